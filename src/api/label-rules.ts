@@ -3,9 +3,10 @@
  * LabelSelector, in Kubernetes' words. Matching is in label-selector.ts.
  */
 import { type FieldError, forbidden, invalid, required } from './field-error.ts'
-import type { FieldPath } from './field-path.ts'
+import { FieldPath } from './field-path.ts'
 import { labelValue, qualifiedName } from './names.ts'
 import type { Loose } from './object-meta.ts'
+import { change, type Release } from './releases/change.ts'
 
 export const validateLabelName = (name: string, path: FieldPath): FieldError[] =>
   qualifiedName(name).map((problem) => invalid(path, name, problem))
@@ -24,9 +25,27 @@ export function validateLabels(
   return errors
 }
 
+const selectorValuesAreChecked = change('values in label selectors must be label values', {
+  since: 26,
+})
+
+/** Whether values are checked; those of the selectors of a stored object may stay as they are. */
+export function checksSelectorValues(
+  { has }: Pick<Release, 'has'>,
+  ...old: readonly (Loose | null | undefined)[]
+): boolean {
+  if (!has(selectorValuesAreChecked)) return false
+  return !old.some(
+    (selector) =>
+      validateLabelSelector(selector, FieldPath.root, true).length >
+      validateLabelSelector(selector, FieldPath.root, false).length,
+  )
+}
+
 export function validateLabelSelector(
   selector: Loose | null | undefined,
   path: FieldPath,
+  checkValues = false,
 ): FieldError[] {
   if (!selector) return []
   const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))
@@ -35,6 +54,11 @@ export function validateLabelSelector(
     errors.push(
       ...validateLabelSelectorRequirement(expression, path.child('matchExpressions').index(i)),
     )
+    if (!checkValues) return
+    const at = path.child('matchExpressions').index(i).child('values')
+    ;((expression.values ?? []) as string[]).forEach((value, k) => {
+      for (const problem of labelValue(value)) errors.push(invalid(at.index(k), value, problem))
+    })
   })
   return errors
 }

@@ -174,7 +174,7 @@ const rows: [string, TableColumns, Loose, unknown[]][] = [
       spec: { parallelism: 3, selector, template },
       status: { succeeded: 1, startTime: '2021-01-01T00:05:00Z' },
     },
-    ['x', '1/1 of 3', '5m', '10m', 'c,d', 'i,j', 'a=b'],
+    ['x', 'Running', '1/1 of 3', '5m', '10m', 'c,d', 'i,j', 'a=b'],
   ],
   [
     'CronJob',
@@ -183,7 +183,7 @@ const rows: [string, TableColumns, Loose, unknown[]][] = [
       spec: { schedule: '@daily', suspend: false, jobTemplate: { spec: { template } } },
       status: { active: [{}] },
     },
-    ['x', '@daily', 'False', 1, '<none>', '10m', 'c,d', 'i,j', '<none>'],
+    ['x', '@daily', '<none>', 'False', 1, '<none>', '10m', 'c,d', 'i,j', '<none>'],
   ],
   [
     'ControllerRevision',

@@ -15,7 +15,7 @@ import { change } from '#api/releases/change.ts'
 import { checkQualifiedName } from '#kinds/all-kinds/checks.ts'
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
 
-export const indexesCanFail = change('a job can limit retries and failures of each index', {
+const indexesCanFail = change('a job can limit retries and failures of each index', {
   since: 28,
 })
 

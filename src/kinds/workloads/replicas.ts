@@ -3,12 +3,13 @@ import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { type Change, releaseOf } from '#api/releases/change.ts'
 import {
   checkFinalizerNames,
   checkMetadata,
   checkMetadataUpdate,
 } from '#kinds/all-kinds/metadata.ts'
-import { keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import { dropUnlessUsed, keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { type PodRules, podRules } from '#kinds/pod-template/pod-rules.ts'
 import { prepareTemplate } from '#kinds/pod-template/prepare-template.ts'
@@ -18,7 +19,7 @@ const specPath = FieldPath.of('spec')
 
 const statusPath = FieldPath.of('status')
 
-export type SpecCheck = (spec: Loose, path: FieldPath, rules: PodRules) => FieldError[]
+export type SpecCheck = (spec: Loose, path: FieldPath, rules: PodRules, old?: Loose) => FieldError[]
 
 const statusCounts = [
   'replicas',
@@ -26,7 +27,15 @@ const statusCounts = [
   'readyReplicas',
   'availableReplicas',
   'observedGeneration',
+  'terminatingReplicas',
 ]
+
+/** The number of pods that are being deleted is written where its feature is on, or the number was there before. */
+export function dropTerminating(next: KubeObject, old: KubeObject, context: Context): void {
+  const isUsed = (old.status?.terminatingReplicas ?? undefined) !== undefined
+  const isOn = context.feature('DeploymentReplicaSetTerminatingReplicas')
+  dropUnlessUsed(next.status, 'terminatingReplicas', isOn, isUsed)
+}
 
 export const status: SubresourceBehaviour = {
   prepareForUpdate: keepSpec,
@@ -45,13 +54,14 @@ export const status: SubresourceBehaviour = {
 const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context): PodRules =>
   podRules(context, next.spec?.template ?? undefined, old?.spec?.template ?? undefined)
 
-/** What the two have in common. An update runs the whole check twice, as the original does. */
+/** What the two have in common. Updates before `checkedOnce` run the whole check twice, as kube-apiserver does. */
 export function replicas(
   checkSpec: SpecCheck,
+  checkedOnce: Change,
   checkChange: (next: KubeObject, old: KubeObject, context: Context) => FieldError[],
 ): Behaviour {
   const check = (next: KubeObject, old: KubeObject | undefined, context: Context) =>
-    checkSpec(next.spec, specPath, rulesOf(next, old, context))
+    checkSpec(next.spec, specPath, rulesOf(next, old, context), old?.spec)
   return {
     prepareForCreate(object, context) {
       object.status = { replicas: 0 }
@@ -67,13 +77,22 @@ export function replicas(
       ...checkFinalizerNames(object),
       ...check(object, undefined, context),
     ],
-    validateUpdate: (next, old, context) => [
-      ...checkMetadata(next, true, nameIsDnsSubdomain),
-      ...check(next, old, context),
-      ...checkMetadataUpdate(next, old),
-      ...check(next, old, context),
-      ...checkChange(next, old, context),
-    ],
+    validateUpdate(next, old, context) {
+      if (releaseOf(context.release).has(checkedOnce)) {
+        return [
+          ...checkMetadataUpdate(next, old),
+          ...check(next, old, context),
+          ...checkChange(next, old, context),
+        ]
+      }
+      return [
+        ...checkMetadata(next, true, nameIsDnsSubdomain),
+        ...check(next, old, context),
+        ...checkMetadataUpdate(next, old),
+        ...check(next, old, context),
+        ...checkChange(next, old, context),
+      ]
+    },
     resetFields: [['status']],
     subresources: { status },
   }

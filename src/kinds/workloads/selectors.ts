@@ -12,7 +12,7 @@ import {
   goStruct,
 } from '#api/go-syntax.ts'
 import { LabelSelectorError } from '#api/label-requirement.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import {
   type LabelSelector,
   matchesLabels,
@@ -21,6 +21,7 @@ import {
 } from '#api/label-selector.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import type { Release } from '#api/releases/change.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { listAsWritten } from '#kinds/all-kinds/checks.ts'
@@ -85,9 +86,10 @@ export function checkSelector(
   selector: Loose | null | undefined,
   kind: string,
   path: FieldPath,
+  release: Pick<Release, 'has'>,
 ): FieldError[] {
   if (!selector) return [required(path)]
-  const errors = validateLabelSelector(selector, path)
+  const errors = validateLabelSelector(selector, path, checksSelectorValues(release))
   if (isEmptySelector(selector)) {
     const detail = `empty selector is invalid for ${kind}`
     errors.push(invalid(path, goLabelSelector(selector), detail))

@@ -2,7 +2,7 @@
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
@@ -23,7 +23,11 @@ import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
 import { prepareTemplate } from '#kinds/pod-template/prepare-template.ts'
 import { keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
-import { checkReadOnlyDisks, checkRunsForever } from '#kinds/workloads/replicated-template.ts'
+import {
+  checkReadOnlyDisks,
+  checkRunsForever,
+  setsAreCheckedOnce,
+} from '#kinds/workloads/replicated-template.ts'
 import { amountOf, shownAmount } from '#kinds/workloads/rolling-update.ts'
 import {
   checkSelected,
@@ -65,11 +69,13 @@ function checkSpec(
   path: FieldPath,
   rules: PodRules,
   context: Context,
+  old?: KubeObject,
 ): FieldError[] {
   const spec: Loose = object.spec
   const template: Loose = spec.template ?? {}
   const at = path.child('template')
-  const errors = validateLabelSelector(spec.selector, path.child('selector'))
+  const checkValues = checksSelectorValues(rules, old?.spec.selector)
+  const errors = validateLabelSelector(spec.selector, path.child('selector'), checkValues)
   const selector = trySelector(spec.selector)
   if (selector !== undefined) errors.push(...checkSelected(selector, template, at))
   if (spec.selector && isEmptySelector(spec.selector)) {
@@ -78,7 +84,7 @@ function checkSpec(
   }
   errors.push(
     ...checkPodTemplate(template, at, rules),
-    ...checkReadOnlyDisks(template.spec?.volumes, at.child('spec', 'volumes')),
+    ...checkReadOnlyDisks(template, at, rules, old?.spec.template),
     ...checkRunsForever(template.spec ?? {}, 'DaemonSet', at.child('spec')),
     ...validateNonnegative(spec.minReadySeconds ?? 0, path.child('minReadySeconds')),
     ...validateNonnegative(templateGeneration(object) ?? 0, path.child('templateGeneration')),
@@ -198,16 +204,20 @@ export const daemonSetBehaviour: Behaviour = {
     ...checkSpec(object, specPath, rulesOf(object, undefined, context), context),
   ],
   validateUpdate(next, old, context) {
-    const check = () => checkSpec(next, specPath, rulesOf(next, old, context), context)
+    const rules = rulesOf(next, old, context)
+    const check = () => checkSpec(next, specPath, rules, context, old)
+    const at = specPath.child('selector')
+    const selector = checkSelectorUnchanged(next.spec.selector, old.spec.selector, at)
+    if (rules.has(setsAreCheckedOnce)) {
+      return [...checkMetadataUpdate(next, old), ...check(), ...selector]
+    }
     const errors = [
       ...checkMetadata(next, true, nameIsDnsSubdomain),
       ...check(),
       ...checkMetadataUpdate(next, old),
       ...check(),
     ]
-    if (context.requestApiVersion === 'extensions/v1beta1') return errors
-    const at = specPath.child('selector')
-    return [...errors, ...checkSelectorUnchanged(next.spec.selector, old.spec.selector, at)]
+    return context.requestApiVersion === 'extensions/v1beta1' ? errors : [...errors, ...selector]
   },
   warningsOnCreate: (object, context) => podWarnings(object.spec.template, templatePath, context),
   warningsOnUpdate: (next, old, context) =>

@@ -13,6 +13,8 @@ import { prepareTemplate } from '#kinds/pod-template/prepare-template.ts'
 import { keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import { rollbackKey } from './conversions.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
+import { podNameWarnings } from '#kinds/workloads/job-template.ts'
+import { dropTerminating } from '#kinds/workloads/replicas.ts'
 import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts'
 import { amountOf, shownAmount } from '#kinds/workloads/rolling-update.ts'
 import {
@@ -27,13 +29,19 @@ import { unreadNumber } from '#kinds/workloads/written-numbers.ts'
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
 const templatePath = specPath.child('template')
+const warnings = templateWarnings(templatePath, ({ spec }) => spec.template)
 
-function checkSpec(object: KubeObject, path: FieldPath, rules: PodRules): FieldError[] {
+function checkSpec(
+  object: KubeObject,
+  path: FieldPath,
+  rules: PodRules,
+  old?: KubeObject,
+): FieldError[] {
   const spec: Loose = object.spec
   const { replicas = 0, minReadySeconds = 0 } = spec
   const errors = [
     ...validateNonnegative(replicas, path.child('replicas')),
-    ...checkSelector(spec.selector, 'deployment', path.child('selector')),
+    ...checkSelector(spec.selector, 'deployment', path.child('selector'), rules),
   ]
   const selector = trySelector(spec.selector)
   if (selector === undefined) {
@@ -42,7 +50,15 @@ function checkSpec(object: KubeObject, path: FieldPath, rules: PodRules): FieldE
   } else {
     const at = path.child('template')
     errors.push(
-      ...checkReplicatedTemplate(spec.template, selector, replicas, 'ReplicaSet', at, rules),
+      ...checkReplicatedTemplate(
+        spec.template,
+        selector,
+        replicas,
+        'ReplicaSet',
+        at,
+        rules,
+        old?.spec.template,
+      ),
     )
   }
   errors.push(...checkStrategy(spec.strategy ?? {}, path.child('strategy')))
@@ -100,8 +116,9 @@ function checkStrategy(strategy: Loose, path: FieldPath): FieldError[] {
 const changeableSelector = ['apps/v1beta1', 'extensions/v1beta1']
 
 const status: SubresourceBehaviour = {
-  prepareForUpdate(next, old) {
+  prepareForUpdate(next, old, context) {
     keepSpec(next, old)
+    dropTerminating(next, old, context)
     if (old.metadata.labels === undefined) delete next.metadata.labels
     else next.metadata.labels = structuredClone(old.metadata.labels)
   },
@@ -114,6 +131,7 @@ const status: SubresourceBehaviour = {
       'readyReplicas',
       'availableReplicas',
       'unavailableReplicas',
+      'terminatingReplicas',
       'collisionCount',
     ]
     return [
@@ -150,13 +168,17 @@ export const deploymentBehaviour: Behaviour = {
   validateUpdate(next, old, context) {
     const errors = [
       ...checkMetadataUpdate(next, old),
-      ...checkSpec(next, specPath, rulesOf(next, old, context)),
+      ...checkSpec(next, specPath, rulesOf(next, old, context), old),
     ]
     if (changeableSelector.includes(context.requestApiVersion ?? '')) return errors
     const at = specPath.child('selector')
     return [...errors, ...checkSelectorUnchanged(next.spec.selector, old.spec.selector, at)]
   },
-  ...templateWarnings(templatePath, ({ spec }) => spec.template),
+  warningsOnCreate: (object, context) => [
+    ...podNameWarnings(object, context),
+    ...warnings.warningsOnCreate(object, context),
+  ],
+  warningsOnUpdate: warnings.warningsOnUpdate,
   resetFields: [['status']],
   subresources: { status },
   unconvertible: unreadNumber(

@@ -4,8 +4,12 @@ import { FieldPath } from '#api/field-path.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { templateWarnings } from '#kinds/pod-template/pod-warnings.ts'
-import { type SpecCheck, replicas } from '#kinds/workloads/replicas.ts'
-import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts'
+import { dropTerminating, type SpecCheck, replicas, status } from '#kinds/workloads/replicas.ts'
+import { podNameWarnings } from '#kinds/workloads/job-template.ts'
+import {
+  checkReplicatedTemplate,
+  setsAreCheckedOnce,
+} from '#kinds/workloads/replicated-template.ts'
 import {
   checkSelector,
   checkSelectorUnchanged,
@@ -15,12 +19,12 @@ import {
 
 const specPath = FieldPath.of('spec')
 
-const checkReplicaSetSpec: SpecCheck = (spec, path, rules) => {
+const checkReplicaSetSpec: SpecCheck = (spec, path, rules, old) => {
   const { replicas = 0, minReadySeconds = 0, template } = spec
   const errors = [
     ...validateNonnegative(replicas, path.child('replicas')),
     ...validateNonnegative(minReadySeconds, path.child('minReadySeconds')),
-    ...checkSelector(spec.selector, 'deployment', path.child('selector')),
+    ...checkSelector(spec.selector, 'deployment', path.child('selector'), rules),
   ]
   const selector = trySelector(spec.selector)
   if (selector === undefined) {
@@ -29,17 +33,41 @@ const checkReplicaSetSpec: SpecCheck = (spec, path, rules) => {
     return errors
   }
   const at = path.child('template')
-  errors.push(...checkReplicatedTemplate(template, selector, replicas, 'ReplicaSet', at, rules))
+  errors.push(
+    ...checkReplicatedTemplate(
+      template,
+      selector,
+      replicas,
+      'ReplicaSet',
+      at,
+      rules,
+      old?.template,
+    ),
+  )
   return errors
 }
 
 const templatePath = specPath.child('template')
+const warnings = templateWarnings(templatePath, ({ spec }) => spec.template)
 
 export const replicaSetBehaviour: Behaviour = {
-  ...replicas(checkReplicaSetSpec, (next, old, context) =>
+  ...replicas(checkReplicaSetSpec, setsAreCheckedOnce, (next, old, context) =>
     context.requestApiVersion === 'extensions/v1beta1'
       ? []
       : checkSelectorUnchanged(next.spec.selector, old.spec.selector, specPath.child('selector')),
   ),
-  ...templateWarnings(templatePath, ({ spec }) => spec.template),
+  warningsOnCreate: (object, context) => [
+    ...podNameWarnings(object, context),
+    ...warnings.warningsOnCreate(object, context),
+  ],
+  warningsOnUpdate: warnings.warningsOnUpdate,
+  subresources: {
+    status: {
+      ...status,
+      prepareForUpdate(next, old, context) {
+        status.prepareForUpdate?.(next, old, context)
+        dropTerminating(next, old, context)
+      },
+    },
+  },
 }

@@ -112,7 +112,7 @@ function checkSpec(
   if (isNew && spec.serviceName && rules.has(serviceNamesAreLabels)) {
     errors.push(...checkDns1123Label(spec.serviceName, path.child('serviceName')))
   }
-  errors.push(...checkSelector(spec.selector, 'statefulset', path.child('selector')))
+  errors.push(...checkSelector(spec.selector, 'statefulset', path.child('selector'), rules))
   const template: Loose = spec.template ?? {}
   const at = path.child('template')
   const selector = trySelector(spec.selector)
@@ -150,7 +150,7 @@ function templateOfPods({ template, volumeClaimTemplates }: Loose): Loose {
 const checkClaims = (spec: Loose, path: FieldPath, rules: PodRules): FieldError[] =>
   ((spec.volumeClaimTemplates ?? []) as Loose[]).flatMap((claim, i) => {
     const at = path.child('volumeClaimTemplates').index(i).child('spec')
-    return checkClaimSpec(claim.spec ?? {}, at, rules.once, rules.release)
+    return checkClaimSpec(claim.spec ?? {}, at, rules.once, rules.claims)
   })
 
 const retentionPolicies = ['Retain', 'Delete']

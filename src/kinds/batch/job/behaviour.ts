@@ -2,7 +2,7 @@
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { dns1123Label, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -46,10 +46,11 @@ const marksAreKept = change('jobs keep the annotation that marks finalizers of p
 const updatesCheckOnce = change('updates of jobs check the specification once', { since: 37 })
 
 /** The specification and its selector. */
-function checkSpec(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+function checkSpec(spec: Loose, path: FieldPath, rules: PodRules, old?: Loose): FieldError[] {
   const errors = checkJobSpec(spec, path, rules)
+  const checkValues = checksSelectorValues(rules, old?.selector)
   if (!spec.selector) errors.push(required(path.child('selector')))
-  else errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
+  else errors.push(...validateLabelSelector(spec.selector, path.child('selector'), checkValues))
   const selector = trySelector(spec.selector)
   if (selector !== undefined) {
     errors.push(...checkSelected(selector, spec.template ?? {}, path.child('template')))
@@ -124,7 +125,7 @@ function validateCreate(job: KubeObject, context: Context): FieldError[] {
 
 function validateUpdate(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const rules = rulesOf(next, old, context)
-  const spec = () => checkSpec(next.spec, specPath, rules)
+  const spec = () => checkSpec(next.spec, specPath, rules, old.spec)
   if (rules.has(updatesCheckOnce)) {
     return [
       ...checkMetadataUpdate(next, old),

@@ -11,6 +11,7 @@ import { semanticEqual } from '#api/semantic-equal.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
 import { type SpecCheck, replicas, status } from '#kinds/workloads/replicas.ts'
+import { podNameWarnings } from '#kinds/workloads/job-template.ts'
 import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts'
 
 const specPath = FieldPath.of('spec')
@@ -20,7 +21,16 @@ const anyLabelSelects = change(
   { since: 19 },
 )
 
-const checkControllerSpec: SpecCheck = (spec, path, rules) => {
+const controllersAreCheckedOnce = change(
+  'updates of replication controllers check the specification once',
+  { since: 35 },
+)
+const templatesHavePaths = change(
+  'warnings about new replication controllers name the path of the template in full',
+  { since: 27 },
+)
+
+const checkControllerSpec: SpecCheck = (spec, path, rules, old) => {
   const { replicas = 0, minReadySeconds = 0, template } = spec
   // Before, a label that is none made a selector of nothing.
   const isLost =
@@ -31,7 +41,15 @@ const checkControllerSpec: SpecCheck = (spec, path, rules) => {
     ...validateNonnegative(minReadySeconds, path.child('minReadySeconds')),
     ...(selector.length === 0 ? [required(path.child('selector'))] : []),
     ...validateNonnegative(replicas, path.child('replicas')),
-    ...checkReplicatedTemplate(template, selector, replicas, 'ReplicationController', at, rules),
+    ...checkReplicatedTemplate(
+      template,
+      selector,
+      replicas,
+      'ReplicationController',
+      at,
+      rules,
+      old?.template,
+    ),
   ]
 }
 
@@ -68,9 +86,15 @@ function labelLikeTemplate({ metadata, spec }: KubeObject): void {
 }
 
 export const replicationControllerBehaviour: Behaviour = {
-  ...replicas(checkControllerSpec, checkNonConvertible),
-  warningsOnCreate: (object, context) =>
-    podWarnings(object.spec.template, FieldPath.of('template'), context),
+  ...replicas(checkControllerSpec, controllersAreCheckedOnce, checkNonConvertible),
+  warningsOnCreate(object, context) {
+    const hasPath = releaseOf(context.release).has(templatesHavePaths)
+    const path = hasPath ? templatePath : FieldPath.of('template')
+    return [
+      ...podNameWarnings(object, context),
+      ...podWarnings(object.spec.template, path, context),
+    ]
+  },
   warningsOnUpdate: (next, old, context) =>
     next.metadata.generation === old.metadata.generation
       ? []

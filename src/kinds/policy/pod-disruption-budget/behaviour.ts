@@ -2,30 +2,41 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goPointer, goStruct } from '#api/go-syntax.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { asGo, type GoPart, goPointer, goStruct } from '#api/go-syntax.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsPathSegment } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { checkNotNegative } from '#kinds/all-kinds/checks.ts'
+import { checkNotNegative, checkOneOfIfSet, samePart } from '#kinds/all-kinds/checks.ts'
 import { checkConditions } from '#kinds/all-kinds/conditions.ts'
 import { checkAtMost100Percent, checkIntOrPercent } from '#kinds/all-kinds/int-or-percent.ts'
-import { keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
+import { dropUnlessUsed, keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import { goLabelSelector } from '#kinds/workloads/selectors.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
+import { stripBudgetLabel } from './conversions.ts'
+import { labelsAreStrippedOnWrite } from './defaults.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
 const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods']
 
-function check(budget: KubeObject): FieldError[] {
-  const { minAvailable, maxUnavailable, selector } = budget.spec ?? {}
+const unhealthyPodsCanGo = change('budgets can let pods go that are not healthy', { since: 26 })
+const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
+
+function check(budget: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = budget.spec ?? {}
+  const release = releaseOf(context.release)
   const errors: FieldError[] = []
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    const shown = goStruct('policy.PodDisruptionBudgetSpec', [
+    const fields: [string, GoPart][] = [
       ['MinAvailable', goPointer('intstr.IntOrString', minAvailable)],
       ['Selector', goPointer('v1.LabelSelector', goLabelSelector(selector))],
       ['MaxUnavailable', goPointer('intstr.IntOrString', maxUnavailable)],
-    ])
+    ]
+    if (release.has(unhealthyPodsCanGo)) {
+      const policy = goPointer('policy.UnhealthyPodEvictionPolicyType', unhealthyPodEvictionPolicy)
+      fields.push(['UnhealthyPodEvictionPolicy', policy])
+    }
+    const shown = goStruct('policy.PodDisruptionBudgetSpec', fields)
     const detail = 'minAvailable and maxUnavailable cannot be both set'
     errors.push(invalid(specPath, asGo(shown), detail))
   }
@@ -34,7 +45,16 @@ function check(budget: KubeObject): FieldError[] {
     errors.push(...checkIntOrPercent(value, specPath.child(field)))
     errors.push(...checkAtMost100Percent(value, specPath.child(field)))
   }
-  return [...errors, ...validateLabelSelector(selector, specPath.child('selector'))]
+  const checkValues = checksSelectorValues(release, old?.spec.selector)
+  return [
+    ...errors,
+    ...validateLabelSelector(selector, specPath.child('selector'), checkValues),
+    ...checkOneOfIfSet(
+      unhealthyPodEvictionPolicy,
+      evictionPolicies,
+      specPath.child('unhealthyPodEvictionPolicy'),
+    ),
+  ]
 }
 
 const checksStatusApart = change("updates of a budget's status are validated", { since: 21 })
@@ -51,8 +71,8 @@ function checkCounts({ status = {} }: KubeObject, { release }: Context): FieldEr
   return counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(shown(field))))
 }
 
-function checkWhole(budget: KubeObject, context: Context): FieldError[] {
-  const errors = check(budget)
+function checkWhole(budget: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const errors = check(budget, context, old)
   return releaseOf(context.release).has(checksStatusApart)
     ? errors
     : [...errors, ...checkCounts(budget, context)]
@@ -72,22 +92,33 @@ function checkStatus(next: KubeObject, context: Context): FieldError[] {
 
 const emptyStatus = () => Object.fromEntries(counts.map((field) => [field, 0]))
 
+function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, context: Context): void {
+  const { selector } = next.spec
+  const isUsed = (old?.spec.unhealthyPodEvictionPolicy ?? undefined) !== undefined
+  const gate = 'PDBUnhealthyPodEvictionPolicy'
+  dropUnlessUsed(next.spec, 'unhealthyPodEvictionPolicy', context.feature(gate), isUsed)
+  if (!releaseOf(context.release).has(labelsAreStrippedOnWrite)) return
+  if (old === undefined || !samePart(selector, old.spec.selector)) stripBudgetLabel(selector)
+}
+
 /** Its metadata has only the rules every object has. */
 export const podDisruptionBudgetBehaviour: Behaviour = {
   nameRule: nameIsPathSegment,
   metadataLast: true,
   unconditionalUpdate: false,
   resetFields: [['status']],
-  prepareForCreate(object) {
+  prepareForCreate(object, context) {
     object.status = emptyStatus()
     object.metadata.generation = 1
+    dropDisabledFields(object, undefined, context)
   },
-  prepareForUpdate(next, old) {
+  prepareForUpdate(next, old, context) {
     keepStatus(next, old)
+    dropDisabledFields(next, old, context)
     raiseGeneration(next, old, ['spec'])
   },
-  validateCreate: checkWhole,
-  validateUpdate: (next, _old, context) => checkWhole(next, context),
+  validateCreate: (object, context) => checkWhole(object, context),
+  validateUpdate: (next, old, context) => checkWhole(next, context, old),
   subresources: {
     status: {
       resetFields: [['spec']],
