@@ -100,6 +100,10 @@ export const required = (path: FieldPath | string, detail = '') =>
 export const invalid = (path: FieldPath | string, value: unknown, detail: string) =>
   errorWithValue('FieldValueInvalid', path, 'Invalid value', value, detail)
 
+/** A value of the wrong JSON type. */
+export const typeInvalid = (path: FieldPath | string, value: unknown, detail: string) =>
+  errorWithValue('FieldValueTypeInvalid', path, 'Invalid value', value, detail)
+
 /** An invalid value that the message does not show. */
 export const invalidUnshown = (path: FieldPath | string, detail: string) =>
   error('FieldValueInvalid', path, `Invalid value: ${detail}`)

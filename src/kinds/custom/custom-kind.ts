@@ -107,7 +107,7 @@ export class CustomKind implements Kind {
       schema,
       options.objectMeta,
       keepAll,
-      options.release,
+      releaseOf(options.release),
       ruleSettings(options),
     )
     this.deprecation =
@@ -204,17 +204,22 @@ export class CustomKind implements Kind {
     const object = statusless ? withoutStatus(given) : given
     // The original checks metadata once more with every update of a custom kind, and says it once more.
     const errors = old === undefined ? [] : checkPlainMetadataUpdate(object, old)
-    errors.push(...this.#schema.check(object))
+    const isStatus = subresource === 'status'
+    const schema = this.#schema
+    const before = schema.correlate(object, old, isStatus)
+    errors.push(...(isStatus ? schema.checkStatus(object, before) : schema.check(object, before)))
     if (scale !== undefined) {
-      if (subresource !== 'status') errors.push(...checkReplicas(object, scale.specReplicas))
+      if (!isStatus) errors.push(...checkReplicas(object, scale.specReplicas))
       errors.push(...checkReplicas(object, scale.statusReplicas))
       if (scale.labelSelector !== undefined)
         errors.push(...checkSelector(object, scale.labelSelector))
     }
+    const structure = isStatus
+      ? schema.checkStatusStructure(object, old)
+      : schema.checkStructure(object, old)
     // Not as arguments of a call: there may be more than it takes.
-    const all =
-      subresource === 'status' ? errors : [...errors, ...this.#schema.checkStructure(object, old)]
-    return [...all, ...this.#schema.checkRules(object, old, all, warn)]
+    const all = [...errors, ...structure]
+    return [...all, ...schema.checkRules(object, old, all, warn, before)]
   }
 }
 

@@ -2,15 +2,15 @@
  * What one version of a custom kind makes of its schema: how objects are read, completed and checked, and how apply sees
  * them. Everything is compiled when it is first asked for, and versions with one schema share all of it.
  */
-import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goUntyped } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { conform } from '#schema/conform.ts'
-import { type Check, Checker } from '#schema/structural/check.ts'
+import { type Before, type Check, Checker } from '#schema/structural/check.ts'
 import { type Errors, fieldErrors } from '#schema/structural/check-result.ts'
 import { coerceError } from '#schema/structural/coerce.ts'
 import { Defaults, type Fill } from '#schema/structural/defaults.ts'
@@ -24,6 +24,7 @@ import { sortInPlace } from '#schema/structural/sorted-copy.ts'
 import { typeOfSchema } from '#schema/structural/to-type.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import { setKey } from '#schema/user-key.ts'
+import { Correlation } from './rules/correlation.ts'
 import { ObjectRules, type RuleSettings } from './rules/object-rules.ts'
 
 /** Loaded with the first object that cannot be read. */
@@ -32,20 +33,23 @@ const loadProblem = loadLater<typeof import('#codec/go-json/metadata-problem.ts'
   '#codec/go-json/metadata-problem',
 )
 
-const dropsNulls = change('a null that the schema forbids becomes the default or is dropped', {
+const dropsNulls = change('a null that is not allowed gives way to the default, or is dropped', {
   since: 20,
 })
-const reportsEachField = change('each invalid field of a custom object is an error of its own', {
-  since: 16,
+const namesFields = change('errors of custom objects name each field that is wrong', { since: 16 })
+const checksLists = change('items of sets and maps of custom objects must be unique', { since: 18 })
+const checksListsOfStatus = change('items of sets and maps in a written status must be unique', {
+  since: 26,
 })
-const ignoresNumberFormats = change(
-  'schemas of custom objects do not check formats of numbers such as int64',
-  { since: 17 },
-)
-const checksListTypes = change(
-  'lists of custom objects declared as set or map have no duplicates',
-  { since: 18 },
-)
+const checksStatusAlone = change('a written status is checked without the rest of the object', {
+  since: 28,
+})
+const ratchetsStatus = change('values of a status that did not change may break rules', {
+  since: 33,
+})
+const namesStatus = change('errors of a written status have paths that begin with status', {
+  since: 31,
+})
 
 function inOne(object: KubeObject, errors: Errors): FieldError {
   const said = [...errors.values()].map(({ message }) => message).join('\n')
@@ -60,9 +64,10 @@ export class CustomSchema {
   readonly given: JsonSchema | undefined
   readonly #objectMeta: Type
   readonly #keepAll: boolean
-  readonly #release: number
+  readonly #release: Release
   #fill: Fill | undefined | null = null
   #check: Check | undefined
+  readonly #checker: Checker
   #type: Struct | undefined
   #copy: Copy | undefined
   #copyReadable: Copy | undefined
@@ -70,12 +75,12 @@ export class CustomSchema {
   #rules: ObjectRules | undefined
   readonly #ruleSettings: RuleSettings | undefined
 
-  /** `rules`: absent where the release has no validation rules. `keepAll`: the definition keeps unknown fields everywhere. `release`: the minor number of the emulated one. */
+  /** `rules`: absent where the release has no validation rules. `keepAll`: the definition keeps unknown fields everywhere. */
   constructor(
     given: JsonSchema | undefined,
     objectMeta: Type,
     keepAll: boolean,
-    release: number,
+    release: Release,
     rules?: RuleSettings,
   ) {
     this.given = given
@@ -83,6 +88,7 @@ export class CustomSchema {
     this.#objectMeta = objectMeta
     this.#keepAll = keepAll
     this.#release = release
+    this.#checker = new Checker({ release })
   }
 
   /** The schema, where it is structural. */
@@ -94,7 +100,7 @@ export class CustomSchema {
   }
 
   get type(): Type {
-    this.#type ??= typeOfSchema(this.structural, this.#objectMeta, this.#keepAll)
+    this.#type ??= typeOfSchema(this.structural, this.#objectMeta, this.#keepAll, this.#release)
     return this.#type
   }
 
@@ -120,7 +126,7 @@ export class CustomSchema {
   }
 
   get #keepsNulls(): boolean {
-    return !releaseOf(this.#release).has(dropsNulls)
+    return !this.#release.has(dropsNulls)
   }
 
   /** Metadata in its canonical form. Throws ApiError (400). */
@@ -199,17 +205,26 @@ export class CustomSchema {
     return status !== undefined && hasDefault(status)
   }
 
-  /** Errors of values. */
-  check(object: KubeObject): FieldError[] {
+  /** Errors of values. `before`: the object before an update, if values that did not change may be wrong. */
+  check(object: KubeObject, before?: Before): FieldError[] {
     if (this.given === undefined) return []
-    this.#check ??= new Checker({
-      keepFormats: !releaseOf(this.#release).has(ignoresNumberFormats),
-    }).of(this.given)
+    this.#check ??= this.#checker.of(this.given)
     const errors: Errors = new Map()
-    this.#check(object as unknown as Json, '', errors)
+    this.#check(object as unknown as Json, '', errors, before)
     if (errors.size === 0) return []
-    if (!releaseOf(this.#release).has(reportsEachField)) return [inOne(object, errors)]
+    if (!this.#release.has(namesFields)) return [inOne(object, errors)]
     return fieldErrors(errors, this.#release)
+  }
+
+  /** Errors of values in an object whose status alone is written. */
+  checkStatus(object: KubeObject, before?: Before): FieldError[] {
+    if (!this.#release.has(checksStatusAlone)) return this.check(object, before)
+    const schema = this.given && propertyOf(this.given, 'status')
+    if (schema === undefined || object.status === undefined) return []
+    const errors: Errors = new Map()
+    this.#checker.of(schema)(object.status, '', errors, before?.key('status'))
+    const base = this.#release.has(namesStatus) ? FieldPath.of('status') : undefined
+    return fieldErrors(errors, this.#release, base)
   }
 
   /** Whether lists were wrong before, in what this version sees of the object. */
@@ -223,14 +238,26 @@ export class CustomSchema {
     return checkListTypes(schema, seen as Json).length > 0
   }
 
-  /** Errors of embedded objects and of lists that are sets or maps; the latter only where the old object had none. */
+  /** Errors of embedded objects and of lists that are sets or maps. */
   checkStructure(object: KubeObject, old: KubeObject | undefined): FieldError[] {
     const schema = this.structural
     if (schema === undefined) return []
-    const value = object as unknown as Json
-    const lists = releaseOf(this.#release).has(checksListTypes) ? checkListTypes(schema, value) : []
-    const isNews = lists.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
-    return [...checkEmbedded(schema, value), ...(isNews ? lists : [])]
+    const lists = this.#release.has(checksLists) ? this.#checkLists(schema, object, old) : []
+    return [...checkEmbedded(schema, object as unknown as Json), ...lists]
+  }
+
+  /** The same for an object whose status alone is written. */
+  checkStatusStructure(object: KubeObject, old: KubeObject | undefined): FieldError[] {
+    const schema = this.structural
+    if (schema === undefined || !this.#release.has(checksListsOfStatus)) return []
+    return this.#checkLists(schema, object, old)
+  }
+
+  /** Lists that were wrong before an update may stay wrong. */
+  #checkLists(schema: JsonSchema, object: KubeObject, old: KubeObject | undefined): FieldError[] {
+    const errors = checkListTypes(schema, object as unknown as Json)
+    const isNews = errors.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
+    return isNews ? errors : []
   }
 
   /** Errors of validation rules. `errors`: those that the object has already. */
@@ -239,10 +266,24 @@ export class CustomSchema {
     old: KubeObject | undefined,
     errors: readonly FieldError[],
     warn: (warning: string) => void,
+    before?: Correlation,
   ): FieldError[] {
     const schema = this.structural
     if (schema === undefined || this.#ruleSettings === undefined) return []
     this.#rules ??= new ObjectRules(schema, this.#ruleSettings)
-    return this.#rules.check(object as unknown as Json, old as unknown as Json, errors, warn)
+    const [value, oldValue] = [object as unknown as Json, old as unknown as Json]
+    return this.#rules.check(value, oldValue, errors, warn, before)
+  }
+
+  /** What did not change in an update; undefined if the release or the schema does not compare. */
+  correlate(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    isStatus: boolean,
+  ): Correlation | undefined {
+    const schema = this.structural
+    if (schema === undefined || old === undefined || !this.#ruleSettings?.ratchets) return undefined
+    if (isStatus && !this.#release.has(ratchetsStatus)) return undefined
+    return new Correlation(object as unknown as Json, old as unknown as Json, schema)
   }
 }

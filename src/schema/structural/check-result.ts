@@ -2,15 +2,19 @@
  * What a schema has to say against a value. The original words these errors in one library and shows them through
  * another; `fieldErrors` makes what is answered.
  */
-import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
+import { type FieldError, invalid, notSupported, required, typeInvalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { toldLengthMax } from '#api/status-error.ts'
 
 export interface SchemaError {
-  /** 'whole': an error of no single field, as those of anyOf and its like. */
-  readonly is: 'required' | 'enum' | 'value' | 'whole'
-  /** `spec.ports.name`: items of lists are not told apart. */
+  /**
+   * 'whole': an error of no single field, as those of anyOf and its like. 'long' and 'many': a text, list or map is
+   * larger than `most`.
+   */
+  readonly is: 'required' | 'enum' | 'type' | 'long' | 'many' | 'value' | 'whole'
+  /** `spec.ports[0].name`; before 1.24 `spec.ports.name`. */
   readonly path: string
   /** What is answered, but for lists of values and what is required; and what tells errors apart. */
   readonly message: string
@@ -18,6 +22,7 @@ export interface SchemaError {
   /** What is shown in place of the value before 1.20: the bound it breaks, or nothing (null). */
   readonly bound?: number | null
   readonly allowed?: readonly Json[]
+  readonly most?: number
 }
 
 /** Errors by their message: the same one twice is one. */
@@ -31,18 +36,26 @@ export function addAll(errors: Errors, more: Errors): void {
   for (const error of more.values()) add(errors, error)
 }
 
-/** The first release that says where there is no path, and shows the value that breaks a bound. */
-const toldInFullSince = 20
+const showsBrokenValues = change(
+  'schema errors name <nil> for no path, and show the value that breaks a bound',
+  { since: 20 },
+)
+const hasOwnCauses = change(
+  'values of a wrong type, too long or too many have causes of their own',
+  { since: 24 },
+)
+const limitsBytes = change('texts that are too long name the limit in bytes', { since: 32 })
+const countsOne = change('limits of one are singular: at most 1 item', { since: 34 })
 
 /** `base`: where the value stands; without one, at the root of an object. */
-export function fieldErrors(errors: Errors, release: number, base?: FieldPath): FieldError[] {
-  const older = release < toldInFullSince
+export function fieldErrors(errors: Errors, release: Release, base?: FieldPath): FieldError[] {
+  const older = !release.has(showsBrokenValues)
   const root = base ?? (older ? FieldPath.root : FieldPath.none)
   const made: FieldError[] = []
   let length = 0
   for (const error of errors.values()) {
     if (length > toldLengthMax) break
-    const one = fieldError(older ? boundShown(error) : error, root)
+    const one = fieldError(older ? boundShown(error) : error, root, release)
     length += one.message.length
     made.push(one)
   }
@@ -53,7 +66,7 @@ function boundShown(error: SchemaError): SchemaError {
   return error.bound === undefined ? error : { ...error, value: error.bound }
 }
 
-function fieldError(error: SchemaError, root: FieldPath): FieldError {
+function fieldError(error: SchemaError, root: FieldPath, release: Release): FieldError {
   const name = error.path.replace(/^\./, '')
   if (error.is === 'whole') return invalid(root, '', error.message)
   const path = name === '' ? root : root.child(name)
@@ -64,5 +77,28 @@ function fieldError(error: SchemaError, root: FieldPath): FieldError {
     )
     return notSupported(path, error.value ?? null, allowed)
   }
+  if (release.has(hasOwnCauses)) {
+    if (error.is === 'type') return typeInvalid(path, error.value ?? '', error.message)
+    if (error.is === 'long') return longError(path, error.most ?? 0, release)
+    if (error.is === 'many') return manyError(path, error, release)
+  }
   return invalid(path, error.value ?? '', error.message)
 }
+
+/** `2 items`, `1 item`; before 1.34 `1 items`. */
+const counted = (count: number, word: string, release: Release): string =>
+  `${count} ${word}${count === 1 && release.has(countsOne) ? '' : 's'}`
+
+const longError = (path: FieldPath, most: number, release: Release): FieldError => ({
+  type: 'FieldValueTooLong',
+  field: path.toString(),
+  message: release.has(limitsBytes)
+    ? `Too long: may not be more than ${counted(most, 'byte', release)}`
+    : `Too long: may not be longer than ${most}`,
+})
+
+const manyError = (path: FieldPath, error: SchemaError, release: Release): FieldError => ({
+  type: 'FieldValueTooMany',
+  field: path.toString(),
+  message: `Too many: ${error.value}: must have at most ${counted(error.most ?? 0, 'item', release)}`,
+})

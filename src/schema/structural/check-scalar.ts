@@ -1,11 +1,13 @@
 /** The bounds of texts and numbers, and lists of allowed values. */
 import { goFloat, goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
+import { change } from '#api/releases/change.ts'
 import { add, type Errors, type SchemaError } from './check-result.ts'
 import { isNearInteger } from './check-type.ts'
 import { formatCheck } from './formats.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { compilePattern, type Pattern, patternProblem } from './pattern.ts'
+import { type CheckOptions, formatOf, rangeCheck } from './schema-format.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
 /** How many characters a text has: code points, as Go counts them. */
@@ -26,14 +28,15 @@ function lengthOf(text: string): number {
 /** The first bound that is broken is said, then the format. Answers the checks made. */
 export function checkString(
   schema: JsonSchema,
+  options: CheckOptions,
 ): (value: string, path: string, errors: Errors) => number {
-  const { maxLength, minLength, pattern = '', format = '' } = schema
+  const { maxLength, minLength, pattern = '' } = schema
+  const format = formatOf(schema, options)
   const hasFormat = formatCheck(format)
   let compiled: Pattern | undefined
+  const tooLong = (value: string): boolean =>
+    maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength
   const broken = (value: string): string | undefined => {
-    if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
-      return `should be at most ${maxLength} chars long`
-    }
     if (minLength !== undefined && lengthOf(value) < minLength) {
       return `should be at least ${minLength} chars long`
     }
@@ -45,13 +48,21 @@ export function checkString(
     return compiled.matches(value) ? undefined : `should match '${pattern}'`
   }
   return (value, path, errors) => {
-    const text = broken(value)
+    const isLong = tooLong(value)
+    const text = isLong ? `should be at most ${maxLength} chars long` : broken(value)
     if (text !== undefined)
-      add(errors, { is: 'value', path, value, bound: null, message: `${path} in body ${text}` })
+      add(errors, {
+        is: isLong ? 'long' : 'value',
+        path,
+        value,
+        bound: null,
+        message: `${path} in body ${text}`,
+        ...(maxLength !== undefined && { most: maxLength }),
+      })
     if (hasFormat === undefined) return 1
     if (!hasFormat(value)) {
       const message = `${path} in body must be of type ${format}: ${goQuote(value)}`
-      add(errors, { is: 'value', path, value, message })
+      add(errors, { is: 'type', path, value, message })
     }
     return 2
   }
@@ -59,67 +70,104 @@ export function checkString(
 
 type Amount = number | bigint
 
-/** Bounds are cut to integers where the value is one, as the original cuts them. */
+type Report = (error: SchemaError) => void
+interface Place {
+  readonly path: string
+  readonly value: Amount
+  readonly report: Report
+}
+
+/** Bounds are cut to integers where the value is one, as kube-apiserver cuts them. */
 export function checkNumber(
   schema: JsonSchema,
+  options: CheckOptions,
 ): (value: Amount, path: string, errors: Errors) => number {
   const { multipleOf, minimum, maximum } = schema
-  if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 1
+  const fits = rangeCheck(schema, options)
+  const isBounded = multipleOf !== undefined || minimum !== undefined || maximum !== undefined
+  if (!isBounded && fits === undefined) return () => 1
+  const withFormat = schema.format ? `with format ${schema.format}` : '(default format)'
+  /** Whether a number fits in the type; reports one that does not. */
+  const inRange = (what: string, number: Amount, { path, report }: Place): boolean => {
+    if (fits === undefined || fits(number)) return true
+    const message = `${what} value must be of type ${schema.type} ${withFormat} in ${path}`
+    report({ is: 'whole', path: '', message })
+    return false
+  }
+  const factorFits = factorCheck(options)
   return (value, path, errors) => {
-    const whole = typeof value === 'bigint' || Number.isSafeInteger(value)
-    const say = (text: string, broken: number) =>
-      add(errors, {
-        is: 'value',
-        path,
-        value,
-        bound: broken,
-        message: `${path} in body should be ${text}`,
-      })
-    const bound = (given: number) => (whole ? Math.trunc(given) : given)
-    const show = (given: number) => (whole ? String(Math.trunc(given)) : goFloat(given))
+    const place: Place = { path, value, report: (error) => add(errors, error) }
+    inRange('Checked', value, place)
+    const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value)
     if (multipleOf !== undefined) {
-      const error = multipleError(value, whole, multipleOf, path)
-      if (error !== undefined) add(errors, error)
+      const cuts = inRange('MultipleOf', multipleOf, place) && isWhole
+      const error = factorFits(value, cuts, multipleOf, path)
+      if (error !== undefined) place.report(error)
     }
     if (minimum !== undefined) {
-      const least = bound(minimum)
-      const strict = schema.exclusiveMinimum === true
-      if (strict ? value <= least : value < least) {
-        const words = strict ? 'greater than' : 'greater than or equal to'
-        say(`${words} ${show(minimum)}`, least)
-      }
+      const cuts = inRange('Minimum boundary', minimum, place) && isWhole
+      checkBound(place, minimum, cuts, schema.exclusiveMinimum === true, isBelow)
     }
     if (maximum !== undefined) {
-      const most = bound(maximum)
-      const strict = schema.exclusiveMaximum === true
-      if (strict ? value >= most : value > most) {
-        const words = strict ? 'less than' : 'less than or equal to'
-        say(`${words} ${show(maximum)}`, most)
-      }
+      const cuts = inRange('Maximum boundary', maximum, place) && isWhole
+      checkBound(place, maximum, cuts, schema.exclusiveMaximum === true, isAbove)
     }
     return 1
   }
 }
 
-function multipleError(
+interface Breaks {
+  readonly word: string
+  readonly breaks: (value: Amount, bound: number) => boolean
+}
+const isBelow: Breaks = { word: 'greater', breaks: (value, bound) => value < bound }
+const isAbove: Breaks = { word: 'less', breaks: (value, bound) => value > bound }
+
+function checkBound(
+  { value, path, report }: Place,
+  given: number,
+  cuts: boolean,
+  strict: boolean,
+  { word, breaks }: Breaks,
+): void {
+  const bound = cuts ? Math.trunc(given) : given
+  // biome-ignore lint/suspicious/noDoubleEquals: a bigint can equal a number
+  const isBroken = breaks(value, bound) || (strict && value == bound)
+  if (!isBroken) return
+  const shown = cuts ? String(bound) : goFloat(given)
+  const words = strict ? `${word} than` : `${word} than or equal to`
+  const message = `${path} in body should be ${words} ${shown}`
+  report({ is: 'value', path, value, bound, message })
+}
+
+const refusesZeroFactors = change('a multipleOf that is zero as an integer is reported', {
+  since: 27,
+})
+
+type FactorCheck = (
   value: Amount,
-  whole: boolean,
+  cuts: boolean,
   factor: number,
   path: string,
-): SchemaError | undefined {
-  const cut = whole && Math.trunc(factor) !== 0 ? Math.trunc(factor) : factor
-  if (cut < 0) {
-    const message = `factor MultipleOf declared for ${path} must be positive: ${goFloat(cut)}`
-    return { is: 'value', path, value: cut, message }
+) => SchemaError | undefined
+
+function factorCheck({ release }: CheckOptions): FactorCheck {
+  const refusesZero = release.has(refusesZeroFactors)
+  return (value, cuts, factor, path) => {
+    const cut = cuts && (refusesZero || Math.trunc(factor) !== 0) ? Math.trunc(factor) : factor
+    if (cut < 0 || (refusesZero && cut === 0)) {
+      const message = `factor MultipleOf declared for ${path} must be positive: ${goFloat(cut)}`
+      return { is: 'value', path, value: cut, message }
+    }
+    const fits =
+      cuts && Number.isInteger(cut)
+        ? BigInt(value) % BigInt(cut) === 0n
+        : isNearInteger(cut < 1 ? (1 / cut) * Number(value) : Number(value) / cut)
+    if (fits) return undefined
+    const shown = cuts ? String(cut) : goFloat(cut)
+    const message = `${path} in body should be a multiple of ${shown}`
+    return { is: 'value', path, value, bound: cut, message }
   }
-  const fits =
-    whole && Number.isInteger(cut)
-      ? BigInt(value) % BigInt(cut) === 0n
-      : isNearInteger(cut < 1 ? (1 / cut) * Number(value) : Number(value) / cut)
-  if (fits) return undefined
-  const shown = whole ? String(cut) : goFloat(cut)
-  const message = `${path} in body should be a multiple of ${shown}`
-  return { is: 'value', path, value, bound: cut, message }
 }
 
 /** `lists`: numbers of the lists met so far, by their text. A list may be long, and be told of as often as there are values. */

@@ -2,30 +2,23 @@
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { add, type Errors } from './check-result.ts'
-import { formatCheck } from './formats.ts'
 import { isIntOrString, type JsonSchema } from './json-schema.ts'
+import { type CheckOptions, formatOf } from './schema-format.ts'
 
 /** Floats this close to an integer count as one. */
 const integerEpsilon = 1e-9
 
 type TypeCheck = (value: Json, path: string, errors: Errors) => number
 
-export function checkType(
-  schema: JsonSchema,
-  {
-    keepFormats = false,
-    eitherUntyped = false,
-  }: { readonly keepFormats?: boolean; readonly eitherUntyped?: boolean },
-): TypeCheck {
+export function checkType(schema: JsonSchema, options: CheckOptions): TypeCheck {
   const own = schema.type ? [schema.type] : []
-  const types = isIntOrString(schema) && !eitherUntyped ? ['integer', 'string'] : own
-  const known = schema.format !== undefined && formatCheck(schema.format) !== undefined
-  const format = keepFormats || known ? (schema.format ?? '') : ''
+  const types = isIntOrString(schema) && !options.eitherUntyped ? ['integer', 'string'] : own
+  const format = formatOf(schema, options)
   const nullable = schema.nullable === true
   const numeric = types.includes('integer') || types.includes('number')
   const refuse = (path: string, errors: Errors, wanted: string, found: string) => {
     const message = `${path} in body must be of type ${wanted}: ${goQuote(found)}`
-    add(errors, { is: 'value', path, value: found, message })
+    add(errors, { is: 'type', path, value: found, message })
   }
   return (value, path, errors) => {
     if (value === null) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { processorMs } from '#base/processor-time.fixture.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { Checker } from './check.ts'
 import { type Errors, fieldErrors } from './check-result.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -10,8 +11,8 @@ const at = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { 
 
 function errorsOf(schema: JsonSchema, value: Json, release = 22): string[] {
   const errors: Errors = new Map()
-  new Checker().of(schema)(value, '', errors)
-  return fieldErrors(errors, release).map(({ field, message }) => `${field}: ${message}`)
+  new Checker({ release: releaseOf(release) }).of(schema)(value, '', errors)
+  return fieldErrors(errors, releaseOf(release)).map(({ field, message }) => `${field}: ${message}`)
 }
 
 type Case = [JsonSchema, Json, ...string[]]

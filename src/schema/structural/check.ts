@@ -1,32 +1,45 @@
 /**
- * Whether a value is what its schema says, with the original's verdicts and words: the order of checks, which of several
- * failing alternatives is reported (the one with the most passed checks), and errors without the index of an item are
- * all as there. Compiled once per schema. Patterns run in linear time.
+ * Whether a value fits its schema, with kube-apiserver's verdicts and messages: the order of checks and which of several
+ * failing alternatives is reported (the one with the most passed checks). Compiled once per schema. Patterns run in
+ * linear time.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
+import { type Change, change } from '#api/releases/change.ts'
 import { add, addAll, type Errors } from './check-result.ts'
 import { checkEnum, checkNumber, checkString } from './check-scalar.ts'
 import { checkType } from './check-type.ts'
 import { hasAdditional, itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
+import type { CheckOptions } from './schema-format.ts'
 import { keysAsWritten } from './sorted-copy.ts'
 
-/** Adds to the errors; answers how many checks passed or were made, by which alternatives are compared. */
-export type Check = (value: Json, path: string, errors: Errors) => number
-
-export interface CheckOptions {
-  /** Formats of no meaning are asked for too. */
-  readonly keepFormats?: boolean
-  /** What may be a number or a text has no type: where defaults are checked. */
-  readonly eitherUntyped?: boolean
+/** What a part of an object was before an update. What did not change may break rules that became stricter. */
+export interface Before {
+  /** Undefined: nothing corresponds to the field, key or item. */
+  key(name: string): Before | undefined
+  index(at: number): Before | undefined
+  readonly isSame: boolean
 }
+
+/** Adds to the errors; returns how many checks passed or were made, by which alternatives are compared. */
+export type Check = (value: Json, path: string, errors: Errors, before?: Before) => number
+
+const indexesItems = change('schema errors name the index of an item', { since: 24 })
+const countsProperties = change(
+  'errors of minProperties and maxProperties show the number of properties',
+  { since: 24 },
+)
+const looksIntoMiscounted = change(
+  'objects with too few or too many properties are checked inside too',
+  { since: 28 },
+)
 
 export class Checker {
   readonly #options: CheckOptions
   readonly #compiled = new Map<JsonSchema, Check>()
   readonly #enums = new Map<string, number>()
 
-  constructor(options: CheckOptions = {}) {
+  constructor(options: CheckOptions) {
     this.#options = options
   }
 
@@ -41,48 +54,64 @@ export class Checker {
 
   #compile(schema: JsonSchema): Check {
     const types = checkType(schema, this.#options)
-    const strings = checkString(schema)
-    const numbers = checkNumber(schema)
+    const strings = checkString(schema, this.#options)
+    const numbers = checkNumber(schema, this.#options)
     const enums = checkEnum(schema, this.#enums)
     const junctors = this.#junctors(schema)
     const lists = this.#lists(schema)
     const objects = this.#objects(schema)
-    return (value, path, errors) => {
+    const check: Check = (value, path, errors, before) => {
       if (value === null) return types(value, path, errors) + enums(value, path, errors)
       let count = types(value, path, errors)
       count += junctors(value, path, errors) + 1
       if (typeof value === 'string') count += strings(value, path, errors)
       else if (typeof value === 'number' || typeof value === 'bigint') {
         count += numbers(value, path, errors) + 1
-      } else if (Array.isArray(value)) count += lists(value, path, errors) + 1
+      } else if (Array.isArray(value)) count += lists(value, path, errors, before) + 1
       enums(value, path, errors)
       count++
       if (typeof value === 'object' && !Array.isArray(value))
-        count += objects(value, path, errors) + 1
+        count += objects(value, path, errors, before) + 1
       return count + 1
+    }
+    return (value, path, errors, before) => {
+      if (before === undefined) return check(value, path, errors)
+      const found: Errors = new Map()
+      const count = check(value, path, found, before)
+      if (found.size > 0 && !before.isSame) addAll(errors, found)
+      return count
     }
   }
 
-  #lists(schema: JsonSchema): (value: Json[], path: string, errors: Errors) => number {
+  #has(change: Change): boolean {
+    return this.#options.release.has(change)
+  }
+
+  #lists(
+    schema: JsonSchema,
+  ): (value: Json[], path: string, errors: Errors, before?: Before) => number {
     const items = itemsOf(schema)
     const { minItems, maxItems, uniqueItems } = schema
-    return (value, path, errors) => {
+    const indexed = this.#has(indexesItems)
+    return (value, path, errors, before) => {
       let count = 1
       if (items !== undefined) {
         const check = this.of(items)
-        for (const item of value) count += check(item, path, errors)
+        for (const [i, item] of value.entries())
+          count += check(item, indexed ? `${path}[${i}]` : path, errors, before?.index(i))
       }
       const { length } = value
-      const say = (text: string) =>
+      const misfit = (bound: number, text: string) =>
         add(errors, {
-          is: 'value',
+          is: length > bound ? 'many' : 'value',
           path,
           value: length,
           bound: null,
-          message: `${path} in body should have ${text} items`,
+          most: bound,
+          message: `${path} in body should have ${text} ${bound} items`,
         })
-      if (minItems !== undefined && length < minItems) say(`at least ${minItems}`)
-      if (maxItems !== undefined && length > maxItems) say(`at most ${maxItems}`)
+      if (minItems !== undefined && length < minItems) misfit(minItems, 'at least')
+      if (maxItems !== undefined && length > maxItems) misfit(maxItems, 'at most')
       if (uniqueItems === true && hasTwins(value)) {
         add(errors, { is: 'value', path, message: `${path} in body shouldn't contain duplicates` })
       }
@@ -92,36 +121,25 @@ export class Checker {
 
   #objects(
     schema: JsonSchema,
-  ): (value: { [key: string]: Json }, path: string, errors: Errors) => number {
-    const { minProperties, maxProperties, required = [] } = schema
+  ): (value: { [key: string]: Json }, path: string, errors: Errors, before?: Before) => number {
+    const { required = [] } = schema
     const named = new Map(propertiesOf(schema))
     const others = valuesOf(schema)
     const closed = hasAdditional(schema) && schema.additionalProperties === false
-    return (value, path, errors) => {
-      const size =
-        minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length
-      const misfit = (bound: number, text: string) =>
-        add(errors, {
-          is: 'value',
-          path,
-          value: bound,
-          message: `${path} in body should have ${text} ${bound} properties`,
-        })
-      if (minProperties !== undefined && size < minProperties) {
-        misfit(minProperties, 'at least')
-        return 0
-      }
-      if (maxProperties !== undefined && size > maxProperties) {
-        misfit(maxProperties, 'at most')
-        return 0
-      }
+    const miscounted = this.#sizes(schema)
+    const looksInside = this.#has(looksIntoMiscounted)
+    return (value, path, errors, before) => {
+      if (miscounted(value, path, errors) && !looksInside) return 0
       let count = 0
       const inside = path === '' ? '' : `${path}.`
+      const old = (key: string) =>
+        path === '' && (key === 'apiVersion' || key === 'kind') ? undefined : before?.key(key)
       for (const key of others === undefined ? Object.keys(value) : keysAsWritten(value)) {
         const property = named.get(key)
-        if (property !== undefined) count += this.of(property)(value[key], inside + key, errors)
+        if (property !== undefined)
+          count += this.of(property)(value[key], inside + key, errors, old(key))
         else if (others !== undefined)
-          count += this.of(others)(value[key], `${path}.${key}`, errors)
+          count += this.of(others)(value[key], `${path}.${key}`, errors, old(key))
         else if (closed) {
           const message = `${path}.${key} in body is a forbidden property`
           add(errors, { is: 'value', path, value: key, message })
@@ -133,6 +151,28 @@ export class Checker {
         add(errors, { is: 'required', path: missing, message: `${missing} in body is required` })
       }
       return count
+    }
+  }
+
+  /** Whether an object has too few or too many properties. */
+  #sizes(schema: JsonSchema): (value: object, path: string, errors: Errors) => boolean {
+    const { minProperties, maxProperties } = schema
+    if (minProperties === undefined && maxProperties === undefined) return () => false
+    const counts = this.#has(countsProperties)
+    return (value, path, errors) => {
+      const size = Object.keys(value).length
+      const misfit = (bound: number, text: string) =>
+        add(errors, {
+          is: size > bound ? 'many' : 'value',
+          path,
+          value: counts ? size : bound,
+          most: bound,
+          message: `${path} in body should have ${text} ${bound} properties`,
+        })
+      const before = errors.size
+      if (minProperties !== undefined && size < minProperties) misfit(minProperties, 'at least')
+      if (maxProperties !== undefined && size > maxProperties) misfit(maxProperties, 'at most')
+      return errors.size > before
     }
   }
 

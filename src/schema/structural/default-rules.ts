@@ -6,6 +6,7 @@ import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { Checker } from './check.ts'
 import { type Errors, fieldErrors } from './check-result.ts'
 import { coerceError, type MetadataProblem } from './coerce.ts'
@@ -51,11 +52,13 @@ export function checkDefaults(
 
 class Walk {
   readonly #rules: DefaultRules
-  readonly #checker = new Checker({ keepFormats: true, eitherUntyped: true })
+  readonly #checker: Checker
   readonly #pruner = new Pruner({ readMeta: (_field, value) => value, keepNulls: true })
 
   constructor(rules: DefaultRules) {
     this.#rules = rules
+    const release = releaseOf(rules.release)
+    this.#checker = new Checker({ release, keepFormats: true, eitherUntyped: true })
   }
 
   check(
@@ -141,6 +144,6 @@ class Walk {
     const errors: Errors = new Map()
     this.#checker.of(schema)(schema.default as Json, '', errors)
     if (errors.size === 0) return this.#rules.checkRules?.(schema, isRoot, path) ?? []
-    return fieldErrors(errors, this.#rules.release, path)
+    return fieldErrors(errors, releaseOf(this.#rules.release), path)
   }
 }

@@ -113,6 +113,9 @@ function isDuration(text: string): boolean {
   return found
 }
 
+const shortName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const longName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+
 const known: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: (text) => objectId.test(text),
   uri: isRequestUri,
@@ -138,6 +141,8 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   duration: isDuration,
   datetime: isDateTime,
+  k8sshortname: (text) => text.length <= 63 && shortName.test(text),
+  k8slongname: (text) => text.length <= 253 && longName.test(text),
 }
 
 /** The check of a format, by its name with or without dashes; undefined: nothing is asked for. */

@@ -1,8 +1,9 @@
 /**
- * The type graph of a schema, as apply reads it: which fields, lists and maps are owned piece by piece. Values of no
- * declared shape are owned whole, except where an object around them keeps unknown fields: there they are what they look
- * like.
+ * The type graph of a schema, as apply reads it: which fields, lists and maps are owned piece by piece. Values without a
+ * declared shape are deduced: maps are owned key by key and lists whole. Before 1.23 they were owned whole, except inside
+ * an object that keeps unknown fields.
  */
+import { change, type Release } from '#api/releases/change.ts'
 import { scalar } from '#schema/make-type.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
 import {
@@ -22,11 +23,18 @@ const whole: Type = scalar('any')
 const deduced: Type = { is: 'untyped' }
 const text: Type = scalar('string')
 
+const deducesShapes = change('values without a declared shape are owned key by key', { since: 23 })
+const inheritsEverywhere = change(
+  'lists and maps that keep unknown fields deduce the shapes of all that is inside',
+  { since: 27 },
+)
+
 /** `objectMeta`: the type of metadata. `keepAll`: the definition keeps unknown fields everywhere. */
 export function typeOfSchema(
   schema: JsonSchema | undefined,
   objectMeta: Type,
   keepAll: boolean,
+  release: Release,
 ): Struct {
   const header: [string, Type][] = [
     ['apiVersion', text],
@@ -39,24 +47,33 @@ export function typeOfSchema(
       { open: true },
     )
   }
-  return new Converter(objectMeta).struct(schema, keepAll, header)
+  return new Converter(objectMeta, release).struct(schema, keepAll, header)
 }
 
 class Converter {
   readonly #objectMeta: Type
+  readonly #deduces: boolean
+  readonly #inherits: boolean
 
-  constructor(objectMeta: Type) {
+  constructor(objectMeta: Type, release: Release) {
     this.#objectMeta = objectMeta
+    this.#deduces = release.has(deducesShapes)
+    this.#inherits = release.has(inheritsEverywhere)
+  }
+
+  #shapeless(inherited: boolean): Type {
+    return inherited || this.#deduces ? deduced : whole
   }
 
   /** `inherited`: an object around this one keeps unknown fields. */
-  of(schema: JsonSchema, inherited: boolean): Type {
+  of(schema: JsonSchema, around: boolean): Type {
+    const inherited = around || (this.#inherits && preserves(schema))
     const embedded = isEmbedded(schema)
     const hasFields = schema.properties !== undefined || embedded
     switch (schema.type ?? '') {
       case '':
         if (hasFields) return this.struct(schema, inherited, this.#header(embedded))
-        return inherited ? deduced : whole
+        return this.#shapeless(inherited)
       case 'object':
         return hasFields
           ? this.struct(schema, inherited, this.#header(embedded))
@@ -97,10 +114,9 @@ class Converter {
 
   #map(schema: JsonSchema, inherited: boolean): Type {
     const values = valuesOf(schema)
-    const fallback = inherited ? deduced : whole
     return {
       is: 'map',
-      values: values === undefined ? fallback : this.of(values, inherited),
+      values: values === undefined ? this.#shapeless(inherited) : this.of(values, inherited),
       atomic: mapTypeOf(schema) === 'atomic',
     }
   }

@@ -4,6 +4,7 @@ import type { FieldError } from '#api/field-error.ts'
 import type { Json } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { JsonSchema, ValidationRule } from '#schema/structural/json-schema.ts'
+import { Correlation } from './correlation.ts'
 import { ObjectRules } from './object-rules.ts'
 
 const text: JsonSchema = { type: 'string' }
@@ -34,9 +35,11 @@ function check(schema: JsonSchema, next: Json, old?: Json, options: Options = {}
     spec === undefined
       ? { metadata: { name: 'a' } }
       : { apiVersion: 'a.example.com/v1', kind: 'A', metadata: { name: 'a' }, spec }
-  const found = rules.check(wrap(next), old === undefined ? undefined : wrap(old), errors, (one) =>
-    warnings.push(`→ ${one}`),
-  )
+  const before = old === undefined ? undefined : wrap(old)
+  const correlation =
+    before === undefined || !ratchets ? undefined : new Correlation(wrap(next), before, schema)
+  const warn = (one: string) => warnings.push(`→ ${one}`)
+  const found = rules.check(wrap(next), before, errors, warn, correlation)
   return [...found.map(({ field, message }) => `${field}: ${message}`), ...warnings]
 }
 

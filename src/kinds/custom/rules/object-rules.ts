@@ -4,7 +4,7 @@ import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
-import { Correlation } from './correlation.ts'
+import type { Correlation } from './correlation.ts'
 import { BudgetSpent, RuleRun } from './rule-run.ts'
 import { RuleTree } from './rule-tree.ts'
 
@@ -38,12 +38,13 @@ export class ObjectRules {
     this.#settings = settings
   }
 
-  /** The errors of rules. `errors`: those that the schema has already. */
+  /** The errors of rules. `errors`: those that the schema has already. `before`: what did not change may break rules. */
   check(
     object: Json,
     old: Json | undefined,
     errors: readonly FieldError[],
     warn: (warning: string) => void,
+    before?: Correlation,
   ): FieldError[] {
     const { release, ratchets } = this.#settings
     if (this.#tree === null) this.#tree = RuleTree.of(this.#schema, true, release)
@@ -51,9 +52,7 @@ export class ObjectRules {
     if (errors.some(({ type }) => this.#isBlocking(type)))
       return [invalid(FieldPath.none, null, notChecked)]
     const run = new RuleRun(release, ratchets, warn)
-    const correlation =
-      ratchets && old !== undefined ? new Correlation(object, old, this.#schema) : undefined
-    withinBudget(() => this.#tree?.check(run, FieldPath.none, object, old, correlation))
+    withinBudget(() => this.#tree?.check(run, FieldPath.none, object, old, before))
     return run.errors
   }
 

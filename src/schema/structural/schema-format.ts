@@ -1,0 +1,85 @@
+/** Which format of a schema values must have. Formats that say nothing about values of the type are ignored. */
+import { change, type Release } from '#api/releases/change.ts'
+import { formatCheck } from './formats.ts'
+import { isIntOrString, type JsonSchema } from './json-schema.ts'
+
+export interface CheckOptions {
+  readonly release: Release
+  /** Formats without a meaning are checked too. */
+  readonly keepFormats?: boolean
+  /** A schema for numbers or texts has no type: where defaults are checked. */
+  readonly eitherUntyped?: boolean
+}
+
+const dropsFormats = change('formats without a meaning for texts, such as int64, are ignored', {
+  since: 17,
+})
+const formatsByType = change('formats of numbers apply to numbers, formats of texts to texts', {
+  since: 36,
+})
+/** Known to 1.34, and applied once the release before knows them too. */
+const namesAreFormats = change('schemas can have the formats k8s-short-name and k8s-long-name', {
+  since: 35,
+})
+
+const numberFormats: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+}
+const nameFormats = ['k8sshortname', 'k8slongname']
+
+/** The type of a schema if it has exactly one. */
+const typeOf = (schema: JsonSchema): string => (isIntOrString(schema) ? '' : (schema.type ?? ''))
+
+function isTextFormat(format: string, release: Release): boolean {
+  const isName = nameFormats.includes(format.replaceAll('-', ''))
+  return formatCheck(format) !== undefined && (!isName || release.has(namesAreFormats))
+}
+
+/** Whether the format of a schema says something about its values. */
+function isFormat(format: string, schema: JsonSchema, release: Release): boolean {
+  const type = typeOf(schema)
+  if (!release.has(formatsByType)) return isTextFormat(format, release)
+  if (type === '' || type === 'string') return isTextFormat(format, release)
+  return numberFormats[type]?.includes(format) === true
+}
+
+/** Empty: none. */
+export function formatOf(schema: JsonSchema, { release, keepFormats }: CheckOptions): string {
+  const { format = '' } = schema
+  if (format === '') return ''
+  const keeps = keepFormats === true || !release.has(dropsFormats)
+  return keeps || isFormat(format, schema, release) ? format : ''
+}
+
+const warnsOfFormats = change('a definition with an unknown format gets a warning', { since: 34 })
+
+/** Whether definitions get a warning for the format of a schema. */
+export function isUnknownFormat(schema: JsonSchema, release: Release): boolean {
+  const { format = '' } = schema
+  if (format === '' || !release.has(warnsOfFormats)) return false
+  if (!release.has(formatsByType) && typeOf(schema) !== 'string') return false
+  return !isFormat(format, schema, release)
+}
+
+const checksRanges = change('numbers must fit in their type and format', { since: 36 })
+
+/** Whether a number fits in the type and the format of a schema; undefined if every number does. */
+export function rangeCheck(
+  schema: JsonSchema,
+  { release }: CheckOptions,
+): ((value: number | bigint) => boolean) | undefined {
+  if (!release.has(checksRanges)) return undefined
+  const format = schema.format ?? ''
+  if (typeOf(schema) === 'integer') {
+    const bits = format === 'int32' ? 31n : 63n
+    const [least, most] = [-(2n ** bits), 2n ** bits - 1n]
+    return (value) => {
+      if (typeof value === 'number' && !Number.isInteger(value)) return false
+      const whole = BigInt(value)
+      return whole >= least && whole <= most
+    }
+  }
+  if (typeOf(schema) !== 'number' || format !== 'float') return undefined
+  return (value) => Number.isFinite(Math.fround(Number(value)))
+}
