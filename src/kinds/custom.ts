@@ -3,6 +3,7 @@
  * nothing that uses them can tell them from built-in ones.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { compareVersions } from '#api/version-order.ts'
 import { equalValues } from '#patch/json-map.ts'
 import { customBehaviour } from './custom/behaviour.ts'
@@ -80,6 +81,8 @@ class CustomResource implements Resource {
     this.hub = this.#hubFor(versions)
     this.behaviour = customBehaviour({
       hasStatus: (apiVersion) => this.#all.get(apiVersion)?.subresources.has('status') === true,
+      selectable: [...new Set(all.flatMap((kind) => kind.selectableFields))],
+      release: releaseOf(options.release),
       anyStatus: all.some((kind) => kind.subresources.has('status')),
       defaultStatus: (object) => {
         // What a webhook converts is in the version of the request, and the default in that of the store.

@@ -11,7 +11,7 @@
 import type { FieldError } from '#api/field-error.ts'
 import type { NameRule } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import type { Change } from '#api/releases/change.ts'
+import type { Change, Release } from '#api/releases/change.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
 import type { TableColumns } from './table-columns.ts'
@@ -68,6 +68,8 @@ export interface Kind {
   withDeclared?(write: DeclaredWrite, errors: FieldError[]): FieldError[]
   /** Where replicas are, for kinds whose scale is not at the usual places. */
   readonly scale?: ScalePaths
+  /** Which of the resource's selectable fields this version has; all of them unless said otherwise. */
+  readonly selectableFields?: readonly string[]
   /** Columns of this version, from objects of this version; else the behaviour's. */
   readonly columns?: TableColumns
 }
@@ -240,11 +242,14 @@ export interface Behaviour {
   isHeld?(object: KubeObject): boolean
 }
 
+/** Paths of fields, e.g. [['status']]. */
+export type ResetFields = readonly (readonly string[])[]
+
 /** A subresource that reads and writes the main object's own kind: status, approval, ephemeralcontainers, finalize. */
 export interface SubresourceBehaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
-  readonly resetFields?: readonly (readonly string[])[]
+  readonly resetFields?: ResetFields | ((release: Release) => ResetFields)
   /** PUT of a missing object creates it, of a status too where the original forgot to forbid it. */
   readonly createOnUpdate?: boolean
 }

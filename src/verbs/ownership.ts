@@ -1,5 +1,6 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { copyRemembering } from '#api/written-empty.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -75,7 +76,9 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
       if (!resets.has(subresource)) {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
-        const paths = rules?.resetFields
+        const { resetFields } = rules ?? {}
+        const paths =
+          typeof resetFields === 'function' ? resetFields(releaseOf(release)) : resetFields
         resets.set(
           subresource,
           paths === undefined ? undefined : loadFieldSet().makeFieldSet(paths),

@@ -35,6 +35,12 @@ function selectableNames(resource: Resource): Map<string, number> {
   return made
 }
 
+const isSelectable = (
+  { selectableFields }: Kind,
+  field: string,
+  own: ReadonlyMap<string, number>,
+): boolean => own.has(field) && selectableFields?.includes(field) !== false
+
 const noNames = new Map<string, number>()
 
 /** Refuses fields the kind does not know, with its words; `name`: the path names one object. */
@@ -47,7 +53,7 @@ export function select(
   // Without field selectors nothing of the kind's rules is needed, and nothing is loaded.
   const own = fields.length === 0 ? noNames : selectableNames(kind.resource)
   requireKnownFields(fields, (field) => {
-    if (field === 'metadata.name' || own.has(field)) return undefined
+    if (field === 'metadata.name' || isSelectable(kind, field, own)) return undefined
     if (field === 'metadata.namespace' && (kind.namespaced || takesNamespace(kind, own.size)))
       return undefined
     return unknownField(kind, field, own.size > 0)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import { customBehaviour } from './behaviour.ts'
@@ -7,6 +8,8 @@ import { customBehaviour } from './behaviour.ts'
 const behaviour = customBehaviour({
   hasStatus: (apiVersion) => apiVersion === 'example.com/v1',
   anyStatus: true,
+  selectable: [],
+  release: releaseOf(37),
   defaultStatus: (object) => {
     object.status ??= { by: 'default' }
   },
@@ -68,4 +71,38 @@ test('an update of the status that is one with what is there changes nothing', (
   const before = structuredClone(one)
   prepareStatus(one, one)
   assert.deepEqual(one, before)
+})
+
+test('values of selectable fields are texts', () => {
+  const selecting = customBehaviour({
+    hasStatus: () => false,
+    anyStatus: true,
+    selectable: ['spec.size', 'spec.on', 'spec.inner.name', 'spec.inner'],
+    release: releaseOf(36),
+    defaultStatus: () => {},
+    seenAs: (object) => object,
+  })
+  const values = (spec: Loose) => selecting.selectableFields?.(gear(spec))
+  assert.deepEqual(values({ size: 2, on: false, inner: { name: 'a' } }), {
+    'spec.size': '2',
+    'spec.on': 'false',
+    'spec.inner.name': 'a',
+    'spec.inner': '',
+  })
+  assert.deepEqual(Object.values(values({}) ?? {}), ['', '', '', ''])
+})
+
+test('a write to the status owns no metadata since 1.36', () => {
+  const resets = (minor: number) => {
+    const { subresources } = customBehaviour({
+      hasStatus: () => true,
+      anyStatus: true,
+      selectable: [],
+      release: releaseOf(minor),
+      defaultStatus: () => {},
+      seenAs: (object) => object,
+    })
+    return subresources?.status?.resetFields
+  }
+  assert.deepEqual([resets(35), resets(36)], [[['spec']], [['metadata'], ['spec']]])
 })

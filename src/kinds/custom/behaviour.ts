@@ -1,7 +1,9 @@
 /** What every custom kind does on a write: generations, and a status of its own where the version asks for one. */
 import type { Json, KubeObject } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
+import { isObject } from '#schema/misfit.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
 export interface CustomRules {
@@ -11,6 +13,9 @@ export interface CustomRules {
   readonly anyStatus: boolean
   /** Puts what a reader finds into the place of a status that a writer may not write. */
   defaultStatus(object: KubeObject): void
+  /** Paths of selectable fields of any version, such as 'spec.size'. */
+  readonly selectable: readonly string[]
+  readonly release: Release
   /** An object without the fields that a version does not know; the object itself where it knows all. */
   seenAs(object: KubeObject, apiVersion: string): KubeObject
 }
@@ -23,6 +28,10 @@ export function customBehaviour(rules: CustomRules): Behaviour {
   return {
     unconditionalUpdate: false,
     unknownFieldText: (field) => `field label not supported: ${field}`,
+    ...(rules.selectable.length > 0 && {
+      selectableFields: (object) =>
+        Object.fromEntries(rules.selectable.map((path) => [path, textAt(object as Json, path)])),
+    }),
     prepareForCreate(object, context) {
       if (ownStatus(context)) {
         delete object.status
@@ -39,12 +48,27 @@ export function customBehaviour(rules: CustomRules): Behaviour {
       resetFields: [['status']],
       subresources: {
         status: {
-          resetFields: [['spec']],
+          resetFields: rules.release.has(resetsMetadata) ? [['metadata'], ['spec']] : [['spec']],
           prepareForUpdate: (next, old, context) => keepAllButStatus(next, seen(old, context)),
         },
       },
     }),
   }
+}
+
+const resetsMetadata = change('a write to the status of a custom object owns no metadata', {
+  since: 36,
+})
+
+/** The value at a path as field selectors compare it; empty if there is none. */
+function textAt(object: Json, path: string): string {
+  let value: Json | undefined = object
+  for (const name of path.split('.')) {
+    const holder: Json | undefined = value
+    if (holder === undefined || !isObject(holder) || !Object.hasOwn(holder, name)) return ''
+    value = holder[name]
+  }
+  return value === null || typeof value === 'object' ? '' : String(value)
 }
 
 /** Everything but metadata; nothing, null and an empty list are three things. */

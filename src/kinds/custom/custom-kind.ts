@@ -67,6 +67,7 @@ export class CustomKind implements Kind {
   readonly selfLinks: boolean
   readonly deprecation: Deprecation | undefined
   readonly scale: ScalePaths | undefined
+  readonly selectableFields: readonly string[]
   readonly #schema: CustomSchema
   readonly #columns: readonly Loose[] | undefined
   readonly #definition: KubeObject
@@ -100,6 +101,9 @@ export class CustomKind implements Kind {
     this.selfLinks = !options.feature(pathless)
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)
+    this.selectableFields = options.feature('CustomResourceFieldSelectors')
+      ? (version.selectableFields ?? []).map((one: Loose) => one.jsonPath.replace(/^\./, ''))
+      : []
     this.#columns = version.additionalPrinterColumns
     const schema: JsonSchema | undefined = version.schema?.openAPIV3Schema ?? undefined
     const keepAll = open || spec.preserveUnknownFields === true

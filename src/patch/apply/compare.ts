@@ -133,22 +133,62 @@ function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | un
 }
 
 function compareItems(list: List, before: Json[], after: Json[]): Found | undefined {
+  const old = new Map(before.map((item) => [itemElement(list, item), item]))
+  const now = new Map(after.map((item) => [itemElement(list, item), item]))
+  if (old.size < before.length || now.size < after.length)
+    return compareDuplicates(list, before, after)
   const added: Steps = []
   const modified: Steps = []
   const removed: Steps = []
-  const old = new Map<string, Json>()
-  for (const item of before) old.set(itemElement(list, item), item)
-  for (const item of after) {
-    const element = itemElement(list, item)
+  for (const [element, item] of now) {
     const was = old.get(element)
     if (was === undefined) added.push([element, everyPath(list.items, item)])
-    else {
-      old.delete(element)
-      collect(element, compareValue(list.items, was, item), added, modified, removed)
-    }
+    else collect(element, compareValue(list.items, was, item), added, modified, removed)
   }
-  for (const [element, item] of old) removed.push([element, everyPath(list.items, item)])
+  for (const [element, item] of old)
+    if (!now.has(element)) removed.push([element, everyPath(list.items, item)])
   return foundIn(added, modified, removed)
+}
+
+/** The same where items have the same key. */
+function compareDuplicates(list: List, before: Json[], after: Json[]): Found | undefined {
+  const added: Steps = []
+  const modified: Steps = []
+  const removed: Steps = []
+  const old = byElement(list, before)
+  const now = byElement(list, after)
+  for (const element of new Set([...now.keys(), ...old.keys()])) {
+    const found = compareItem(list, old.get(element) ?? [], now.get(element) ?? [])
+    collect(element, found, added, modified, removed)
+  }
+  return foundIn(added, modified, removed)
+}
+
+/** Items by their step; more than one where items have the same key. */
+function byElement(list: List, items: readonly Json[]): Map<string, Json[]> {
+  const found = new Map<string, Json[]>()
+  for (const item of items) {
+    const element = itemElement(list, item)
+    const same = found.get(element)
+    if (same === undefined) found.set(element, [item])
+    else same.push(item)
+  }
+  return found
+}
+
+/** Items with the same key are one leaf. */
+function compareItem({ items }: List, old: Json[], now: Json[]): Found | undefined {
+  const [was] = old
+  const [is] = now
+  if (old.length <= 1 && now.length <= 1) {
+    if (was === undefined) return { added: everyPath(items, is as Json) }
+    return is === undefined ? { removed: everyPath(items, was) } : compareValue(items, was, is)
+  }
+  if (old.length > 1 && now.length > 1)
+    return equalValues(old, now) ? undefined : { modified: leaf }
+  if (old.length > 1)
+    return { removed: leaf, ...(is !== undefined && { added: everyPath(items, is) }) }
+  return { added: leaf, ...(was !== undefined && { removed: everyPath(items, was) }) }
 }
 
 function collect(
@@ -180,13 +220,14 @@ function everyPath(type: Type, value: Json): FieldSet {
   const steps: Steps = []
   if (shape === 'list') {
     const list = type as List
+    const isSet = list.listType === 'set'
+    const paths = new Map<string, FieldSet>()
     for (const item of listOf(value)) {
-      steps.push(
-        list.listType === 'set'
-          ? [valueElement(item), leaf]
-          : [itemElement(list, item), everyPath(list.items, item)],
-      )
+      const element = isSet ? valueElement(item) : itemElement(list, item)
+      const isLeaf = isSet || paths.has(element)
+      paths.set(element, isLeaf ? leaf : everyPath(list.items, item))
     }
+    for (const step of paths) steps.push(step)
   } else {
     const map = mapOf(value)
     for (const name of Object.keys(map)) {

@@ -17,6 +17,7 @@ import {
   union,
 } from './field-set.ts'
 import { isCustom, isFit, Unfit } from './fitness.ts'
+import type { FieldSet } from './field-set.ts'
 import { clientSideManager, handedOver, withLastApplied } from './last-applied.ts'
 import {
   decodeManaged,
@@ -32,7 +33,7 @@ import {
 import { type Applied, applyConfig, type Typed, updateOwners } from './ownership.ts'
 import { NoElement } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
-import { typeProblems } from './validate.ts'
+import { liveProblems, typeProblems } from './validate.ts'
 import {
   asTyped,
   type FieldManagerKind,
@@ -98,8 +99,9 @@ export function recordUpdate(
     }
     const before = live === undefined ? zeroObject(kind) : typedObject(kind, live)
     const after = typedObject(kind, next)
-    if (!isFit(before.type, before.object as Json) || !isFit(after.type, after.object as Json))
-      return rulesOf(kind).forgetsOwnersOfUnfit ? [] : (next.metadata?.managedFields ?? [])
+    const rules = rulesOf(kind)
+    if (![before, after].every(({ type, object }) => isFit(type, object as Json, rules)))
+      return rules.forgetsOwnersOfUnfit ? [] : (next.metadata?.managedFields ?? [])
     return encodeManaged(updateManaged(kind, before, after, managed, who))
   } catch (error) {
     if (error instanceof Unfit || error instanceof NoElement || error instanceof NoVersion)
@@ -136,9 +138,15 @@ function decodeOrNobody(entries: ManagedFieldsEntry[] | undefined): Managed {
 function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): ManagedFieldsEntry[] {
   const { object, type } = typedObject(kind, next)
   // Schemas of custom kinds let some values pass that have another type.
-  if (isCustom(type) && !isFit(type, object as Json)) return []
+  if (isCustom(type) && !isFit(type, object as Json, rulesOf(kind))) return []
   const reset = kind.resetFields(kind.apiVersion, who.subresource)
-  let set = claimNew(type, object as Json)
+  let set: FieldSet
+  try {
+    set = claimNew(type, object as Json)
+  } catch (error) {
+    if (!(error instanceof Unfit) || !rulesOf(kind).ownsDuplicates) throw error
+    return claimWithDuplicates(kind, { object, type, apiVersion: kind.apiVersion }, who)
+  }
   if (reset !== undefined) set = recursiveDifference(set, reset)
   set = difference(set, neverOwned)
   if (isEmptySet(set)) return []
@@ -152,6 +160,16 @@ function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): Manage
       saidSubresource(kind, who),
     ),
   ]
+}
+
+/** The same for an object with items of the same key. Throws Unfit. */
+function claimWithDuplicates(
+  kind: FieldManagerKind,
+  next: Typed,
+  who: Writer,
+): ManagedFieldsEntry[] {
+  if (!isFit(next.type, next.object as Json, rulesOf(kind))) throw new Unfit()
+  return encodeManaged(updateManaged(kind, zeroObject(kind), next, nobody(), who))
 }
 
 /** The subresource as entries name it. */
@@ -216,8 +234,8 @@ export function applyConfiguration(
   if (unowned && rules.standInOwnsWritten)
     managed = claimBeforeFirstApply(kind, before, managed, who)
   const wanted = typedConfig(kind, config)
-  if (!isFit(before.type, before.object as Json)) {
-    const wrong = typeProblems(before.type, before.object as Json, rules)
+  if (!isFit(before.type, before.object as Json, rules)) {
+    const wrong = liveProblems(before.type, before.object as Json, rules)
     throw plainError(`failed to create typed live object: ${wrong}`)
   }
   if (unowned && !rules.standInOwnsWritten) managed = claimAsItStands(kind, before)
@@ -307,8 +325,9 @@ function claimBeforeFirstApply(
   managed: Managed,
   who: Applier,
 ): Managed {
-  if (!isFit(live.type, live.object as Json)) {
-    const wrong = typeProblems(live.type, live.object as Json, rulesOf(kind))
+  const rules = rulesOf(kind)
+  if (!isFit(live.type, live.object as Json, rules)) {
+    const wrong = liveProblems(live.type, live.object as Json, rules)
     throw plainError(
       `failed to create manager for existing fields: failed to convert new object (${gvkText(live.object)}) to smd typed: ${wrong}`,
     )

@@ -5,9 +5,10 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap } from '#patch/json-map.ts'
-import type { List, Type } from '#schema/type.ts'
+import type { List, Struct, Type } from '#schema/type.ts'
+import type { ApplyRules } from './rules.ts'
 import { itemElement, NoElement } from './shape.ts'
-import { typeProblems } from './validate.ts'
+import { liveProblems } from './validate.ts'
 
 /** Items that cannot be told apart: nobody can own any field of such an object. */
 export class Unfit extends Error {}
@@ -15,21 +16,16 @@ export class Unfit extends Error {}
 /** Throws Unfit. */
 type Check = (value: Json) => void
 
-const checks = new WeakMap<Type, Check | undefined>()
 const reach = new WeakMap<Type, boolean>()
 
-/** undefined: a value of this type is always fit. */
-export function checkOf(type: Type): Check | undefined {
-  if (checks.has(type)) return checks.get(type)
-  const check = hasListsInside(type) ? compile(type) : undefined
-  checks.set(type, check)
-  return check
-}
+/** The check of a type; undefined: a value of this type is always fit. */
+export const checkOf = (type: Type): Check | undefined => strict.of(type)
 
-export function isFit(type: Type, value: Json): boolean {
-  if (isCustom(type)) return typeProblems(type, value) === undefined
+export function isFit(type: Type, value: Json, rules: ApplyRules): boolean {
+  if (isCustom(type)) return liveProblems(type, value, rules) === undefined
+  const checks = rules.ownsDuplicates ? lenient : strict
   try {
-    checkOf(type)?.(value)
+    checks.of(type)?.(value)
     return true
   } catch (error) {
     if (error instanceof Unfit) return false
@@ -60,66 +56,88 @@ function hasListsInside(type: Type): boolean {
   return found
 }
 
-function compile(type: Type): Check {
-  switch (type.is) {
-    case 'list':
-      return type.listType === 'atomic' ? checkEach(type.items) : checkList(type)
-    case 'map':
-      return checkValues(type.values)
-    case 'struct': {
-      let members: [string, Check][] | undefined
-      return (value) => {
-        if (value === null) return
-        if (!isMap(value)) throw new Unfit()
-        members ??= [...type.byName].flatMap(([name, field]) => {
-          const check = checkOf(field.type)
-          return check === undefined ? [] : [[name, check] as [string, Check]]
-        })
-        for (const [name, check] of members) {
-          const member = value[name]
-          if (member !== undefined && Object.hasOwn(value, name)) check(member)
-        }
+class Checks {
+  readonly #compiled = new WeakMap<Type, Check | undefined>()
+  readonly #allowsDuplicates: boolean
+
+  constructor(allowsDuplicates: boolean) {
+    this.#allowsDuplicates = allowsDuplicates
+  }
+
+  of(type: Type): Check | undefined {
+    if (this.#compiled.has(type)) return this.#compiled.get(type)
+    const check = hasListsInside(type) ? this.#compile(type) : undefined
+    this.#compiled.set(type, check)
+    return check
+  }
+
+  #compile(type: Type): Check {
+    switch (type.is) {
+      case 'list':
+        return type.listType === 'atomic' ? this.#each(type.items) : this.#list(type)
+      case 'map':
+        return this.#values(type.values)
+      case 'struct':
+        return this.#members(type)
+      default:
+        return () => undefined
+    }
+  }
+
+  #members(type: Struct): Check {
+    let members: [string, Check][] | undefined
+    return (value) => {
+      if (value === null) return
+      if (!isMap(value)) throw new Unfit()
+      members ??= [...type.byName].flatMap(([name, field]) => {
+        const check = this.of(field.type)
+        return check === undefined ? [] : [[name, check] as [string, Check]]
+      })
+      for (const [name, check] of members) {
+        const member = value[name]
+        if (member !== undefined && Object.hasOwn(value, name)) check(member)
       }
     }
-    default:
-      return () => undefined
   }
-}
 
-function checkEach(items: Type): Check {
-  let check: Check | undefined
-  return (value) => {
-    if (value === null) return
-    if (!Array.isArray(value)) throw new Unfit()
-    check ??= checkOf(items) ?? (() => undefined)
-    for (const item of value) check(item)
-  }
-}
-
-function checkValues(values: Type): Check {
-  let check: Check | undefined
-  return (value) => {
-    if (value === null) return
-    if (!isMap(value)) throw new Unfit()
-    check ??= checkOf(values) ?? (() => undefined)
-    for (const name of Object.keys(value)) check(value[name] as Json)
-  }
-}
-
-function checkList(list: List): Check {
-  const each = checkEach(list.items)
-  return (value) => {
-    if (value === null) return
-    if (!Array.isArray(value)) throw new Unfit()
-    if (value.length === 1) elementOf(list, value[0] as Json)
-    else {
-      const seen = new Set<string>()
-      for (const item of value) seen.add(elementOf(list, item))
-      if (seen.size < value.length) throw new Unfit()
+  #each(items: Type): Check {
+    let check: Check | undefined
+    return (value) => {
+      if (value === null) return
+      if (!Array.isArray(value)) throw new Unfit()
+      check ??= this.of(items) ?? (() => undefined)
+      for (const item of value) check(item)
     }
-    each(value)
+  }
+
+  #values(values: Type): Check {
+    let check: Check | undefined
+    return (value) => {
+      if (value === null) return
+      if (!isMap(value)) throw new Unfit()
+      check ??= this.of(values) ?? (() => undefined)
+      for (const name of Object.keys(value)) check(value[name] as Json)
+    }
+  }
+
+  #list(list: List): Check {
+    const each = this.#each(list.items)
+    return (value) => {
+      if (value === null) return
+      if (!Array.isArray(value)) throw new Unfit()
+      if (value.length === 1) elementOf(list, value[0] as Json)
+      else {
+        const seen = new Set<string>()
+        for (const item of value) seen.add(elementOf(list, item))
+        if (seen.size < value.length && !this.#allowsDuplicates) throw new Unfit()
+      }
+      each(value)
+    }
   }
 }
+
+const strict = new Checks(false)
+const lenient = new Checks(true)
 
 function elementOf(list: List, item: Json): string {
   try {

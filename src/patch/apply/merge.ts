@@ -63,18 +63,19 @@ function mergeItems(
   config: Json[],
   rules: ApplyRules,
 ): Json[] | undefined {
-  const [liveOrder, liveItems] = index(list, live)
-  const [configOrder, configItems] = index(list, config)
+  const lists = { live: indexed(list, live), config: indexed(list, config) }
   const out: Json[] = []
-  const push = (element: string) => {
-    const merged = mergeValue(list.items, liveItems.get(element), configItems.get(element), rules)
+  /** `own`: a live item that the configuration does not have. */
+  const push = (element: string, own?: Json) => {
+    const before = own ?? lists.live.items.get(element)
+    const merged = mergeValue(list.items, before, lists.config.items.get(element), rules)
     if (merged !== undefined) out.push(merged)
   }
   if (rules.ordersAsConfigured) {
-    inOrder(liveOrder, configOrder, liveItems, configItems, push)
+    inOrder(lists, live, push)
   } else {
-    for (const element of liveOrder) push(element)
-    for (const element of configOrder) if (!liveItems.has(element)) push(element)
+    for (const element of lists.live.order) push(element)
+    for (const element of lists.config.order) if (!lists.live.items.has(element)) push(element)
   }
   return out.length > 0 ? out : undefined
 }
@@ -82,59 +83,64 @@ function mergeItems(
 /**
  * Live items keep their places; a configured item that is new comes right after the one before it in the
  * configuration, and where both lists have the same items in another order, the configuration's order wins.
+ * A configured item takes the place of all live items with its key.
  */
 function inOrder(
-  liveOrder: string[],
-  configOrder: string[],
-  liveItems: ReadonlyMap<string, Json>,
-  configItems: ReadonlyMap<string, Json>,
-  push: (element: string) => void,
+  { live, config }: { readonly live: Indexed; readonly config: Indexed },
+  liveItems: readonly Json[],
+  push: (element: string, own?: Json) => void,
 ): void {
-  const shared = configOrder.filter((element) => liveItems.has(element))
+  const shared = config.order.filter((element) => live.items.has(element))
+  const written = new Set<string>()
   let sharedAt = 0
   let i = 0
   let j = 0
-  while (i < liveOrder.length || j < configOrder.length) {
-    const next = liveOrder[i]
-    if (next !== undefined && j < configOrder.length) {
-      if (next === configOrder[j]) {
+  while (i < live.order.length || j < config.order.length) {
+    const next = live.order[i]
+    if (next !== undefined && j < config.order.length) {
+      if (next === config.order[j]) {
         push(next)
+        written.add(next)
         i++
         j++
         sharedAt++
         continue
       }
       const wanted = shared[sharedAt]
-      if (configItems.has(next) && wanted !== undefined && wanted !== next) {
+      if (config.items.has(next) && wanted !== undefined && wanted !== next) {
         i++
         continue
       }
     }
-    if (next !== undefined && !configItems.has(next)) {
-      push(next)
+    if (next !== undefined && !config.items.has(next)) {
+      push(next, liveItems[i])
       i++
       continue
     }
-    const configured = configOrder[j]
-    if (configured === undefined) {
-      // Every configured item is written; a live one that is left was written with it.
-      i++
-      continue
-    }
+    if (next !== undefined && written.has(next)) i++
+    const configured = config.order[j]
+    if (configured === undefined) continue
     push(configured)
+    written.add(configured)
     j++
     if (shared[sharedAt] === configured) sharedAt++
   }
 }
 
-function index(list: List, items: Json[]): [string[], Map<string, Json>] {
+/** The steps of a list, one per item, and its items by their steps. */
+interface Indexed {
+  readonly order: readonly string[]
+  readonly items: ReadonlyMap<string, Json>
+}
+
+/** Live items with the same key are not merged with a configured one: they count as null. */
+function indexed(list: List, all: readonly Json[]): Indexed {
   const order: string[] = []
-  const byElement = new Map<string, Json>()
-  for (const item of items) {
+  const items = new Map<string, Json>()
+  for (const item of all) {
     const element = itemElement(list, item)
-    if (byElement.has(element)) continue
-    byElement.set(element, item)
+    items.set(element, items.has(element) ? null : item)
     order.push(element)
   }
-  return [order, byElement]
+  return { order, items }
 }

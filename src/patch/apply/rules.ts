@@ -36,6 +36,11 @@ const since = {
    * both moved where the fields that the manager owns changed.
    */
   timesFollowObject: 25,
+  /**
+   * Items of a live list may have the same key: each is owned as a whole, by the key. Before, no manager owned any field
+   * of such an object.
+   */
+  ownsDuplicates: 29,
 }
 
 export type ApplyRules = Readonly<Record<keyof typeof since, boolean>>

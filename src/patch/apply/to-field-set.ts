@@ -38,12 +38,14 @@ function pathsOfMembers(type: Type, map: JsonMap, rules: ApplyRules): FieldSet |
 }
 
 function pathsOfItems(list: List, items: Json[], rules: ApplyRules): FieldSet | undefined {
-  const steps: [string, FieldSet][] = []
+  if (items.length === 0) return undefined
+  const steps = new Map<string, FieldSet>()
   for (const item of items) {
-    const below = pathsOf(list.items, item, rules)
-    steps.push([itemElement(list, item), below === undefined ? leaf : alsoMember(below)])
+    const element = itemElement(list, item)
+    const below = steps.has(element) ? undefined : pathsOf(list.items, item, rules)
+    steps.set(element, below === undefined ? leaf : alsoMember(below))
   }
-  return steps.length === 0 ? undefined : levelOf(steps, false)
+  return levelOf([...steps], false)
 }
 
 const alsoMember = (below: FieldSet): FieldSet =>

@@ -17,11 +17,20 @@ interface Problem {
   text: string
 }
 
+/** Live objects may have items with the same key, applied configurations may not. */
+interface LookRules extends ApplyRules {
+  readonly allowsDuplicates?: boolean
+}
+
+/** The same for a live object. */
+export const liveProblems = (type: Type, value: Json, rules: ApplyRules): string | undefined =>
+  typeProblems(type, value, { ...rules, allowsDuplicates: rules.ownsDuplicates })
+
 /** undefined: it fits. */
 export function typeProblems(
   type: Type,
   value: Json,
-  rules: ApplyRules = newestRules,
+  rules: LookRules = newestRules,
 ): string | undefined {
   const problems = look(type, value, rules)
   if (problems === undefined) return undefined
@@ -31,7 +40,7 @@ export function typeProblems(
 
 const problem = (text: string): Problem[] => [{ path: '', text }]
 
-function look(type: Type, value: Json, rules: ApplyRules): Problem[] | undefined {
+function look(type: Type, value: Json, rules: LookRules): Problem[] | undefined {
   if (value === null) return undefined
   switch (type.is) {
     case 'scalar': {
@@ -80,7 +89,7 @@ function scalarProblem({ scalar }: Scalar, value: Json, rules: ApplyRules): stri
   }
 }
 
-function lookAtMembers(type: Type, map: JsonMap, rules: ApplyRules): Problem[] | undefined {
+function lookAtMembers(type: Type, map: JsonMap, rules: LookRules): Problem[] | undefined {
   let problems: Problem[] | undefined
   for (const name of Object.keys(map)) {
     const member = memberType(type, name)
@@ -105,7 +114,7 @@ function below(before: Problem[] | undefined, found: Problem[] | undefined, step
   return before
 }
 
-function lookAtItems(list: List, items: Json[], rules: ApplyRules): Problem[] | undefined {
+function lookAtItems(list: List, items: Json[], rules: LookRules): Problem[] | undefined {
   let problems: Problem[] | undefined
   const seen = new Set<string>()
   for (let i = 0; i < items.length; i++) {
@@ -121,7 +130,7 @@ function lookAtItems(list: List, items: Json[], rules: ApplyRules): Problem[] | 
         if (rules.endsAtWrongItem) return problems
         continue
       }
-      if (seen.has(element)) {
+      if (seen.has(element) && rules.allowsDuplicates !== true) {
         problems ??= []
         const text = `duplicate entries for key ${elementText(element, wholeNumber)}`
         problems.push({ path: '', text })

@@ -28,11 +28,13 @@ import { isStructural } from '#schema/structural/rules.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 import type { Json } from '#api/object-meta.ts'
 import { approvalAnnotation, checkApproval } from './approval.ts'
+import { definitionWarnings } from './definition-warnings.ts'
 import { stringsValue, versionValue } from './go-values.ts'
 import { checkNames } from './name-rules.ts'
 import { hasKnownReviewVersion } from '#kinds/admissionregistration/review-versions.ts'
 import { checkKeys } from './schema-rules.ts'
 import { schemasOf, specHas } from './schema-search.ts'
+import { keptSelections } from './selectable-field-rules.ts'
 import { checkSpec, hasAllSchemas, type SpecRules } from './spec-rules.ts'
 
 export { approvalAnnotation }
@@ -84,6 +86,8 @@ function rulesFor(context: Context, spec: Loose, old: Loose | undefined): SpecRu
         ? unchangedVersions(spec, old)
         : [],
     ),
+    keptSelections:
+      old === undefined ? new Set() : keptSelections(spec, old, releaseOf(context.release)),
   }
 }
 
@@ -161,6 +165,10 @@ function checkStoredVersions({ status }: KubeObject, spec: Loose, release: numbe
   return errors
 }
 
+const namesExtension = change('errors name the extension x-kubernetes-preserve-unknown-fields', {
+  since: 25,
+})
+
 function checkPreserving(
   next: KubeObject,
   old: KubeObject | undefined,
@@ -168,8 +176,10 @@ function checkPreserving(
 ): FieldError[] {
   if (isBeta(context) || old?.spec?.preserveUnknownFields === true) return []
   if (next.spec?.preserveUnknownFields !== true) return []
-  const detail =
-    'cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead'
+  const extension = releaseOf(context.release).has(namesExtension)
+    ? 'x-kubernetes-preserve-unknown-fields'
+    : 'x-preserve-unknown-fields'
+  const detail = `cannot set to true, set ${extension} to true in spec.versions[*].schema instead`
   return [invalid(specPath.child('preserveUnknownFields'), true, detail)]
 }
 
@@ -197,6 +207,10 @@ const emptyStatus = () => ({
   conditions: null,
   acceptedNames: { plural: '', kind: '' },
   storedVersions: null as string[] | null,
+})
+
+const ownsMetadata = change('a write to the status of a definition owns the metadata it changes', {
+  since: 36,
 })
 
 export const customResourceDefinitionBehaviour: Behaviour = {
@@ -261,9 +275,12 @@ export const customResourceDefinitionBehaviour: Behaviour = {
       ...checkPreserving(next, old, context),
     ]
   },
+  warningsOnCreate: (object, { release }) =>
+    definitionWarnings(object, undefined, releaseOf(release)),
+  warningsOnUpdate: (next, old, { release }) => definitionWarnings(next, old, releaseOf(release)),
   subresources: {
     status: {
-      resetFields: [['metadata'], ['spec']],
+      resetFields: (release) => (release.has(ownsMetadata) ? [['spec']] : [['metadata'], ['spec']]),
       prepareForUpdate(next, old) {
         keepField(next, old, 'spec')
         keepEmptyLists(next.status)

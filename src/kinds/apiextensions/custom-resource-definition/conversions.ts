@@ -16,6 +16,7 @@ const shared = [
   ['validation', 'schema'],
   ['subresources', 'subresources'],
   ['additionalPrinterColumns', 'additionalPrinterColumns'],
+  ['selectableFields', 'selectableFields'],
 ] as const
 
 const textOf = (value: unknown): string => JSON.stringify(value ?? null)
@@ -158,12 +159,14 @@ function stableFields(spec: Loose): Loose {
 }
 
 /** The fields of a version in the order of the stable type. */
-function inOrder({ schema, subresources, additionalPrinterColumns, ...rest }: Loose): Loose {
+function inOrder(version: Loose): Loose {
+  const { schema, subresources, additionalPrinterColumns, selectableFields, ...rest } = version
   return {
     ...rest,
     ...(schema !== undefined && { schema }),
     ...(subresources !== undefined && { subresources }),
     ...(additionalPrinterColumns !== undefined && { additionalPrinterColumns }),
+    ...(selectableFields !== undefined && { selectableFields }),
   }
 }
 

@@ -1,5 +1,4 @@
 /** Parts of definitions as Go prints them, for the few messages that show a whole structure. */
-import { change, releaseOf } from '#api/releases/change.ts'
 import {
   asGo,
   type GoPart,
@@ -15,6 +14,7 @@ import {
   goUntyped,
 } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 
 const type = (name: string) => `apiextensions.${name}`
@@ -36,6 +36,7 @@ const listIn = (holder: Loose, key: string): Loose =>
   holder[key] ?? (wasWrittenEmpty(holder, key) ? [] : undefined)
 
 const versionsCanBeDeprecated = change('versions of a definition can be deprecated', { since: 19 })
+const versionsSelectFields = change('versions of definitions have selectable fields', { since: 30 })
 const deprecation = ({ deprecated, deprecationWarning }: Loose): [string, GoPart][] => [
   ['Deprecated', flag(deprecated)],
   ['DeprecationWarning', goPointer('string', deprecationWarning)],
@@ -57,7 +58,15 @@ const showVersion = (version: Loose, release: number): GoText =>
         listIn(version, 'additionalPrinterColumns')?.map(showColumn),
       ),
     ],
+    ...(releaseOf(release).has(versionsSelectFields) ? selectableFields(version) : []),
   ])
+
+const selectableFields = (version: Loose): [string, GoPart][] => {
+  const shown = listIn(version, 'selectableFields')?.map(({ jsonPath }: Loose) =>
+    goStruct(type('SelectableField'), [['JSONPath', text(jsonPath)]]),
+  )
+  return [['SelectableFields', goList(type('SelectableField'), shown)]]
+}
 
 export const versionValue = (version: Loose, release: number): GoText =>
   asGo(showVersion(version, release))

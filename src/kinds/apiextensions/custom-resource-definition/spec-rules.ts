@@ -6,7 +6,7 @@ import { dns1035Label, dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { metadataProblem } from '#codec/go-json/metadata-problem.ts'
-import { change, releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { listAsWritten } from '#kinds/all-kinds/checks.ts'
 import { saidTwiceIn } from './conversions.ts'
 import { checkDefaults, type DefaultRules } from '#schema/structural/default-rules.ts'
@@ -19,6 +19,7 @@ import { schemaKeys, schemaValue, versionsValue } from './go-values.ts'
 import { checkNames, checkNamesGiven } from './name-rules.ts'
 import { checkColumn, checkConversion, checkDeprecation, checkSubresources } from './part-rules.ts'
 import { checkSchema, type SchemaRules } from './schema-rules.ts'
+import { checkSelectableFields } from './selectable-field-rules.ts'
 import { specHas } from './schema-search.ts'
 import { RuleChecks } from './validation-rules.ts'
 
@@ -30,6 +31,8 @@ export interface SpecRules extends SchemaRules {
   /** Which expressions were stored before, and of which versions the schemas did not change. */
   readonly chooseEnvironment: ChooseEnvironment
   readonly unchangedVersions: ReadonlySet<string>
+  /** Versions that keep too many selectable fields; '' for all of them. */
+  readonly keptSelections: ReadonlySet<string>
   /** Undefined where the release has no validation rules. */
   readonly ruleSettings: RuleSettings | undefined
 }
@@ -97,6 +100,15 @@ export function checkSpec(spec: Loose, given: SpecRules, path: FieldPath): Field
   for (const [i, column] of (spec.additionalPrinterColumns ?? []).entries()) {
     errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(i)))
   }
+  errors.push(
+    ...checkSelectableFields(
+      spec.selectableFields,
+      spec.validation,
+      'may only be set when validations.schema is included',
+      path.child('selectableFields'),
+      rules.keptSelections.has(''),
+    ),
+  )
   const strategy = spec.conversion?.strategy
   if (strategy !== undefined && strategy !== 'None' && !prunes) {
     const detail = 'must be None if spec.preserveUnknownFields is true'
@@ -124,6 +136,12 @@ function checkGroupAndScope(spec: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
+const requiresSchemasTersely = change('a missing schema of a definition is a required value', {
+  since: 34,
+})
+const whyRequired = (release: Release): string =>
+  release.has(requiresSchemasTersely) ? '' : 'schemas are required'
+
 function checkSchemaGiven(
   spec: Loose,
   rules: SpecRules,
@@ -136,7 +154,7 @@ function checkSchemaGiven(
   for (const [i, one] of (spec.versions ?? []).entries()) {
     if (one.schema?.openAPIV3Schema || (!rules.schemaRequired && one.served !== true)) continue
     const detail = rules.schemaRequired
-      ? 'schemas are required'
+      ? whyRequired(releaseOf(rules.release))
       : 'because otherwise all fields are pruned'
     errors.push(
       required(path.child('versions').index(i).child('schema', 'openAPIV3Schema'), detail),
@@ -219,6 +237,15 @@ function checkVersion(
   for (const [i, column] of (version.additionalPrinterColumns ?? []).entries()) {
     errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(i)))
   }
+  errors.push(
+    ...checkSelectableFields(
+      version.selectableFields,
+      version.schema,
+      'may only be set when `version.schema.openAPIV3Schema` is not included',
+      path.child('selectableFields'),
+      rules.keptSelections.has(version.name),
+    ),
+  )
   return errors
 }
 
