@@ -21,9 +21,15 @@ export const testingEntry = loadLater<typeof import('#testing/start-cluster.ts')
   '#testing/start-cluster',
 )
 
-const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
+const write = (text: string) => void process.stderr.write(text)
+const wantsJson = (argv: readonly string[]) =>
+  /(^|\0)--logging-format[=\0]json(\0|$)/.test(argv.join('\0'))
+
+/** A line that ends the program: as the log's lines are where they are JSON. */
+let say = (text: string): void => write(`binnacle: ${text}\n`)
 
 export async function main(argv: readonly string[]): Promise<void> {
+  if (wantsJson(argv)) say = createLog(0, write, Date.now, 'json').error
   if (process.env['npm_lifecycle_event'] === 'start') {
     const { flagsTakenByNpm } = await import('#cli/npm-flags.ts')
     const corrected = flagsTakenByNpm(argv, process.env, flagRows)
@@ -64,7 +70,6 @@ function refuse(problem: string): void {
 
 /** A start goes on with deprecated flags, after a line about each. */
 function warn({ settings, warnings }: Parsed): void {
-  const write = (line: string) => process.stderr.write(line)
   const log = createLog(settings.v, write, Date.now, settings.loggingFormat)
   for (const warning of warnings) log.warn(warning)
 }

@@ -31,6 +31,12 @@ export function readyLines(ready: Ready): string {
   ].join('\n')
 }
 
+/** The same as fields of one line, for logs of JSON. */
+export const readyFields = ({ tookMs, ...ready }: Ready): Record<string, unknown> => ({
+  ...ready,
+  tookMs: Math.round(tookMs),
+})
+
 /** Where the state is, in words. */
 export function stateText(settings: {
   storageBackend: 'sqlite' | 'memory' | 'etcd3'

@@ -42,7 +42,7 @@ for (const [title, close, code, printed] of rows)
     host.heard?.('SIGTERM')
     await host.exited
     assert.deepEqual(host.exits, [code])
-    assert.deepEqual(lines, ['SIGTERM: stopping', ...printed])
+    assert.deepEqual(lines, ['SIGTERM: stopping', ...printed, 'stopped'])
   })
 
 test('a second signal ends at once, the same one arriving twice does not', () => {

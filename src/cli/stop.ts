@@ -45,6 +45,7 @@ export function stopOnSignal(
       for (const problem of problems) print(problem)
       code = 1
     }
+    print('stopped')
     host.exit(code)
   }
   const received = (signal: string) => void stop(signal)

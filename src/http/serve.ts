@@ -220,7 +220,10 @@ function asApiError(error: unknown, exchange: Exchange, parts: HttpParts): ApiEr
   if (error instanceof Unreadable) return new ApiError(500, '', error.message)
   if (!exchange.wire.signal.aborted) {
     exchange.defect = error
-    parts.report(`${exchange.wire.method} ${exchange.target.path} failed`, error)
+    parts.report(
+      `${exchange.wire.method} ${exchange.target.path} failed (request ${exchange.auditId})`,
+      error,
+    )
   }
   return internalError('the server could not complete the request; its log says why')
 }

@@ -67,7 +67,7 @@ export async function openCluster(
       running.push(await makeReady(side, membership))
     },
     startUpkeep(listener) {
-      running.push(startUpkeep(foundation, listener, side.access))
+      running.push(startUpkeep(foundation, listener, side.access, side.observing.operation))
     },
     runControllers() {
       controllers = runControllers(names, side, stopping.signal)

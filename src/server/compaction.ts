@@ -14,6 +14,7 @@ export function compactRegularly(
   storage: Storage,
   intervalMs: number,
   report: (message: string, error: unknown) => void,
+  compacted: (upTo: Revision) => void = () => {},
 ): Compaction {
   if (intervalMs <= 0) return { stop() {} }
   let mark: Revision | undefined
@@ -23,7 +24,9 @@ export function compactRegularly(
       const upTo = mark
       // Also where it fails: a store that was set back does not come to the old mark for a long time.
       mark = now
-      if (upTo !== undefined && upTo > 0) await storage.compact(upTo)
+      if (upTo === undefined || upTo === 0) return
+      await storage.compact(upTo)
+      compacted(upTo)
     } catch (error) {
       report('the history of the store could not be compacted; it is tried again', error)
     }

@@ -20,6 +20,7 @@ import { type ClosingStep, runClosing } from './closing.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { listensEarly, makeListener } from './make-http.ts'
+import { type ServerStatus, statusReader } from './server-status.ts'
 import type { Surroundings } from './surroundings.ts'
 
 type FreePort = typeof import('#http/free-port.ts')
@@ -51,6 +52,8 @@ export interface RunningServer {
   readonly client: ApiClient
   /** Deprecated metrics of the release, one line each for the program to show or not. */
   readonly deprecations: readonly string[]
+  /** What it does now. */
+  status(): Promise<ServerStatus>
   /** Answers a request that does not come from the listener. */
   readonly serve: (wire: Wire) => void
   /**
@@ -86,6 +89,7 @@ export async function createServer(
     certificates,
     client: localClient(server, apiserverUser, 'kube-apiserver'),
     deprecations: observing.deprecations,
+    status: statusReader(foundation, observing.operation),
     serve: parts.cluster.serve,
     openFork: (fork) => openFork(foundation, surroundings, fork),
     close,

@@ -26,6 +26,10 @@ import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { openStorage } from './storage.ts'
 import type { Surroundings } from './surroundings.ts'
 
+const loadClusterKeys = loadLater<typeof import('./cluster-keys.ts')>(
+  import.meta.url,
+  './cluster-keys',
+)
 const loadSealing = loadLater<typeof import('./sealing.ts')>(import.meta.url, './sealing')
 
 /** How long changes are kept for watches that come back: the five minutes of the specification. */
@@ -90,6 +94,10 @@ export async function openFoundation(
   const serves = orCannotStart(
     runtimeConfig(settings.runtimeConfig, registered, facts.resourcesOf(release)),
   )
+  const warn = (message: string) => log.warn(message)
+  const { clusterSecretFile } = settings
+  if (clusterSecretFile !== undefined && shared?.certificates === undefined)
+    await loadClusterKeys().shareKeys(settings, clusterSecretFile, clock, warn)
   const certificates = shared?.certificates ?? ensureCertificates(settings, clock)
   for (const warning of certificates.warnings) log.warn(warning)
   const catalog = new Catalog([])
@@ -102,8 +110,7 @@ export async function openFoundation(
   for (const resource of builtIn) catalog.add(resource)
   const file = settings.encryptionProviderConfig
   const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
-  const opened =
-    shared?.storage ?? (await openStorage(settings, clock, (message) => log.warn(message)))
+  const opened = shared?.storage ?? (await openStorage(settings, clock, warn))
   const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
   const report = (message: string, error: unknown) => log.error(message, { error })

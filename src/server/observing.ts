@@ -33,6 +33,7 @@ import {
   measureSizes,
   type Measuring,
 } from './instruments.ts'
+import { type OperationMeter, operationMeter } from './operation-metrics.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 const loadDuration = loadLater<
@@ -51,6 +52,7 @@ export interface Observing {
   readonly paths: readonly PathHandler[]
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
+  readonly operation: OperationMeter
   readonly handshakeFailed: () => void
   readonly documentBuilt: BuildMeter
   readonly statusWritten: NonNullable<Server['statusWritten']>
@@ -101,6 +103,7 @@ export async function makeObserving(
     : makeLimits(settings, measuring)
   if ('problem' in limiting) return limiting
   const { metrics } = measuring
+  const operation = operationMeter(measuring)
   let served: Catalog | undefined
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
   const asked = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
@@ -121,6 +124,7 @@ export async function makeObserving(
     paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,
     admission: measuring.admission,
+    operation,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
     schemaPublished(name, reason, resource) {
       metrics.customSchemas.labels(name, reason).add(1)
@@ -151,6 +155,7 @@ export async function makeObserving(
       measureStore(measuring, storage, catalog, settings.etcdPrefix)
       await measureAvailability(measuring, server.reader)
       measureUnnamed(measuring)
+      operation.follow(storage, settings)
       await limiting.start(server, clientAs)
     },
     async stop() {

@@ -1,33 +1,58 @@
-/** Work of a running server that no request asks for: compaction, certificate renewal, authority files that change. */
+/**
+ * Work of a running server that no request asks for: compaction, backups, certificate renewal, authority files that change,
+ * other servers with other keys.
+ */
 import type { Access } from '#access/make-access.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Listener } from '#http/listener.ts'
 import { ensureCertificates, givenFiles } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import type { Foundation } from './foundation.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { followAuthorities, shownKeys } from './make-http.ts'
+import type { OperationMeter } from './operation-metrics.ts'
 import { renewDaily } from './renewal.ts'
+
+const loadBackups = loadLater<typeof import('./scheduled-backups.ts')>(
+  import.meta.url,
+  './scheduled-backups',
+)
+const loadOtherKeys = loadLater<typeof import('./other-keys.ts')>(import.meta.url, './other-keys')
 
 export interface Upkeep {
   stop(): void
 }
 
 export function startUpkeep(
-  { settings, storage, certificates, loopback, log, report, clock }: Foundation,
+  foundation: Foundation,
   listener: Listener,
   access: Access,
+  meter: OperationMeter,
 ): Upkeep {
+  const { settings, storage, certificates, loopback, log, report, clock } = foundation
   const compaction = compactRegularly(
     storage,
     settings.etcdCompactionIntervalMs,
-    (message, error) => log.warn(message, { error }),
+    (message, error) => {
+      meter.compactionFailed()
+      log.warn(message, { error })
+    },
+    () => meter.compacted(clock.now()),
   )
+  meter.certificates(certificates)
+  const others = [
+    ...(settings.backupIntervalMs > 0
+      ? [loadBackups().backUpRegularly(settings, clock, log, meter)]
+      : []),
+    ...(settings.storageBackend === 'etcd3' ? [loadOtherKeys().watchOtherKeys(foundation)] : []),
+  ]
   const renewal = renewDaily(
     certificates,
     () => ensureCertificates(settings, clock),
     (fresh) => {
       listener.renew(shownKeys(fresh, loopback))
       writeKubeconfig(settings, fresh)
+      meter.certificates(fresh)
     },
     (error) => report('certificates could not be renewed', error),
     clock,
@@ -37,6 +62,7 @@ export function startUpkeep(
   return {
     stop() {
       compaction.stop()
+      for (const other of others) other.stop()
       renewal.stop()
       stopAuthorities()
     },

@@ -91,6 +91,11 @@ export const flagTable = {
   'watch-cache-sizes': row('Storage', value.sizes, new Map(), 'wired', 'The same for some resources, by their names; 0: reads of it go to the store.'),
   'delete-collection-workers': unset('Storage', value.count, 'wired', 'How many objects of a collection are deleted at once. When unset as many as fill a write to the disk, and one after the other where one may end it.'),
 
+  'backup-interval': row('Storage', value.duration, 0, 'wired', 'How often the server writes a backup (binnacle restore reads it); 0 for never. With several servers on one etcd, set it on one of them.'),
+  'backup-keep': row('Storage', value.positive, 7, 'wired', 'How many of these backups are kept; older ones are deleted.'),
+  'backup-dir': unset('Storage', value.path, 'wired', 'Where these backups are written; backups in the data directory when unset. Better on another disk.'),
+  'cluster-secret-file': unset('Storage', value.file, 'wired', 'A file with a secret of at least 16 characters, the same for all servers on one etcd: the first one keeps the authority and the token key in etcd, enciphered with the secret, and the others take them from there.'),
+
   'request-timeout': row('Requests', value.duration, 60_000, 'wired', 'The longest that a request may take, watches aside.'),
   'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open without asking for less; the end is chosen between this and twice as long.'),
   'max-requests-inflight': row('Requests', value.count, 400, 'wired', 'How many requests that only read may run at once; 0 for no limit.'),

@@ -176,6 +176,10 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
     return '--storage-backend=etcd3 needs --etcd-servers'
   if (backend !== 'etcd3' && servers.length > 0)
     return `--etcd-servers goes with --storage-backend=etcd3, not ${backend}`
+  if (backend !== 'etcd3' && given.has('cluster-secret-file'))
+    return `--cluster-secret-file goes with --etcd-servers: with ${backend} a cluster has one server`
+  if (backend === 'memory' && (values.get('backup-interval') as number) > 0)
+    return '--backup-interval does not go with --storage-backend=memory'
   return durationProblem(values)
 }
 

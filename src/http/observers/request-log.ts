@@ -14,8 +14,9 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
   return {
     end(exchange) {
       if (log.verbosity < eachRequest) return
-      const { wire, target, status, startedAt, answeredBytes } = exchange
+      const { auditId, wire, target, status, startedAt, answeredBytes } = exchange
       const fields = {
+        auditId,
         verb: reportedVerb(exchange, scopeOf(target)),
         uri: wire.url,
         status,
@@ -32,13 +33,7 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
 /** Words of these quote what was sent, which may be a Secret: of them the reason is told alone. */
 const quoting = new Set([400, 422, 500])
 
-const more = ({
-  auditId,
-  user,
-  impersonator,
-  refusal,
-}: Parameters<NonNullable<Observer['end']>>[0]) => ({
-  auditId,
+const more = ({ user, impersonator, refusal }: Parameters<NonNullable<Observer['end']>>[0]) => ({
   user: user.name,
   groups: user.groups,
   ...(impersonator !== undefined && { impersonator: impersonator.name }),

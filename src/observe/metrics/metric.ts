@@ -134,6 +134,13 @@ class ValueFamily implements Family {
     return this.#children.of(values)
   }
 
+  /** The sum of all children. */
+  total(): number {
+    let sum = 0
+    for (const [, { value }] of this.#children) sum += value
+    return sum
+  }
+
   forget(labels: Labels): void {
     this.#children.forget(labels)
   }

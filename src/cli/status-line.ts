@@ -1,0 +1,73 @@
+/**
+ * The last line of a terminal while the server runs: requests a second, watches, objects, size of the store. Lines of the
+ * log appear above it. Where output is redirected there is none.
+ */
+import type { ServerStatus } from '#server/server-status.ts'
+
+const everyMs = 1000
+const clearLine = '\r\x1b[K'
+
+type Terminal = Pick<NodeJS.WriteStream, 'write' | 'columns'>
+
+/** Whether the streams are one terminal that can move its cursor. */
+export const isTerminal = (
+  stdout: { isTTY?: boolean },
+  stderr: { isTTY?: boolean },
+  term: string | undefined,
+): boolean => stdout.isTTY === true && stderr.isTTY === true && term !== 'dumb'
+
+const size = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+
+export function statusText(now: ServerStatus, before: ServerStatus, passedMs: number): string {
+  const rate = Math.round(((now.requests - before.requests) * 1000) / passedMs)
+  const store = now.storeBytes === undefined ? '' : ` · store ${size(now.storeBytes)}`
+  return `${rate} requests/s · ${now.watchers} watches · ${now.objects} objects${store} · Ctrl-C stops`
+}
+
+export class StatusLine {
+  readonly #terminal: Terminal
+  #shown = ''
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+  }
+
+  /** Writes lines above the status. */
+  write(text: string): void {
+    this.#terminal.write(this.#shown === '' ? text : `${clearLine}${text}${this.#shown}`)
+  }
+
+  show(status: string): void {
+    this.#shown = status.slice(0, Math.max(0, (this.#terminal.columns ?? 80) - 1))
+    this.#terminal.write(`${clearLine}${this.#shown}`)
+  }
+
+  end(): void {
+    if (this.#shown !== '') this.#terminal.write(clearLine)
+    this.#shown = ''
+  }
+}
+
+/** Shows the status every second until it is stopped. */
+export function showStatus(line: StatusLine, read: () => Promise<ServerStatus>): { stop(): void } {
+  let before: { status: ServerStatus; at: number } | undefined
+  let isStopped = false
+  const look = async () => {
+    const status = await read()
+    const at = performance.now()
+    if (isStopped) return
+    if (before !== undefined) line.show(statusText(status, before.status, at - before.at))
+    before = { status, at }
+  }
+  // A store that does not answer leaves the last line as it is.
+  const timer = setInterval(() => void look().catch(() => {}), everyMs).unref()
+  void look().catch(() => {})
+  return {
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+      line.end()
+    },
+  }
+}

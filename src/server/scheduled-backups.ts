@@ -1,0 +1,92 @@
+/**
+ * Backups that the server writes by itself every --backup-interval. The time counts from the newest backup that is there, so
+ * that restarts postpone none. Old ones are deleted only after a new one is complete.
+ */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { timerMsMax, type TimerClock } from '#base/clock.ts'
+import type { Log } from '#observe/log.ts'
+import type { Settings } from '#settings/flags.ts'
+import { type CopyDatabase, copyOfSqlite, writeBackup } from './backup-archive.ts'
+import { copyToDatabase } from './copy-store.ts'
+import { openForReading } from './offline-store.ts'
+import type { OperationMeter } from './operation-metrics.ts'
+import { ensurePrivateDirectory } from './private-files.ts'
+
+/** After a failure, as a full disk, the next attempt comes sooner than the next interval. */
+const retryMsMax = 10 * 60_000
+
+const namePattern = /^binnacle-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar$/
+
+export function backUpRegularly(
+  settings: Settings,
+  clock: TimerClock,
+  log: Log,
+  meter: Pick<OperationMeter, 'backedUp' | 'backupFailed'>,
+): { stop(): void } {
+  const { backupIntervalMs: intervalMs, backupKeep } = settings
+  const directory = settings.backupDir ?? join(settings.dataDir, 'backups')
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const next = (dueMs: number) => {
+    if (isStopped) return
+    // A time too long for a timer is waited for in several.
+    timer = setTimeout(
+      () => (dueMs > timerMsMax ? next(dueMs - timerMsMax) : void turn()),
+      Math.min(Math.max(dueMs, 0), timerMsMax),
+    ).unref()
+  }
+  const turn = async () => {
+    try {
+      ensurePrivateDirectory(directory)
+      const file = join(directory, nameAt(clock.now()))
+      const sizeBytes = await writeBackup(settings, copyOf(settings, log), file, clock.now())
+      meter.backedUp(clock.now(), sizeBytes)
+      log.info('backup written', { file, sizeBytes })
+      for (const name of backupsIn(directory).slice(0, -backupKeep)) rmSync(join(directory, name))
+      next(intervalMs)
+    } catch (error) {
+      meter.backupFailed()
+      log.error('the backup failed; it is tried again', { error })
+      next(Math.min(intervalMs, retryMsMax))
+    }
+  }
+  const newest = backupsIn(directory).at(-1)
+  next(newest === undefined ? 0 : timeOf(newest) + intervalMs - clock.now())
+  return {
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** `binnacle-20261119T105300Z.tar`: names sort by time. */
+const nameAt = (ms: number): string =>
+  `binnacle-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.tar`
+
+const timeOf = (name: string): number => Date.parse(name.replace(namePattern, '$1-$2-$3T$4:$5:$6Z'))
+
+/** Oldest first. Other files in the directory are left alone. */
+function backupsIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => namePattern.test(name))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+function copyOf(settings: Settings, log: Log): CopyDatabase {
+  if (settings.storageBackend === 'sqlite') return copyOfSqlite(settings)
+  return async (file) => {
+    // A connection of its own: values are copied as they are stored.
+    const storage = await openForReading(settings, (message) => log.warn(message))
+    try {
+      await copyToDatabase(storage, settings, file, Date.now(), () => {})
+    } finally {
+      await storage.close()
+    }
+  }
+}
