@@ -3,7 +3,10 @@
  * the flags in settings/. It prints nothing and does nothing.
  */
 import { type Parsed, parseFlags } from '#settings/flags.ts'
-import { type CommandName, type CommandRow, commandTable } from './command-table.ts'
+import { loadLater } from '#base/load-later.ts'
+import type { CommandName, CommandRow } from './command-table.ts'
+
+const loadTable = loadLater<typeof import('./command-table.ts')>(import.meta.url, './command-table')
 
 /** A command besides `start`, as the user gave it. */
 export interface GivenCommand {
@@ -21,13 +24,18 @@ export type Command =
   | { readonly command: 'version' }
   | { readonly command: 'refuse'; readonly error: string }
 
-const rows: Readonly<Record<string, CommandRow>> = commandTable
+/** A start needs none of them. */
+const rowOf = (name: string): CommandRow | undefined => {
+  if (name === '' || name === 'start' || name.startsWith('-')) return undefined
+  const rows: Readonly<Record<string, CommandRow>> = loadTable().commandTable
+  return Object.hasOwn(rows, name) ? rows[name] : undefined
+}
 
 /** What follows `--help=`: `all`, a topic, a command or a flag. Empty for the first screen. */
 function helpTopic(argv: readonly string[]): string | undefined {
   const arg = argv.find((arg) => /^(-h|--help(=.*)?)$/s.test(arg))
   const [first = ''] = argv
-  const isCommand = Object.hasOwn(rows, first)
+  const isCommand = rowOf(first) !== undefined
   if (arg !== undefined)
     return isCommand && !arg.includes('=') ? first : arg.replace(/^[^=]*=?/, '')
   return first === 'help' ? (argv[1] ?? '') : undefined
@@ -38,7 +46,8 @@ export function parseCommand(argv: readonly string[]): Command {
   if (topic !== undefined) return { command: 'help', topic }
   const [first = ''] = argv
   if (first === '--version' || first === 'version') return { command: 'version' }
-  if (Object.hasOwn(rows, first)) return parseGiven(first as CommandName, argv.slice(1))
+  const row = rowOf(first)
+  if (row !== undefined) return parseGiven(first as CommandName, row, argv.slice(1))
   const parsed = parseFlags(first === 'start' ? argv.slice(1) : argv)
   if ('error' in parsed) return { command: 'refuse', error: parsed.error }
   return { command: 'start', flags: parsed }
@@ -46,7 +55,7 @@ export function parseCommand(argv: readonly string[]): Command {
 
 /** `binnacle backup FILE [flags]` */
 export function usageOf(name: string): string {
-  const { words, options } = rows[name]!
+  const { words, options } = rowOf(name)!
   const required = Object.entries(options).filter(([, row]) => row.required)
   const shown = required.map(([option, { word, letter }]) =>
     letter === undefined ? `--${option} ${word}` : `-${letter} ${word}`,
@@ -54,9 +63,8 @@ export function usageOf(name: string): string {
   return ['binnacle', name, ...words, ...shown, '[flags]'].join(' ')
 }
 
-function parseGiven(name: CommandName, argv: readonly string[]): Command {
+function parseGiven(name: CommandName, row: CommandRow, argv: readonly string[]): Command {
   const refuse = (error: string): Command => ({ command: 'refuse', error })
-  const row: CommandRow = rows[name]!
   const split = splitArguments(row, argv)
   if ('error' in split) return refuse(`${name}: ${split.error}; usage: ${usageOf(name)}`)
   const { words, options, rest } = split

@@ -20,11 +20,16 @@ import { type ClosingStep, runClosing } from './closing.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { listensEarly, makeListener } from './make-http.ts'
-import { type ServerStatus, statusReader } from './server-status.ts'
+import type { ServerStatus } from './server-status.ts'
+import type { Observing } from './observing.ts'
 import type { Surroundings } from './surroundings.ts'
 
 type FreePort = typeof import('#http/free-port.ts')
 const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
+const loadStatus = loadLater<typeof import('./server-status.ts')>(
+  import.meta.url,
+  './server-status',
+)
 const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url, './listening')
 
 export interface Fork {
@@ -89,11 +94,16 @@ export async function createServer(
     certificates,
     client: localClient(server, apiserverUser, 'kube-apiserver'),
     deprecations: observing.deprecations,
-    status: statusReader(foundation, observing.operation),
+    status: statusOnce(foundation, observing),
     serve: parts.cluster.serve,
     openFork: (fork) => openFork(foundation, surroundings, fork),
     close,
   }
+}
+
+function statusOnce(foundation: Foundation, { operation }: Observing): RunningServer['status'] {
+  let read: (() => Promise<ServerStatus>) | undefined
+  return () => (read ??= loadStatus().statusReader(foundation, operation))()
 }
 
 async function openFork(

@@ -12,7 +12,6 @@ import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
 import { orSayWhy } from './cannot-start.ts'
 import type { Settings } from '#settings/flags.ts'
-import { droppedFieldsLog } from './dropped-fields-log.ts'
 import type { Foundation } from './foundation.ts'
 import { apiserverUser } from './certificates.ts'
 import type { Observing } from './observing.ts'
@@ -22,6 +21,16 @@ const loadAllocators = loadLater<typeof import('#verbs/allocation/service-alloca
   import.meta.url,
   '#verbs/allocation/service-allocator',
 )
+
+const loadDroppedLog = loadLater<typeof import('./dropped-fields-log.ts')>(
+  import.meta.url,
+  './dropped-fields-log',
+)
+
+function fieldsDroppedOnce(foundation: Foundation): NonNullable<Server['fieldsDropped']> {
+  let report: Server['fieldsDropped']
+  return (kind, paths) => (report ??= loadDroppedLog().droppedFieldsLog(foundation))(kind, paths)
+}
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
 const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas' }
@@ -65,7 +74,7 @@ export async function makeServer(
     readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
     statusWritten: observing.statusWritten,
-    fieldsDropped: droppedFieldsLog(foundation),
+    fieldsDropped: fieldsDroppedOnce(foundation),
     eventTtlSeconds: settings.eventTtlMs / 1000,
     leavesGarbage: !settings.enableGarbageCollector,
     ...(settings.deleteCollectionWorkers !== undefined && {
