@@ -74,7 +74,12 @@ export interface ApiClient {
     subresource?: string,
   ): Promise<KubeObject>
   /** Applies the fields that `manager` has an opinion about, whoever else has one. */
-  apply(resource: ResourceRef, object: KubeObject, manager: string): Promise<KubeObject>
+  apply(
+    resource: ResourceRef,
+    object: KubeObject,
+    manager: string,
+    subresource?: string,
+  ): Promise<KubeObject>
   delete(resource: ResourceRef, namespace: string, name: string, query?: DeleteQuery): Promise<void>
   deleteCollection(
     resource: ResourceRef,

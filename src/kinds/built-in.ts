@@ -117,10 +117,11 @@ class BuiltInResource implements Resource {
   #hubOf(facts: Facts, release: number): Kind | undefined {
     const { hub = '', olderHub } = this.#row ?? {}
     if (olderHub === undefined) return this.kindOf(hub)
-    const isKnown = facts
-      .resourcesOf(release)
-      .some((fact) => fact.plural === this.plural && `${fact.group}/${fact.version}` === hub)
-    return this.kindOf(isKnown ? hub : olderHub)
+    const known = facts.resourcesOf(release).filter(({ plural }) => plural === this.plural)
+    const isKnown = (version: string) =>
+      known.some((fact) => `${fact.group}/${fact.version}` === version)
+    const version = [hub, olderHub].find(isKnown)
+    return version === undefined ? undefined : this.kindOf(version)
   }
 
   #kind(fact: ResourceFact): Kind {
@@ -185,7 +186,7 @@ function homeOf(served: ResourceFact[]): ResourceFact {
 
 const errorsNameExtensions = change(
   'errors of Ingress and NetworkPolicy name the group extensions',
-  { since: 18 },
+  { since: 18, until: 25 },
 )
 
 const policiesAreExtensions = change('errors of PodSecurityPolicy name the group extensions', {

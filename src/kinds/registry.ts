@@ -14,7 +14,7 @@ export interface KindRow {
   readonly folder: string
   /** The version that rules run on, where it is not the version that is stored. */
   readonly hub?: string
-  /** The same in releases that do not know the version above. */
+  /** The same in releases that do not know the version above. Those that know neither use the stored version. */
   readonly olderHub?: string
   /** Whether field selectors can name fields of its own; without them no rules are loaded to read the store. */
   readonly selectsByFields?: true
@@ -161,6 +161,8 @@ export const kindRows: readonly KindRow[] = [
     group: 'flowcontrol.apiserver.k8s.io',
     plural: 'prioritylevelconfigurations',
     folder: 'flowcontrol/priority-level-configuration',
+    hub: 'flowcontrol.apiserver.k8s.io/v1',
+    olderHub: 'flowcontrol.apiserver.k8s.io/v1beta3',
   },
   {
     group: 'internal.apiserver.k8s.io',

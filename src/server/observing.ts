@@ -8,7 +8,8 @@ import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
 import type { BuildMeter } from '#http/aggregation/remote-documents.ts'
 import { fairnessObserver } from '#http/observers/fairness.ts'
-import { consumerManager, flowGroup, followFairness } from '#http/observers/fairness-config.ts'
+import { consumerManager } from '#http/observers/dangling-schemas.ts'
+import { flowGroup, followFairness } from '#http/observers/fairness-config.ts'
 import { ensureFairnessObjects, producerManager } from '#http/observers/fairness-objects.ts'
 import { inFlightObserver } from '#http/observers/in-flight.ts'
 import { InFlightMark } from '#http/observers/in-flight-mark.ts'
@@ -231,6 +232,7 @@ function makeFairness(
           reader: server.reader,
           client,
           schemas,
+          release,
           clock,
           monotonicMs,
           report,

@@ -143,9 +143,9 @@ class LocalClient implements ApiClient {
     return this.#objectOf(await (specialVerbs(target).patch ?? patch)(this.#server, request))
   }
 
-  async apply(ref: ResourceRef, object: KubeObject, fieldManager: string) {
+  async apply(ref: ResourceRef, object: KubeObject, fieldManager: string, subresource = '') {
     const { name = '', namespace = '' } = object.metadata
-    const target = this.#target(ref, namespace, name)
+    const target = this.#target(ref, namespace, name, subresource)
     const { kind, apiVersion } = target.kind
     const plain = this.#request(target, undefined)
     const request = {

@@ -82,10 +82,10 @@ export class RemoteApiClient implements RemoteClient {
     return this.#json<KubeObject>({ method: 'PATCH', resource, path, body, contentType })
   }
 
-  apply(resource: ResourceRef, body: KubeObject, manager: string) {
+  apply(resource: ResourceRef, body: KubeObject, manager: string, subresource = '') {
     const { namespace = '', name = '' } = body.metadata
     const query = new URLSearchParams({ fieldManager: manager, force: 'true' })
-    const path = `${pathOf(resource, namespace, name)}?${query}`
+    const path = `${pathOf(resource, namespace, name, subresource)}?${query}`
     const contentType = 'application/apply-patch+yaml'
     return this.#json<KubeObject>({ method: 'PATCH', resource, path, body, contentType })
   }

@@ -3,10 +3,18 @@
  * It writes nothing else, and not often.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { timestamp } from '#verbs/server.ts'
+
+/** Who owns the conditions. */
+export const consumerManager = 'api-priority-and-fairness-config-consumer-v1'
+
+const conditionIsApplied = change('the condition Dangling of a flow schema is applied', {
+  since: 26,
+})
 
 /** Writes to one schema in a minute: two servers that disagree must not fight for ever. */
 const writesPerMinuteMax = 6
@@ -16,6 +24,7 @@ export interface DanglingSchemasParts {
   /** Acts under the name of `consumerManager`. */
   readonly client: ApiClient
   readonly schemas: ResourceRef
+  readonly release: number
   readonly clock: Clock
   readonly monotonicMs: () => number
   readonly report: (message: string, error: unknown) => void
@@ -56,18 +65,27 @@ export class DanglingSchemas {
     return true
   }
 
-  async #write(schema: KubeObject, condition: Loose): Promise<KubeObject | undefined> {
+  #send(schema: KubeObject, condition: Loose): Promise<KubeObject> {
     const name = schema.metadata.name ?? ''
+    const { client, schemas, release } = this.#parts
+    if (releaseOf(release).has(conditionIsApplied)) {
+      const applied = { metadata: { name }, status: { conditions: [condition] } }
+      return client.apply(schemas, applied, consumerManager, 'status')
+    }
     const others = (schema.status?.conditions ?? []).filter(
       ({ type }: Loose) => type !== condition.type,
     )
     const status = { conditions: [...others, condition] }
-    const { client, schemas, report } = this.#parts
+    return client.patch(schemas, '', name, { status }, 'status')
+  }
+
+  async #write(schema: KubeObject, condition: Loose): Promise<KubeObject | undefined> {
+    const name = schema.metadata.name ?? ''
     try {
-      return await client.patch(schemas, '', name, { status }, 'status')
+      return await this.#send(schema, condition)
     } catch (error) {
       if (error instanceof ApiError && (error.code === 404 || error.code === 409)) return undefined
-      report(`the condition of the flow schema ${name} cannot be written`, error)
+      this.#parts.report(`the condition of the flow schema ${name} cannot be written`, error)
       return undefined
     }
   }

@@ -20,7 +20,7 @@ const schemaOf = (name: string, of: string, conditions?: Loose[]) =>
 /** Lets everything that waits for nothing but its turn have it. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-async function scene(answer: (name: string) => void = () => {}) {
+async function scene(answer: (name: string) => void = () => {}, release = 25) {
   const followers: Record<string, Follower> = {}
   const patches: string[] = []
   const reports: string[] = []
@@ -45,8 +45,14 @@ async function scene(answer: (name: string) => void = () => {}) {
         answer(name)
         return { ...schemaOf(name, name), status }
       },
+      apply: async (_of: unknown, { metadata, status }: Loose, manager: string) => {
+        const types = status.conditions.map(({ type }: Loose) => type).join()
+        patches.push(`${metadata.name}: ${types} applied by ${manager}`)
+        return { ...schemaOf(metadata.name, metadata.name), status }
+      },
     },
     schemas: {},
+    release,
     clock: { now: () => 0 },
     monotonicMs: () => nowMs,
     report: (message: string) => reports.push(message),
@@ -90,6 +96,13 @@ test('other conditions stay', async () => {
   schemas.changed(schemaOf('a', 'a', [{ type: 'Other', reason: 'Why' }]))
   await turn()
   assert.deepEqual(patches, ['a: Dangling NotFound'])
+})
+
+test('since 1.26 the condition is applied', async () => {
+  const { schemas, patches } = await scene(() => {}, 26)
+  schemas.changed(schemaOf('a', 'a', [{ type: 'Other', reason: 'Why' }]))
+  await turn()
+  assert.deepEqual(patches, ['a: Dangling applied by api-priority-and-fairness-config-consumer-v1'])
 })
 
 const refusals: [code: number, reported: boolean][] = [

@@ -8,9 +8,6 @@ import type { FlowControl } from '#observe/fairness/flow-control.ts'
 import { DanglingSchemas, type DanglingSchemasParts } from './dangling-schemas.ts'
 
 export const flowGroup = 'flowcontrol.apiserver.k8s.io'
-/** Who owns the conditions. */
-export const consumerManager = 'api-priority-and-fairness-config-consumer-v1'
-
 export interface FairnessConfigParts extends DanglingSchemasParts {
   readonly flows: FlowControl
   readonly reader: ObjectReader

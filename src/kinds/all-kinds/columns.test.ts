@@ -180,7 +180,7 @@ const cases: [string, TableColumns, KubeObject, unknown[]][] = [
     'quota',
     resourceQuotaColumns,
     made({ status: { hard: { pods: '3', 'limits.cpu': '2', cpu: '1' }, used: { pods: '1' } } }),
-    ['a', '60m', 'cpu: 0/1, pods: 1/3', 'limits.cpu: 0/2'],
+    ['a', 'cpu: 0/1, pods: 1/3', 'limits.cpu: 0/2', '60m'],
   ],
   [
     'component',

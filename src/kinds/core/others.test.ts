@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkCreate, checkUpdate, named } from '#kinds/all-kinds/behaviour.suite.ts'
+import { checkCreate, checkUpdate, contextFor, named } from '#kinds/all-kinds/behaviour.suite.ts'
 import { leaseBehaviour } from '#kinds/coordination/lease/behaviour.ts'
 import { priorityClassBehaviour } from '#kinds/scheduling/priority-class/behaviour.ts'
 import { storageVersionBehaviour } from '#kinds/internal-apiserver/storage-version/behaviour.ts'
@@ -36,6 +36,48 @@ checkUpdate(priorityClassBehaviour, [
     ],
   ],
 ])
+
+checkUpdate(priorityClassBehaviour, [
+  [
+    'since 1.25 the path is exact',
+    named({ value: 1 }),
+    named({ value: 2 }),
+    ['value: Forbidden: may not be changed in an update.'],
+    contextFor({ release: 25 }),
+  ],
+])
+
+const since24 = contextFor({ release: 24 })
+checkCreate(leaseBehaviour, [
+  [
+    'since 1.24 in a right sentence',
+    named({ spec: { leaseTransitions: -1 } }),
+    ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0'],
+    since24,
+  ],
+  [
+    'a holder is preferred by a strategy',
+    named({ spec: { preferredHolder: 'a' } }),
+    ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'],
+    since24,
+  ],
+  [
+    'which is known',
+    named({ spec: { strategy: 'a' } }),
+    ['spec.strategy: Unsupported value: "a": supported values: "OldestEmulationVersion"'],
+    since24,
+  ],
+  ['or has a domain', named({ spec: { strategy: 'a.b/c', preferredHolder: 'd' } }), [], since24],
+])
+test('without the gate a lease has no strategy', () => {
+  const prepared = (gates: string[]) => {
+    const object = named({ spec: { strategy: 'a', preferredHolder: 'b' } })
+    leaseBehaviour.prepareForCreate?.(object, contextFor({}, gates))
+    return object.spec
+  }
+  assert.deepEqual(prepared([]), {})
+  assert.deepEqual(prepared(['CoordinatedLeaderElection']), { strategy: 'a', preferredHolder: 'b' })
+})
 
 checkCreate(leaseBehaviour, [
   ['a lease lasts', named({ spec: { leaseDurationSeconds: 1, leaseTransitions: 0 } }), []],

@@ -31,7 +31,7 @@ export const flowBehaviour = (
         keepMetadata(next, old)
         keepSpec(next, old)
       },
-      validateUpdate: checkFlowConditions,
+      validateUpdate: (next, _old, context) => checkFlowConditions(next, context),
     },
   },
 })

@@ -4,6 +4,8 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain, pathSegmentName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { each } from '#kinds/all-kinds/checks.ts'
 
 export const rbacGroup = 'rbac.authorization.k8s.io'
@@ -87,7 +89,11 @@ function checkSubject(subject: Loose, namespaced: boolean, path: FieldPath): Fie
   return errors
 }
 
-export function checkSameRole(next: Loose, old: Loose): FieldError[] {
+const rolesAreImmutable = change('a binding reports a changed role as an immutable field', {
+  since: 37,
+})
+
+export function checkSameRole(next: Loose, old: Loose, release: number): FieldError[] {
   const fields = ['apiGroup', 'kind', 'name'] as const
   const [now, then] = [next.roleRef ?? {}, old.roleRef ?? {}]
   if (fields.every((field) => (now[field] ?? '') === (then[field] ?? ''))) return []
@@ -96,5 +102,8 @@ export function checkSameRole(next: Loose, old: Loose): FieldError[] {
     ['Kind', goQuote(now.kind ?? '')],
     ['Name', goQuote(now.name ?? '')],
   ])
-  return [invalid('roleRef', asGo(shown), 'cannot change roleRef')]
+  const words = releaseOf(release).has(rolesAreImmutable)
+    ? immutableMessage
+    : 'cannot change roleRef'
+  return [invalid('roleRef', asGo(shown), words)]
 }

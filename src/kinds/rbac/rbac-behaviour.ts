@@ -11,7 +11,7 @@ const nameRule = (name: string): string[] => pathSegmentName(name)
 export function toldTwice(
   namespaced: boolean,
   check: (object: KubeObject) => FieldError[],
-  checkChange: (next: KubeObject, old: KubeObject) => FieldError[] = () => [],
+  checkChange: (next: KubeObject, old: KubeObject, release: number) => FieldError[] = () => [],
 ): Behaviour {
   const whole = (object: KubeObject) => [
     ...checkMetadata(object, namespaced, nameRule),
@@ -21,11 +21,11 @@ export function toldTwice(
     nameRule,
     createOnUpdate: true,
     validateCreate: check,
-    validateUpdate: (next, old) => [
+    validateUpdate: (next, old, { release }) => [
       ...whole(next),
       ...whole(next),
       ...checkMetadataUpdate(next, old),
-      ...checkChange(next, old),
+      ...checkChange(next, old, release),
     ],
   }
 }

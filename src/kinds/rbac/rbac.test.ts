@@ -1,4 +1,10 @@
-import { checkCreate, checkUpdate, inDefault, named } from '#kinds/all-kinds/behaviour.suite.ts'
+import {
+  checkCreate,
+  checkUpdate,
+  contextFor,
+  inDefault,
+  named,
+} from '#kinds/all-kinds/behaviour.suite.ts'
 import { clusterRoleBindingBehaviour } from './cluster-role-binding/behaviour.ts'
 import { roleBindingBehaviour } from './role-binding/behaviour.ts'
 import { clusterRoleBehaviour } from './cluster-role/behaviour.ts'
@@ -77,5 +83,16 @@ checkUpdate(roleBindingBehaviour, [
     [
       'roleRef: Invalid value: rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"ClusterRole", Name:"edit"}: cannot change roleRef',
     ],
+  ],
+])
+checkUpdate(roleBindingBehaviour, [
+  [
+    'since 1.37 as a field that is immutable',
+    inDefault({ roleRef }),
+    inDefault({ roleRef: { ...roleRef, name: 'edit' } }),
+    [
+      'roleRef: Invalid value: rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"ClusterRole", Name:"edit"}: field is immutable',
+    ],
+    contextFor({ release: 37 }),
   ],
 ])

@@ -7,6 +7,7 @@ import { checkImmutable, each, isAsBefore, sortedKeys } from '#kinds/all-kinds/c
 import { jsonProblem } from '#kinds/all-kinds/json-problem.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { keyPairWarnings } from './key-pair-warnings.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { base64Length } from '#kinds/all-kinds/base64-length.ts'
 import { dataSizeBytesMax, dropFrozen } from '#kinds/core/config-map/behaviour.ts'
@@ -85,6 +86,8 @@ export const secretBehaviour: Behaviour = {
     if (!next.type) next.type = old.type
     dropFrozen(next, old, context)
   },
+  warningsOnCreate: keyPairWarnings,
+  warningsOnUpdate: (next, _old, context) => keyPairWarnings(next, context),
   validateCreate: check,
   validateUpdate: (next, old) => [
     ...checkMetadataUpdate(next, old),

@@ -4,8 +4,10 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { internalJson } from '#kinds/all-kinds/internal-form.ts'
+import { flowSchemaSpecForm } from './schema-form.ts'
 import { each, sameJson } from '#kinds/all-kinds/checks.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { flowBehaviour } from '#kinds/flowcontrol/flow-behaviour.ts'
 import { checkFlowConditions } from '#kinds/flowcontrol/flow-conditions.ts'
 import { checkNonResourceRule, checkResourceRule, checkSubject } from './flow-rules.ts'
@@ -15,15 +17,21 @@ const path = FieldPath.of('spec')
 const precedenceMax = 10000
 const methods = ['ByNamespace', 'ByUser']
 
-function check(schema: KubeObject): FieldError[] {
+function check(schema: KubeObject, context: Context): FieldError[] {
   const name = schema.metadata.name ?? ''
   const spec = schema.spec ?? {}
   const errors = checkSpec(spec, name)
   const fixed = mandatoryFlowSchemas.get(name)
   if (fixed !== undefined && !sameJson(spec, fixed)) {
-    errors.push(invalid(path, asGo(goSpec(spec)), `spec of '${name}' must equal the fixed value`))
+    errors.push(
+      invalid(
+        path,
+        asGo(goSpec(spec), internalJson(flowSchemaSpecForm, spec)),
+        `spec of '${name}' must equal the fixed value`,
+      ),
+    )
   }
-  return [...errors, ...checkFlowConditions(schema)]
+  return [...errors, ...checkFlowConditions(schema, context)]
 }
 
 const goSpec = (spec: Loose): GoText =>

@@ -5,7 +5,8 @@ const flowSchemaSpec: Defaulter = (value) => {
   value.matchingPrecedence ||= 1000
 }
 
-export const flowSchemaDefaults: Defaulters = {
-  'io.k8s.api.flowcontrol.v1alpha1.FlowSchemaSpec': flowSchemaSpec,
-  'io.k8s.api.flowcontrol.v1beta1.FlowSchemaSpec': flowSchemaSpec,
-}
+const versions = ['v1', 'v1beta3', 'v1beta2', 'v1beta1', 'v1alpha1']
+
+export const flowSchemaDefaults: Defaulters = Object.fromEntries(
+  versions.map((version) => [`io.k8s.api.flowcontrol.${version}.FlowSchemaSpec`, flowSchemaSpec]),
+)

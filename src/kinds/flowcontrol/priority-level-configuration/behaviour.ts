@@ -4,8 +4,11 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { exemptHasShares, sharesField } from '#api/priority-shares.ts'
-import { type Release, releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
+import { internalJson } from '#kinds/all-kinds/internal-form.ts'
+import { keepsZeroShares, zeroSharesKey } from './kept-zero.ts'
+import { levelSpecForm } from './level-form.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { flowBehaviour } from '#kinds/flowcontrol/flow-behaviour.ts'
 import { checkFlowConditions } from '#kinds/flowcontrol/flow-conditions.ts'
@@ -16,64 +19,137 @@ const queuesMax = 10_000_000
 /** Bits of a hash there are to deal queues with. */
 const hashBitsMax = 60
 
+const typeIsNamed = change('the error of the type of a priority level quotes `name`', { since: 34 })
+const missingTypesAreRequired = change('a missing type of a priority level is a missing value', {
+  since: 36,
+})
+const marksAreForbidden = change('priority levels cannot have the annotation for zero shares', {
+  since: 29,
+})
+
+/** The request, as far as it decides on the rules. */
+type Asked = Pick<Context, 'feature' | 'requestApiVersion'> & { readonly release: Release }
+
 function check(level: KubeObject, context: Context): FieldError[] {
   const release = releaseOf(context.release)
   const name = level.metadata.name ?? ''
   const spec = level.spec ?? {}
-  const errors = checkSpec(spec, name, release)
-  const fixed = mandatoryPriorityLevels(release).get(name)
-  const mayChangeShares = name === 'exempt' && release.has(exemptHasShares)
-  const { exempt, ...others } = spec
-  if (fixed !== undefined && !sameJson(mayChangeShares ? others : spec, fixed)) {
-    const shown = goStruct('flowcontrol.PriorityLevelConfigurationSpec', [
-      ['Type', goQuote(spec.type ?? '')],
-      ['Limited', goPointer('flowcontrol.LimitedPriorityLevelConfiguration', spec.limited)],
-    ])
-    const but = mayChangeShares ? " except the 'spec.exempt' field" : ''
-    errors.push(invalid(path, asGo(shown), `spec of '${name}'${but} must equal the fixed value`))
-  }
-  return [...errors, ...checkFlowConditions(level)]
+  return [
+    ...checkMark(level, release),
+    ...checkSpec(spec, name, { ...context, release }),
+    ...checkFixed(spec, name, release),
+    ...checkFlowConditions(level, context),
+  ]
 }
 
-function checkSpec(spec: Loose, name: string, release: Release): FieldError[] {
+function checkMark(level: KubeObject, release: Release): FieldError[] {
+  if (!release.has(marksAreForbidden) || !keepsZeroShares(level)) return []
+  return [forbidden('metadata.annotations', `annotation '${zeroSharesKey}' is forbidden`)]
+}
+
+function checkFixed(spec: Loose, name: string, release: Release): FieldError[] {
+  const fixed = mandatoryPriorityLevels(release).get(name)
+  const mayChangeShares = name === 'exempt' && release.has(exemptHasShares)
+  const { exempt: _, ...others } = spec
+  if (fixed === undefined || sameJson(mayChangeShares ? others : spec, fixed)) return []
+  const shown = goStruct('flowcontrol.PriorityLevelConfigurationSpec', [
+    ['Type', goQuote(spec.type ?? '')],
+    ['Limited', goPointer('flowcontrol.LimitedPriorityLevelConfiguration', spec.limited)],
+    ...(release.has(exemptHasShares)
+      ? ([
+          ['Exempt', goPointer('flowcontrol.ExemptPriorityLevelConfiguration', spec.exempt)],
+        ] as const)
+      : []),
+  ])
+  const but = mayChangeShares ? " except the 'spec.exempt' field" : ''
+  const json = internalJson(levelSpecForm, spec)
+  return [invalid(path, asGo(shown, json), `spec of '${name}'${but} must equal the fixed value`)]
+}
+
+function checkSpec(spec: Loose, name: string, asked: Asked): FieldError[] {
+  const { release } = asked
   const type: string = spec.type ?? ''
   const errors: FieldError[] = []
   if ((name === 'exempt') !== (type === 'Exempt')) {
-    const detail = "type must be 'Exempt' if and only if name is 'exempt'"
+    const detail = release.has(typeIsNamed)
+      ? "must be 'Exempt' if and only if `name` is 'exempt'"
+      : "type must be 'Exempt' if and only if name is 'exempt'"
     errors.push(invalid(path.child('type'), type, detail))
   }
   const at = path.child('limited')
+  const exemptPath = path.child('exempt')
   if (type === 'Exempt') {
     if (spec.limited) errors.push(forbidden(at, 'must be nil if the type is not Limited'))
+    if (spec.exempt) errors.push(...checkExempt(spec.exempt, exemptPath))
   } else if (type === 'Limited') {
-    if (spec.limited) errors.push(...checkLimited(spec.limited, at, release))
+    if (spec.exempt) errors.push(forbidden(exemptPath, 'must be nil if the type is Limited'))
+    if (spec.limited) errors.push(...checkLimited(spec.limited, at, asked))
     else errors.push(required(at, 'must not be empty when type is Limited'))
-  } else {
-    errors.push(notSupported(path.child('type'), type, ['Exempt', 'Limited']))
-  }
+  } else errors.push(...checkType(type, path.child('type'), ['Exempt', 'Limited'], release))
   return errors
 }
 
-function checkLimited(limited: Loose, at: FieldPath, release: Release): FieldError[] {
-  const field = sharesField(release)
+function checkType(
+  type: string,
+  at: FieldPath,
+  known: readonly string[],
+  release: Release,
+): FieldError[] {
+  if (type === '' && release.has(missingTypesAreRequired)) return [required(at)]
+  return [notSupported(at, type, known)]
+}
+
+const notNegative = 'must be a non-negative integer'
+
+function checkExempt(exempt: Loose, at: FieldPath): FieldError[] {
+  const { nominalConcurrencyShares: shares } = exempt
+  const errors = checkLendable(exempt, at)
+  if (!(shares < 0)) return errors
+  return [invalid(at.child('nominalConcurrencyShares'), shares, notNegative), ...errors]
+}
+
+const checkLendable = ({ lendablePercent: percent }: Loose, at: FieldPath): FieldError[] =>
+  percent < 0 || percent > 100
+    ? [invalid(at.child('lendablePercent'), percent, 'must be between 0 and 100, inclusive')]
+    : []
+
+/** Errors name the field as the version of the request does. */
+const isAssured = (apiVersion = ''): boolean => /\/v1(?:alpha1|beta1|beta2)$/.test(apiVersion)
+
+function checkShares(limited: Loose, at: FieldPath, asked: Asked): FieldError[] {
+  const field = sharesField(asked.release)
   const shares: number = limited[field] ?? 0
-  const errors: FieldError[] = []
-  if (shares <= 0) {
-    errors.push(invalid(at.child(field), shares, 'must be positive'))
-  }
-  const { type = '', queuing } = limited.limitResponse ?? {}
-  const response = at.child('limitResponse')
-  const queuingPath = response.child('queuing')
+  const mayBeZero = asked.feature('ZeroLimitedNominalConcurrencyShares')
+  if (mayBeZero ? shares >= 0 : shares > 0) return []
+  const shown = isAssured(asked.requestApiVersion) ? 'assuredConcurrencyShares' : field
+  return [invalid(at.child(shown), shares, mayBeZero ? notNegative : 'must be positive')]
+}
+
+function checkLimited(limited: Loose, at: FieldPath, asked: Asked): FieldError[] {
+  const errors = [
+    ...checkShares(limited, at, asked),
+    ...checkResponse(limited.limitResponse ?? {}, at.child('limitResponse'), asked.release),
+    ...checkLendable(limited, at),
+  ]
+  const { borrowingLimitPercent: borrowed } = limited
+  if (!(borrowed < 0)) return errors
+  const detail = 'if specified, must be a non-negative integer'
+  return [...errors, invalid(at.child('borrowingLimitPercent'), borrowed, detail)]
+}
+
+function checkResponse(
+  { type = '', queuing }: Loose,
+  at: FieldPath,
+  release: Release,
+): FieldError[] {
+  const queuingPath = at.child('queuing')
   if (type === 'Reject') {
     const detail = 'must be nil if limited.limitResponse.type is not Limited'
-    if (queuing) errors.push(forbidden(queuingPath, detail))
-  } else if (type === 'Queue') {
-    const detail = 'must not be empty if limited.limitResponse.type is Limited'
-    errors.push(...(queuing ? checkQueuing(queuing, queuingPath) : [required(queuingPath, detail)]))
-  } else {
-    errors.push(notSupported(response.child('type'), type, ['Queue', 'Reject']))
+    return queuing ? [forbidden(queuingPath, detail)] : []
   }
-  return errors
+  if (type !== 'Queue') return checkType(type, at.child('type'), ['Queue', 'Reject'], release)
+  const detail = 'must not be empty if limited.limitResponse.type is Limited'
+  return queuing ? checkQueuing(queuing, queuingPath) : [required(queuingPath, detail)]
 }
 
 function checkQueuing(queuing: Loose, at: FieldPath): FieldError[] {

@@ -1,8 +1,37 @@
 /** Defaults of PriorityLevelConfiguration. */
+import { exemptHasShares, levelsLend } from '#api/priority-shares.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { keepsZeroShares } from './kept-zero.ts'
 
-const limited: Defaulter = (value) => {
-  value.assuredConcurrencyShares ||= 30
+const sharesByDefault = 30
+
+/** Zero is a value of its own in v1 alone. */
+const limited: Defaulter = (value, { release }) => {
+  value.nominalConcurrencyShares ??= sharesByDefault
+  if (releaseOf(release).has(levelsLend)) value.lendablePercent ??= 0
+}
+
+/** The field of v1beta1 and v1beta2, where zero means that it is not set. */
+const assured: Defaulter = (value, { release }) => {
+  value.assuredConcurrencyShares ||= sharesByDefault
+  if (releaseOf(release).has(levelsLend)) value.lendablePercent ??= 0
+}
+
+const lending: Defaulter = (value) => {
+  value.lendablePercent ??= 0
+}
+
+/** An annotation keeps the zero that a client wrote in v1. */
+const nominal: Defaulter = (value) => {
+  const limits = value.spec?.limited
+  if (limits && !keepsZeroShares(value)) limits.nominalConcurrencyShares ||= sharesByDefault
+}
+
+const exempt: Defaulter = (value, { release }) => {
+  if (!releaseOf(release).has(exemptHasShares)) return
+  value.nominalConcurrencyShares ??= 0
+  value.lendablePercent ??= 0
 }
 
 const queuing: Defaulter = (value) => {
@@ -11,12 +40,17 @@ const queuing: Defaulter = (value) => {
   value.queueLengthLimit ||= 50
 }
 
-const defaultsOf = (version: string): Defaulters => ({
-  [`io.k8s.api.flowcontrol.${version}.LimitedPriorityLevelConfiguration`]: limited,
+const defaultsOf = (version: string, limits: Defaulter): Defaulters => ({
+  [`io.k8s.api.flowcontrol.${version}.LimitedPriorityLevelConfiguration`]: limits,
+  [`io.k8s.api.flowcontrol.${version}.ExemptPriorityLevelConfiguration`]: exempt,
   [`io.k8s.api.flowcontrol.${version}.QueuingConfiguration`]: queuing,
 })
 
 export const priorityLevelConfigurationDefaults: Defaulters = {
-  ...defaultsOf('v1alpha1'),
-  ...defaultsOf('v1beta1'),
+  ...defaultsOf('v1alpha1', assured),
+  ...defaultsOf('v1beta1', assured),
+  ...defaultsOf('v1beta2', assured),
+  ...defaultsOf('v1beta3', lending),
+  'io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfiguration': nominal,
+  ...defaultsOf('v1', limited),
 }

@@ -2,6 +2,7 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -46,6 +47,8 @@ function check(object: KubeObject): FieldError[] {
   return errors
 }
 
+const pathIsExact = change('the error of a changed priority names the field value', { since: 25 })
+
 const mayNotPreempt = (context: Context) => context.feature('NonPreemptingPriority')
 
 export const priorityClassBehaviour: Behaviour = {
@@ -57,10 +60,15 @@ export const priorityClassBehaviour: Behaviour = {
     dropUnlessUsed(next, 'preemptionPolicy', mayNotPreempt(context), Boolean(old.preemptionPolicy))
   },
   validateCreate: check,
-  validateUpdate(next, old) {
+  validateUpdate(next, old, { release }) {
     const errors = checkMetadataUpdate(next, old)
     if ((next.value ?? 0) !== (old.value ?? 0)) {
-      errors.push(forbidden('Value', 'may not be changed in an update.'))
+      errors.push(
+        forbidden(
+          releaseOf(release).has(pathIsExact) ? 'value' : 'Value',
+          'may not be changed in an update.',
+        ),
+      )
     }
     if (next.preemptionPolicy !== old.preemptionPolicy) {
       errors.push(invalid('preemptionPolicy', next.preemptionPolicy, immutableMessage))

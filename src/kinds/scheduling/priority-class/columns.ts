@@ -9,11 +9,13 @@ export const priorityClassColumns: TableColumns = {
     column('Value', 'The priority: the higher, the sooner.', 'integer'),
     column('Global-Default', 'Whether pods without a class get this one.', 'boolean'),
     ageColumn,
+    column('PreemptionPolicy', 'Whether its pods may push others out.'),
   ],
   cells: (object, now) => [
     object.metadata.name,
     object.value ?? 0,
     object.globalDefault ?? false,
     ageOf(object, now),
+    object.preemptionPolicy ?? '',
   ],
 }

@@ -46,7 +46,32 @@ function checkDriver(driver: KubeObject, context: Context): FieldError[] {
     if (lifecycleModes.includes(mode)) continue
     errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes))
   }
-  return errors
+  for (const [field, gate] of requiredByGate) {
+    if (spec[field] === undefined && context.feature(gate))
+      errors.push(required(specPath.child(field)))
+  }
+  return [...errors, ...checkSecretsAndPeriod(spec)]
+}
+
+/** Fields with a default, in releases where the gate is on. */
+const requiredByGate = [
+  ['seLinuxMount', 'SELinuxMountReadWriteOncePod'],
+  ['preventPodSchedulingIfMissing', 'VolumeLimitScaling'],
+] as const
+
+const updateSecondsMin = 10
+
+function checkSecretsAndPeriod(spec: Loose): FieldError[] {
+  const errors: FieldError[] = []
+  const { nodeAllocatableUpdatePeriodSeconds: seconds, serviceAccountTokenInSecrets } = spec
+  if (seconds !== undefined && seconds < updateSecondsMin) {
+    const at = specPath.child('nodeAllocatableUpdatePeriodSeconds')
+    errors.push(invalid(at, seconds, 'must be greater than or equal to 10 seconds'))
+  }
+  if (serviceAccountTokenInSecrets === undefined || spec.tokenRequests?.length) return errors
+  const words = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+  const at = specPath.child('serviceAccountTokenInSecrets')
+  return [...errors, invalid(at, serviceAccountTokenInSecrets, words)]
 }
 
 const tokenSecondsMin = 600
@@ -69,15 +94,30 @@ function checkTokenRequests(requests: Loose[]): FieldError[] {
   })
 }
 
-function checkDriverChanges(next: KubeObject, old: KubeObject): FieldError[] {
+const fewFieldsStay = change('a CSIDriver can change all but attachRequired and its lifecycle', {
+  since: 30,
+})
+const capacityMayChange = change('storageCapacity of a CSIDriver can be changed', { since: 23 })
+const changesAreCheckedWhole = change('a changed CSIDriver is checked like a new one', {
+  since: 23,
+})
+const requestsAreCheckedTwice = change('token requests of a changed CSIDriver are checked twice', {
+  since: 23,
+  until: 29,
+})
+const anyChangeCounts = change('every change of a CSIDriver raises its generation', { since: 30 })
+
+function checkDriverChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
+  const { has } = releaseOf(release)
   const [now, then] = [next.spec ?? {}, old.spec ?? {}]
   const fields: [string, string][] = [
     ['attachRequired', 'attachedRequired'],
-    ['fsGroupPolicy', 'fsGroupPolicy'],
-    ['podInfoOnMount', 'podInfoOnMount'],
+    ...(has(fewFieldsStay) ? [] : (['fsGroupPolicy', 'podInfoOnMount'] as const)).map(
+      (field): [string, string] => [field, field],
+    ),
     ['volumeLifecycleModes', 'volumeLifecycleModes'],
-    ['storageCapacity', 'storageCapacity'],
   ]
+  if (!has(capacityMayChange)) fields.push(['storageCapacity', 'storageCapacity'])
   return fields.flatMap(([field, shown]) => {
     if (sameJson(now[field], then[field])) return []
     const value =
@@ -88,6 +128,8 @@ function checkDriverChanges(next: KubeObject, old: KubeObject): FieldError[] {
   })
 }
 
+const tokensInSecrets = 'CSIServiceAccountTokenSecrets'
+
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const gates: [string, string][] = [
     ['storageCapacity', 'CSIStorageCapacity'],
@@ -95,6 +137,9 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
     ['fsGroupPolicy', 'CSIVolumeFSGroupPolicy'],
     ['tokenRequests', 'CSIServiceAccountToken'],
     ['requiresRepublish', 'CSIServiceAccountToken'],
+    ['nodeAllocatableUpdatePeriodSeconds', 'MutableCSINodeAllocatableCount'],
+    ['serviceAccountTokenInSecrets', tokensInSecrets],
+    ...requiredByGate.map(([field, gate]): [string, string] => [field, gate]),
   ]
   for (const [field, gate] of gates) {
     dropUnlessUsed(next.spec, field, context.feature(gate), old?.spec?.[field] !== undefined)
@@ -174,16 +219,36 @@ function checkSpecKept(next: KubeObject, old: KubeObject, context: Context): Fie
 }
 
 function checkChangedDriver(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
-  const { release } = context
-  return [
-    ...(releaseOf(release).has(checksNameAlone)
-      ? [...checkNamed(next, context), ...checkNamed(next, context)]
-      : checkMetadataUpdate(next, old)),
-    ...(releaseOf(release).has(specIsImmutable)
-      ? checkSpecKept(next, old, context)
-      : [...checkDriverChanges(next, old), ...checkTokenRequests(next.spec?.tokenRequests ?? [])]),
-  ]
+  const { has } = releaseOf(context.release)
+  const metadata = has(checksNameAlone)
+    ? [...checkNamed(next, context), ...checkNamed(next, context)]
+    : checkMetadataUpdate(next, old)
+  if (has(specIsImmutable)) return [...metadata, ...checkSpecKept(next, old, context)]
+  const changes = checkDriverChanges(next, old, context.release)
+  const requests = () => checkTokenRequests(next.spec?.tokenRequests ?? [])
+  if (!has(changesAreCheckedWhole)) return [...metadata, ...changes, ...requests()]
+  const again = has(requestsAreCheckedTwice) ? requests() : []
+  return [...metadata, ...checkDriver(next, context), ...changes, ...again]
 }
+
+const changesGeneration = (next: KubeObject, old: KubeObject, release: number): boolean => {
+  const { has } = releaseOf(release)
+  if (has(specIsImmutable)) return false
+  if (has(anyChangeCounts)) return !sameJson(next.spec, old.spec)
+  return ['tokenRequests', 'requiresRepublish'].some(
+    (field) => !sameJson(next.spec?.[field], old.spec?.[field]),
+  )
+}
+
+const inSecrets =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes'
+
+const warnings = ({ spec = {} }: KubeObject, { feature }: Context): string[] =>
+  feature(tokensInSecrets) &&
+  spec.tokenRequests?.length > 0 &&
+  spec.serviceAccountTokenInSecrets === undefined
+    ? [inSecrets]
+    : []
 
 export const csiDriverBehaviour: Behaviour = {
   unconditionalUpdate: false,
@@ -191,12 +256,12 @@ export const csiDriverBehaviour: Behaviour = {
   prepareForCreate: (object, context) => dropDisabled(object, undefined, context),
   prepareForUpdate(next, old, context) {
     dropDisabled(next, old, context)
-    if (releaseOf(context.release).has(specIsImmutable)) return
-    const changed = ['tokenRequests', 'requiresRepublish'].some(
-      (field) => !sameJson(next.spec?.[field], old.spec?.[field]),
-    )
-    if (changed) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    if (changesGeneration(next, old, context.release))
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
+  warningsOnCreate: warnings,
+  warningsOnUpdate: (next, old, context) =>
+    sameJson(next.spec?.tokenRequests, old.spec?.tokenRequests) ? [] : warnings(next, context),
   validateCreate: checkNewDriver,
   validateUpdate: checkChangedDriver,
 }

@@ -17,6 +17,8 @@ const csiDriverSpec: Defaulter = (spec, { release, feature }) => {
     spec.volumeLifecycleModes = ['Persistent']
   }
   if (feature('CSIServiceAccountToken')) spec.requiresRepublish ??= false
+  if (feature('SELinuxMountReadWriteOncePod')) spec.seLinuxMount ??= false
+  if (feature('VolumeLimitScaling')) spec.preventPodSchedulingIfMissing ??= false
 }
 
 export const csiDriverDefaults: Defaulters = {
