@@ -82,6 +82,14 @@ export const commandTable = {
       },
     },
   },
+  'test-server': {
+    summary: 'run clusters for tests, controlled over HTTP',
+    words: [],
+    options: {
+      seed: { word: 'NUMBER', meaning: 'Makes uids, names and times the same in every run.' },
+      'exit-with': { word: 'stdin', meaning: 'End when standard input ends.' },
+    },
+  },
 } as const satisfies Record<string, CommandRow>
 
 export type CommandName = keyof typeof commandTable

@@ -27,6 +27,10 @@ export async function runCommand(given: GivenCommand): Promise<void> {
       const { doctor } = await import('./doctor.ts')
       return doctor(given)
     }
+    case 'test-server': {
+      const { testServer } = await import('./test-server.ts')
+      return testServer(given)
+    }
     case 'check': {
       const { check } = await import('./check.ts')
       return check(given)

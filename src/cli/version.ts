@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { embeddedFile } from '#base/embedded-file.ts'
 
-function packageVersion(): string {
+export function packageVersion(): string {
   const manifest = new URL('../../package.json', import.meta.url)
   const text = embeddedFile('package.json') ?? readFileSync(manifest, 'utf8')
   return (JSON.parse(text) as { version: string }).version

@@ -9,26 +9,11 @@
  *   await mine.reset()
  *   await cluster.close()
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { systemClock } from '#base/clock.ts'
-import { systemRandom } from '#base/random.ts'
-import { createLog } from '#observe/log.ts'
-import { seededRandom } from '#base/seeded.ts'
-import { ensureCertificates } from '#server/certificates.ts'
-import { createServer, type ForkedServer, type RunningServer } from '#server/create-server.ts'
-import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
-import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
-import type { Storage } from '#storage/storage.ts'
-import { routeClusters } from './cluster-routes.ts'
-import { writeTokenFile } from './cluster-token.ts'
+import { ClusterHost, type ClusterOptions } from './cluster-host.ts'
 import { forkPerTestWith, type Prepare, type TestHooks } from './fork-per-test.ts'
-import type { Serve } from './in-process-call.ts'
-import { kubeconfigText } from './kubeconfig.ts'
-import { TestClock } from './test-clock.ts'
-import { type Host, type OpenOptions, type Snapshot, TestCluster } from './test-cluster.ts'
+import type { TestCluster } from './test-cluster.ts'
 
+export type { ClusterOptions } from './cluster-host.ts'
 export type { FaultRule, FaultMatch, FaultAction, InjectedFault } from './faults/fault-rule.ts'
 export type { FailedRequest } from './failed-request.ts'
 export type { Prepare, TestHooks } from './fork-per-test.ts'
@@ -39,29 +24,6 @@ export type { Snapshot, TestCluster } from './test-cluster.ts'
 export type { TestClock } from './test-clock.ts'
 export type { TestClient } from './test-client.ts'
 export type { WatchEvent } from './watch-events.ts'
-
-export interface ClusterOptions extends ServerOptions {
-  /** Receives the lines of the log. Without it, the log is dropped. */
-  readonly log?: (line: string) => void
-  /**
-   * Makes uids, generated names and times the same in every run. The clock stands at `seededTime` until the test moves
-   * it. Certificates and signatures differ between runs.
-   */
-  readonly seed?: number
-}
-
-/** A test server has no Nodes, so objects that nobody runs must not wait for them. */
-const testDefaults: ServerOptions = {
-  emulatedVersion: '1.37',
-  storageBackend: 'memory',
-  securePort: 0,
-  // A cluster that is closed has no clients that would need time to leave.
-  shutdownDelayDurationMs: 0,
-}
-/** Where the clock of a cluster with a seed stands. */
-const seededTime = '2026-01-01T00:00:00Z'
-const firstName = 'first'
-const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
 /** Starts a server in this process. Resolves to its first cluster when that is ready. */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
@@ -78,100 +40,4 @@ export function forkPerTest(
   { prepare, ...options }: ClusterOptions & { readonly prepare?: Prepare } = {},
 ): () => TestCluster {
   return forkPerTestWith(() => startCluster(options), hooks, prepare)
-}
-
-class ClusterHost implements Host {
-  readonly #clusters = new Map<string, TestCluster>()
-  readonly #directory = mkdtempSync(join(tmpdir(), 'binnacle-testing-'))
-  readonly #clock = new TestClock()
-  readonly #seed: number | undefined
-  readonly #storage: MemoryStorage
-  readonly #options: ServerOptions
-  readonly #write: (line: string) => void
-  #server: RunningServer | undefined
-  #added = 0
-
-  constructor({ log = () => {}, seed, ...options }: ClusterOptions) {
-    this.#write = log
-    this.#seed = seed
-    if (seed !== undefined) this.#clock.freeze(seededTime)
-    this.#storage = createMemoryStorage({ clock: this.#clock })
-    this.#options = { ...testDefaults, dataDir: this.#directory, ...options }
-  }
-
-  async start(): Promise<void> {
-    const settings = settingsOf({ ...this.#options, controllers: ['-*'] })
-    const log = createLog(settings.v, this.#write, systemClock.now, settings.loggingFormat)
-    try {
-      this.#server = await createServer(settings, {
-        log,
-        clock: this.#clock,
-        random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
-        storage: this.#storage,
-        // Clients check certificates by the time of the machine.
-        certificates: ensureCertificates(settings, systemClock),
-        route: (serve) =>
-          routeClusters((name) => this.#clusters.get(name)?.serve, this.#first(serve)),
-      })
-    } catch (error) {
-      rmSync(this.#directory, { recursive: true, force: true })
-      throw error
-    }
-  }
-
-  /** Requests without the path of a cluster reach the first one. */
-  #first(base: Serve): Serve {
-    return (wire) => (this.#clusters.get(firstName)?.serve ?? base)(wire)
-  }
-
-  first(): TestCluster {
-    const storage = this.#storage.fork()
-    const revision = storage.currentRevision()
-    const clock = this.#clock.state
-    return this.add({ revision, storage, clock, seed: this.#seed }, firstName)
-  }
-
-  add(state: Snapshot, given: string | undefined): TestCluster {
-    const name = given ?? `fork-${++this.#added}`
-    if (!clusterName.test(name))
-      throw new TypeError(`${JSON.stringify(name)} is no name of a cluster: use a DNS label`)
-    if (this.#clusters.has(name)) throw new Error(`there is a cluster ${name} already`)
-    const cluster = new TestCluster(this, name, systemRandom.bytes(24).toString('hex'), state)
-    this.#clusters.set(name, cluster)
-    return cluster
-  }
-
-  async open(
-    cluster: TestCluster,
-    storage: Storage,
-    { discardedUpTo, isReplica, random }: OpenOptions,
-  ): Promise<ForkedServer> {
-    const { name, token, clock } = cluster
-    if (this.#server === undefined || this.#clusters.get(name) !== cluster)
-      throw new Error(`the cluster ${name} is closed`)
-    const controllers = isReplica ? ['-*'] : settingsOf(this.#options).controllers
-    const tokenAuthFile = writeTokenFile(this.#directory, name, token)
-    const options = { controllers, tokenAuthFile }
-    return this.#server.openFork({ storage, discardedUpTo, options, clock, random })
-  }
-
-  urlOf(name: string): string {
-    const url = this.#server?.url ?? ''
-    return name === firstName ? url : `${url}/clusters/${name}`
-  }
-
-  kubeconfigOf(name: string, token: string): string {
-    const authority = this.#server?.certificates.trustPem ?? ''
-    return kubeconfigText({ url: this.urlOf(name), authority, token })
-  }
-
-  async remove(cluster: TestCluster): Promise<void> {
-    const isLast = cluster.name === firstName
-    const closed = isLast ? [...this.#clusters.values()] : [cluster]
-    for (const { name } of closed) this.#clusters.delete(name)
-    await Promise.all(closed.map((one) => one.shut()))
-    if (!isLast) return rmSync(join(this.#directory, `${cluster.name}.tokens.csv`), { force: true })
-    await this.#server?.close()
-    rmSync(this.#directory, { recursive: true, force: true })
-  }
 }

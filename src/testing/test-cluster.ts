@@ -37,7 +37,7 @@ export interface Host {
   kubeconfigOf(name: string, token: string): string
 }
 
-/** The whole state of a cluster at one revision. It stays as it is whatever happens to the cluster. */
+/** The whole state of a cluster at one revision, in memory or in a file. It stays as it is whatever happens to the cluster. */
 export interface Snapshot {
   readonly revision: number
   readonly storage: MemoryStorage

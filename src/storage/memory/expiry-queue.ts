@@ -33,6 +33,10 @@ export class ExpiryQueue {
     return copy
   }
 
+  entries(): readonly Expiring[] {
+    return this.#entries
+  }
+
   nextDeadline(): number | undefined {
     return this.#entries[0]?.deadline
   }

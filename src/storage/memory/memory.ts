@@ -20,7 +20,7 @@ import {
   StorageUnavailable,
   type Stored,
 } from '#storage/storage.ts'
-import { ExpiryQueue } from './expiry-queue.ts'
+import { type Expiring, ExpiryQueue } from './expiry-queue.ts'
 
 /** Changes handed out at once to a reader that catches up: enough to be quick, little enough not to block others. */
 const historyBatchMax = 1000
@@ -28,6 +28,16 @@ const historyBatchMax = 1000
 export function createMemoryStorage(options: { clock?: TimerClock } = {}): MemoryStorage {
   return new MemoryStorage(options.clock ?? systemClock)
 }
+
+/** A store without its history, as plain data. */
+export interface SavedStore {
+  readonly revision: Revision
+  readonly items: [key: string, revision: Revision, bytes: Uint8Array][]
+  /** Deadlines are milliseconds from now. */
+  readonly expiring: readonly Expiring[]
+}
+
+const everyKey: KeyRange = { start: '', end: '\u{10ffff}' }
 
 /** The changes of one key, oldest first. A store appends only to histories that it owns; a fork owns none at first. */
 interface History {
@@ -80,6 +90,35 @@ export class MemoryStorage implements Storage {
     fork.#expiring = this.#expiring.shifted(fork.#elapsed() - this.#elapsed())
     fork.#wantExpiry()
     return fork
+  }
+
+  /** The newest version of every key, and times to live as they remain. */
+  save(): SavedStore {
+    if (this.#closed) throw this.#closed
+    const items: SavedStore['items'] = []
+    for (const stored of this.#storedIn(everyKey, this.#revision))
+      items.push([stored.key, stored.revision, stored.bytes])
+    const expiring = this.#expiring.shifted(-this.#elapsed()).entries()
+    return { revision: this.#revision, items, expiring }
+  }
+
+  /** A store in a saved state. Its history begins there: reads at older revisions throw RevisionCompacted. */
+  static restored(
+    { revision, items, expiring }: SavedStore,
+    clock: TimerClock = systemClock,
+  ): MemoryStorage {
+    const store = new MemoryStorage(clock)
+    for (const [key, at, bytes] of items) {
+      const change = { key, revision: at, bytes: Buffer.from(bytes) }
+      store.#versions.set(key, { owner: store.#owner, changes: [change] })
+      store.#insertKey(key)
+    }
+    store.#revision = revision
+    store.#compactedUpTo = revision
+    for (const { deadline, ...entry } of expiring)
+      store.#expiring.add({ ...entry, deadline: deadline + store.#elapsed() })
+    store.#wantExpiry()
+    return store
   }
 
   async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {

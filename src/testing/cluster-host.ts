@@ -1,0 +1,166 @@
+/**
+ * What the clusters of a process share: one listener with an address, certificates, and the store that they all begin with.
+ * A request to `/clusters/NAME` reaches the cluster of that name; the listener's address alone reaches the first one.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '#base/clock.ts'
+import { systemRandom } from '#base/random.ts'
+import { seededRandom } from '#base/seeded.ts'
+import { createLog } from '#observe/log.ts'
+import { ensureCertificates } from '#server/certificates.ts'
+import { createServer, type ForkedServer, type RunningServer } from '#server/create-server.ts'
+import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
+import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
+import type { Storage } from '#storage/storage.ts'
+import { routeClusters } from './cluster-routes.ts'
+import { writeTokenFile } from './cluster-token.ts'
+import type { Serve } from './in-process-call.ts'
+import { kubeconfigText } from './kubeconfig.ts'
+import { TestClock } from './test-clock.ts'
+import { type Host, type OpenOptions, type Snapshot, TestCluster } from './test-cluster.ts'
+
+export interface ClusterOptions extends ServerOptions {
+  /** Receives the lines of the log. Without it, the log is dropped. */
+  readonly log?: (line: string) => void
+  /**
+   * Makes uids, generated names and times the same in every run. The clock stands at `seededTime` until the test moves
+   * it. Certificates and signatures differ between runs.
+   */
+  readonly seed?: number
+}
+
+/** A test server has no Nodes, so objects that nobody runs must not wait for them. */
+const testDefaults: ServerOptions = {
+  emulatedVersion: '1.37',
+  storageBackend: 'memory',
+  securePort: 0,
+  // A cluster that is closed has no clients that would need time to leave.
+  shutdownDelayDurationMs: 0,
+}
+/** Where the clock of a cluster with a seed stands. */
+const seededTime = '2026-01-01T00:00:00Z'
+const firstName = 'first'
+const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+
+/** A part of the listener: it answers some requests and passes on the others. */
+export type Control = (next: Serve) => Serve
+
+export class ClusterHost implements Host {
+  readonly #clusters = new Map<string, TestCluster>()
+  readonly #directory = mkdtempSync(join(tmpdir(), 'binnacle-testing-'))
+  readonly #clock = new TestClock()
+  readonly #seed: number | undefined
+  readonly #storage: MemoryStorage
+  readonly #options: ServerOptions
+  readonly #write: (line: string) => void
+  readonly #control: Control | undefined
+  #server: RunningServer | undefined
+  #added = 0
+
+  /** `control` stands before all clusters and may answer requests itself. */
+  constructor({ log = () => {}, seed, ...options }: ClusterOptions, control?: Control) {
+    this.#control = control
+    this.#write = log
+    this.#seed = seed
+    if (seed !== undefined) this.#clock.freeze(seededTime)
+    this.#storage = createMemoryStorage({ clock: this.#clock })
+    this.#options = { ...testDefaults, dataDir: this.#directory, ...options }
+  }
+
+  async start(): Promise<void> {
+    const settings = settingsOf({ ...this.#options, controllers: ['-*'] })
+    const log = createLog(settings.v, this.#write, systemClock.now, settings.loggingFormat)
+    try {
+      this.#server = await createServer(settings, {
+        log,
+        clock: this.#clock,
+        random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
+        storage: this.#storage,
+        // Clients check certificates by the time of the machine.
+        certificates: ensureCertificates(settings, systemClock),
+        route: (serve) => {
+          const clusters = routeClusters((name) => this.find(name)?.serve, this.#first(serve))
+          return this.#control?.(clusters) ?? clusters
+        },
+      })
+    } catch (error) {
+      rmSync(this.#directory, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** Requests without the path of a cluster reach the first one. */
+  #first(base: Serve): Serve {
+    return (wire) => (this.#clusters.get(firstName)?.serve ?? base)(wire)
+  }
+
+  /** The cluster of this name, if it is open. */
+  find(name: string): TestCluster | undefined {
+    return this.#clusters.get(name)
+  }
+
+  get clusters(): readonly TestCluster[] {
+    return [...this.#clusters.values()]
+  }
+
+  /** What clients trust, PEM. */
+  get authority(): string {
+    return this.#server?.certificates.trustPem ?? ''
+  }
+
+  /** The state in which the server started. */
+  begin(): Snapshot {
+    const storage = this.#storage.fork()
+    const revision = storage.currentRevision()
+    return { revision, storage, clock: this.#clock.state, seed: this.#seed }
+  }
+
+  first(): TestCluster {
+    return this.add(this.begin(), firstName)
+  }
+
+  add(state: Snapshot, given: string | undefined): TestCluster {
+    const name = given ?? `fork-${++this.#added}`
+    if (!clusterName.test(name))
+      throw new TypeError(`${JSON.stringify(name)} is no name of a cluster: use a DNS label`)
+    if (this.#clusters.has(name)) throw new Error(`there is a cluster ${name} already`)
+    const cluster = new TestCluster(this, name, systemRandom.bytes(24).toString('hex'), state)
+    this.#clusters.set(name, cluster)
+    return cluster
+  }
+
+  async open(
+    cluster: TestCluster,
+    storage: Storage,
+    { discardedUpTo, isReplica, random }: OpenOptions,
+  ): Promise<ForkedServer> {
+    const { name, token, clock } = cluster
+    if (this.#server === undefined || this.#clusters.get(name) !== cluster)
+      throw new Error(`the cluster ${name} is closed`)
+    const controllers = isReplica ? ['-*'] : settingsOf(this.#options).controllers
+    const tokenAuthFile = writeTokenFile(this.#directory, name, token)
+    const options = { controllers, tokenAuthFile }
+    return this.#server.openFork({ storage, discardedUpTo, options, clock, random })
+  }
+
+  urlOf(name: string): string {
+    const url = this.#server?.url ?? ''
+    return name === firstName ? url : `${url}/clusters/${name}`
+  }
+
+  kubeconfigOf(name: string, token: string): string {
+    return kubeconfigText({ url: this.urlOf(name), authority: this.authority, token })
+  }
+
+  async remove(cluster: TestCluster): Promise<void> {
+    const isLast = cluster.name === firstName
+    const closed = isLast ? [...this.#clusters.values()] : [cluster]
+    for (const { name } of closed) this.#clusters.delete(name)
+    await Promise.all(closed.map((one) => one.shut()))
+    if (!isLast) return rmSync(join(this.#directory, `${cluster.name}.tokens.csv`), { force: true })
+    await this.#server?.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+}
