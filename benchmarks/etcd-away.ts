@@ -2,7 +2,7 @@
  * How many requests fail while etcd is away? The same clients and the same faults at once for this server and, where
  * its program is given, for a kube-apiserver. Each server has an etcd of its own behind a TCP proxy.
  *
- *   node benchmarks/etcd-away.ts [--kube-apiserver=PROGRAM] [--etcd=PROGRAM] [--seconds=30]
+ *   node benchmarks/etcd-away.ts [--kube-apiserver=PROGRAM] [--etcd=PROGRAM] [--seconds=30] [--port=FIRST]
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     'kube-apiserver': { type: 'string' },
     etcd: { type: 'string', default: 'etcd' },
     seconds: { type: 'string', default: '30' },
+    port: { type: 'string' },
   },
 })
 const faultMs = Number(values.seconds) * 1000
@@ -28,7 +29,13 @@ const writers = 4
 /** Between two requests of one client: both servers share the machine with two etcds. */
 const pauseMs = 10
 const directory = mkdtempSync(join(tmpdir(), 'etcd-away-'))
-const basePort = 21_000 + Math.floor(Math.random() * 30_000)
+const basePort = Number(values.port ?? 21_000 + Math.floor(Math.random() * 30_000))
+
+interface Received {
+  readonly status: number
+  readonly text: string
+  readonly retryAfter?: string | undefined
+}
 
 class Place {
   readonly name: string
@@ -74,7 +81,7 @@ class Place {
       `--token-auth-file=${tokens}`,
       '--authorization-mode=RBAC',
     ])
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 1800; i++) {
       if ((await this.send('GET', '/readyz').catch(() => undefined))?.status === 200) return
       await sleep(100)
     }
@@ -111,7 +118,7 @@ class Place {
     this.agent.destroy()
   }
 
-  send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+  send(method: string, path: string, body?: unknown): Promise<Received> {
     return new Promise((resolve, reject) => {
       const options = {
         method,
@@ -127,7 +134,8 @@ class Place {
           text += data
         })
         response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+        const retryAfter = response.headers['retry-after']
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text, retryAfter }))
       })
       sent.on('error', reject)
       sent.end(body === undefined ? undefined : JSON.stringify(body))
@@ -160,10 +168,13 @@ let isOver = false
 async function counted(
   place: Place,
   kind: 'read' | 'write',
-  work: () => Promise<{ status: number; text: string }>,
+  work: () => Promise<Received>,
 ): Promise<number> {
   const began = performance.now()
-  const answer = await work().catch((error) => ({ status: 0, text: `${error.message}` }))
+  const answer: Received = await work().catch((error) => ({
+    status: 0,
+    text: `${error.message}`,
+  }))
   const tookMs = performance.now() - began
   place.slowestMs[kind] = Math.max(place.slowestMs[kind], tookMs)
   const isFine = answer.status >= 200 && answer.status < 300
@@ -253,6 +264,34 @@ async function phase(name: string, fault: Fault, places: Place[]): Promise<void>
     }
 }
 
+/** What clients get that wait no longer than two seconds, while etcd is stopped. */
+async function deadlines(places: Place[]): Promise<void> {
+  for (const place of places) place.signalEtcd('SIGSTOP')
+  const body = { metadata: { name: 'late' } }
+  const rows: [string, string, unknown][] = [
+    ['GET', `${configMaps}/kept?timeout=2s`, undefined],
+    ['GET', `${configMaps}?timeout=2s`, undefined],
+    ['GET', `${configMaps}?timeout=2s&resourceVersion=0`, undefined],
+    ['GET', `${configMaps}?watch=1&timeoutSeconds=2`, undefined],
+    ['POST', `${configMaps}?timeout=2s`, body],
+    ['PUT', `${configMaps}/kept?timeout=2s`, { metadata: { name: 'kept' } }],
+    ['DELETE', `${configMaps}/kept?timeout=2s`, undefined],
+  ]
+  for (const [method, path, sent] of rows)
+    for (const place of places) {
+      const began = performance.now()
+      const received: Received = await place
+        .send(method, path, sent)
+        .catch((error) => ({ status: 0, text: JSON.stringify({ message: error.message }) }))
+      const { status, text, retryAfter } = received
+      const took = ((performance.now() - began) / 1000).toFixed(1)
+      const { reason, message } = JSON.parse(text.split('\n')[0] || '{}')
+      const said = [status, reason, message, retryAfter].filter(Boolean).join(', ')
+      console.log(`| ${method} ${path} | ${place.name} | ${took} s | ${said} |`)
+    }
+  for (const place of places) place.signalEtcd('SIGCONT')
+}
+
 const own = [process.execPath, join(import.meta.dirname, '../bin/binnacle.js')]
 const commands: [string, string[]][] = [
   ['binnacle', [...own, '--storage-backend=etcd3', `--data-dir=${join(directory, 'data')}`]],
@@ -271,7 +310,9 @@ try {
     await place.send('POST', configMaps, { metadata: { name: 'kept' } })
   }
   console.log('| etcd | server | what | done | failed | slowest |\n|---|---|---|---:|---:|---:|')
-  for (const [name, fault] of faults) await phase(name, fault, places)
+  if (faultMs > 0) for (const [name, fault] of faults) await phase(name, fault, places)
+  console.log('\n| request while etcd is stopped | server | after | answer |\n|---|---|---:|---|')
+  await deadlines(places)
 } finally {
   for (const place of places) await place.stop()
   rmSync(directory, { recursive: true })

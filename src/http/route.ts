@@ -30,6 +30,7 @@ import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
 import { negotiateShape, requireLogAccepted, requireRoutable, type Shape } from './shape.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
+import { begunWithin } from './watch-start.ts'
 import type { TypedFramer } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
 
@@ -204,7 +205,15 @@ async function runWatch(
   shape: Shape,
 ): Promise<void> {
   const options = parseListOptions(exchange.query, exchange.target.watchPath, parts.server.release)
-  const started = await watch(parts.server, target, options).catch(orExpired)
+  const asked = integer(exchange.query.get('timeoutSeconds'))
+  const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
+  const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
+  const timeoutMs = Math.min(seconds * 1000, timerMsMax)
+  const starting = watch(parts.server, target, options).catch(orExpired)
+  // A watch that names no version waits for the store.
+  const started = await (options.resourceVersion === ''
+    ? begunWithin(timeoutMs, starting)
+    : starting)
   // Who left HTTP may want messages.
   const messages =
     exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format === 'protobuf')
@@ -217,9 +226,6 @@ async function runWatch(
   }
   // From here on a watch takes nobody's turn.
   exchange.seat?.release()
-  const asked = integer(exchange.query.get('timeoutSeconds'))
-  const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
-  const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
   let framer: TypedFramer
   let sink: Sink | undefined
   try {
@@ -232,7 +238,7 @@ async function runWatch(
   if (sink === undefined) return started.stop()
   tellStarted(exchange, parts)
   await loadWatchStream().streamWatch(started, sink, messages?.framed(framer) ?? framer, {
-    timeoutMs: Math.min(seconds * 1000, timerMsMax),
+    timeoutMs,
     stopping: parts.stopping,
     meter: parts.instruments?.watch(target.kind),
   })

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '#api/status-error.ts'
+import type { Watch } from '#verbs/watch.ts'
+import { begunWithin } from './watch-start.ts'
+
+function rig() {
+  let stops = 0
+  const watch = { stop: () => void stops++ } as Watch
+  return { watch, stops: () => stops, starting: Promise.withResolvers<Watch | ApiError>() }
+}
+
+test('a watch that begins in time is the one that was started', async () => {
+  const { watch, stops, starting } = rig()
+  const begun = begunWithin(60_000, starting.promise)
+  starting.resolve(watch)
+  assert.equal(await begun, watch)
+  assert.equal(stops(), 0)
+})
+
+test('a watch whose time is over before it begins is an error, and stopped once it begins', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { watch, stops, starting } = rig()
+  const begun = begunWithin(2000, starting.promise)
+  t.mock.timers.tick(2000)
+  const error = await begun
+  assert.ok(error instanceof ApiError)
+  assert.deepEqual(
+    [error.code, error.reason, error.message],
+    [500, 'InternalError', 'context deadline exceeded'],
+  )
+  starting.resolve(watch)
+  await starting.promise
+  assert.equal(stops(), 1)
+})
+
+test('what keeps a watch from beginning is reported', async () => {
+  const { starting } = rig()
+  starting.reject(new Error('no store'))
+  await assert.rejects(begunWithin(60_000, starting.promise), /no store/)
+})

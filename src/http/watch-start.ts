@@ -1,0 +1,28 @@
+/** A watch that waits for the store before it begins. It waits no longer than it was to last. */
+import { ApiError } from '#api/status-error.ts'
+import type { Watch } from '#verbs/watch.ts'
+
+/** Resolves with the watch, or with the error that is all that the client sees of it. */
+export function begunWithin(
+  timeoutMs: number,
+  starting: Promise<Watch | ApiError>,
+): Promise<Watch | ApiError> {
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      resolve(new ApiError(500, 'InternalError', 'context deadline exceeded'))
+    }, timeoutMs)
+    starting.then(
+      (started) => {
+        clearTimeout(timer)
+        if (isLate && !(started instanceof ApiError)) started.stop()
+        else resolve(started)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
