@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { alwaysDeny } from '#access/authorize/always.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { AdmissionRequest } from './admission.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
 
@@ -13,6 +15,11 @@ const kubelet = (node: string) => ({
   extra: {},
 })
 const user = kubelet('n1')
+const plugin = nodeRestriction({
+  authorizer: alwaysDeny,
+  feature: () => false,
+  release: releaseOf(22),
+})
 const reader = new MemoryReader()
 reader.put('', 'nodes', { metadata: { name: 'n1', uid: 'n1-uid' } })
 const scheduled = (name: string, nodeName?: string) =>
@@ -387,4 +394,4 @@ const cases: [name: string, request: AdmissionRequest, expected: string][] = [
   ],
 ]
 for (const [name, request, expected] of cases)
-  test(name, async () => assert.equal(await outcome(nodeRestriction, request, reader), expected))
+  test(name, async () => assert.equal(await outcome(plugin, request, reader), expected))

@@ -1,23 +1,46 @@
 /**
- * A kubelet changes what belongs to its own node: its Node, Lease and CSINode, the status of its pods, mirror pods,
- * tokens of its pods. Labels by which the cluster's operators tell nodes apart are not its to set.
+ * A kubelet changes what belongs to its own node: its Node, Lease, CSINode and ResourceSlices, the status of its pods,
+ * mirror pods, tokens and certificates of its pods. It cannot set labels by which operators tell nodes apart.
  */
+import type { Authorizer } from '#access/authorize.ts'
 import { nodeIdentity } from '#access/authorize/node.ts'
-import { podConfigMapNames, podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose, OwnerReference } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import { notFound } from '#api/status-error.ts'
 import { goDifference } from '#kinds/all-kinds/go-difference.ts'
+import { requestNames } from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { forbiddenLabels } from './node-labels.ts'
+import { referenceOf } from './node-mirror-pods.ts'
+import { podCertificateRule } from './node-pod-certificates.ts'
+import { requireAudience } from './node-token-audience.ts'
 import { refusal } from './refusal.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
-type Rule = (request: AdmissionRequest, node: string, reader: ObjectReader) => void | Promise<void>
+export interface NodeRights {
+  readonly authorizer: Authorizer
+  readonly release: Release
+  readonly feature: (gate: string) => boolean
+}
+
+type Rule = (
+  request: AdmissionRequest,
+  node: string,
+  reader: ObjectReader,
+  rights: NodeRights,
+) => void | Promise<void>
+
+const ownersAreFixed = change('a node cannot change the owners of its Node', { since: 31 })
+const statusNamesQuantity = change('the refusal of a claim names status.quantity', { since: 30 })
+const deletesOwnSlices = change('a node deletes only its own resource slices', { since: 31 })
+const requestsOwnCertificates = change('a node requests certificates only for its own name', {
+  since: 31,
+})
 
 const rules: Readonly<Record<string, Rule>> = {
   '/pods': podRule,
@@ -26,9 +49,12 @@ const rules: Readonly<Record<string, Rule>> = {
   '/serviceaccounts': tokenRule,
   'coordination.k8s.io/leases': leaseRule,
   'storage.k8s.io/csinodes': csiNodeRule,
+  'resource.k8s.io/resourceslices': sliceRule,
+  'certificates.k8s.io/certificatesigningrequests': certificateRule,
+  'certificates.k8s.io/podcertificaterequests': podCertificateRule,
 }
 
-export const nodeRestriction: AdmissionPlugin = {
+export const nodeRestriction = (rights: NodeRights): AdmissionPlugin => ({
   name: 'NodeRestriction',
   mutate(request, reader) {
     if (request.operation === 'CONNECT') return
@@ -36,9 +62,10 @@ export const nodeRestriction: AdmissionPlugin = {
     if (node === undefined) return
     if (node === '')
       throw refusal(request, `could not determine node from user ${goQuote(request.user.name)}`)
-    return rules[`${request.kind.group}/${request.kind.plural}`]?.(request, node, reader)
+    const rule = rules[`${request.kind.group}/${request.kind.plural}`]
+    return rule?.(request, node, reader, rights)
   },
-}
+})
 
 async function podNamed(
   { namespace }: AdmissionRequest,
@@ -54,10 +81,11 @@ function podRule(
   request: AdmissionRequest,
   node: string,
   reader: ObjectReader,
+  { release }: NodeRights,
 ): void | Promise<void> {
   const { subresource, operation } = request
   if (subresource === '') {
-    if (operation === 'CREATE') return newPodRule(request, node, reader)
+    if (operation === 'CREATE') return newPodRule(request, node, reader, release)
     if (operation === 'DELETE') {
       return requireOwnPod(
         request,
@@ -106,6 +134,7 @@ async function newPodRule(
   request: AdmissionRequest,
   node: string,
   reader: ObjectReader,
+  release: Release,
 ): Promise<void> {
   const pod = request.object as KubeObject
   const self = `node "${node}"`
@@ -118,15 +147,9 @@ async function newPodRule(
   if (pod.spec.nodeName !== node)
     throw refusal(request, `${self} can only create pods with spec.nodeName set to itself`)
   await ownerRule(request, node, reader)
-  if (pod.spec.serviceAccountName)
-    throw refusal(request, `${self} can not create pods that reference a service account`)
-  if (podSecretNames(pod).size > 0)
-    throw refusal(request, `${self} can not create pods that reference secrets`)
-  if (podConfigMapNames(pod).size > 0)
-    throw refusal(request, `${self} can not create pods that reference configmaps`)
-  if ((pod.spec.volumes ?? []).some((volume: Loose) => volume.persistentVolumeClaim)) {
-    throw refusal(request, `${self} can not create pods that reference persistentvolumeclaims`)
-  }
+  const reference = referenceOf(pod, release)
+  if (reference !== undefined)
+    throw refusal(request, `${self} can not create pods that reference ${reference}`)
 }
 
 async function ownerRule(
@@ -164,11 +187,29 @@ function podStatusRule(request: AdmissionRequest, node: string): void {
       `node "${node}" can only update pod status for pods with spec.nodeName set to itself`,
     )
   }
-  if (semanticEqual(request.old?.metadata.labels, request.object?.metadata.labels)) return
-  throw refusal(request, `node "${node}" cannot update labels through pod status`)
+  const [next, old] = [request.object, request.old]
+  if (!semanticEqual(old?.metadata.labels, next?.metadata.labels))
+    throw refusal(request, `node "${node}" cannot update labels through pod status`)
+  // Releases that do not have a field have dropped it by now.
+  for (const [field, what] of Object.entries(devicesInStatus)) {
+    if (semanticEqual(old?.status?.[field], next?.status?.[field])) continue
+    throw refusal(request, `node "${node}" cannot update ${what}`)
+  }
 }
 
-function nodeRule(request: AdmissionRequest, node: string): void {
+/** The scheduler and controllers write what devices a pod has. The first text has a letter less in kube-apiserver, too. */
+const devicesInStatus: Readonly<Record<string, string>> = {
+  resourceClaimStatuses: 'resource claim statues',
+  extendedResourceClaimStatus: 'extended resource claim status',
+  nodeAllocatableResourceClaimStatuses: 'node allocatable resource claim statuses',
+}
+
+function nodeRule(
+  request: AdmissionRequest,
+  node: string,
+  _: ObjectReader,
+  { release }: NodeRights,
+): void {
   const { operation, object, old } = request
   const name = request.name || (object?.metadata.name ?? '')
   if (name !== node)
@@ -195,33 +236,47 @@ function nodeRule(request: AdmissionRequest, node: string): void {
   if (!semanticEqual(next.taints, before.taints)) {
     throw refusal(request, `node "${node}" is not allowed to modify taints`)
   }
+  const owners = [object?.metadata.ownerReferences, old?.metadata.ownerReferences]
+  if (release.has(ownersAreFixed) && !semanticEqual(owners[0], owners[1]))
+    throw refusal(request, `node "${node}" is not allowed to modify ownerReferences`)
   const labels = forbiddenLabels(object?.metadata.labels, old?.metadata.labels)
   if (labels !== '') throw refusal(request, `is not allowed to modify labels: ${labels}`)
 }
 
-function claimRule(request: AdmissionRequest, node: string): void {
+function claimRule(
+  request: AdmissionRequest,
+  node: string,
+  _: ObjectReader,
+  { release, feature }: NodeRights,
+): void {
   if (request.subresource !== 'status') throw refusal(request, 'may only update PVC status')
   if (request.operation !== 'UPDATE')
     throw refusal(request, `unexpected operation "${request.operation}"`)
-  const [next, old] = [bare(request.object as KubeObject), bare(request.old as KubeObject)]
+  const recovers = feature('RecoverVolumeExpansionFailure')
+  const next = bare(request.object as KubeObject, recovers)
+  const old = bare(request.old as KubeObject, recovers)
   if (semanticEqual(next, old)) return
+  const fields = `status.${release.has(statusNamesQuantity) ? 'quantity' : 'capacity'} and status.conditions`
   throw refusal(
     request,
-    `node "${node}" is not allowed to update fields other than status.capacity and status.conditions: ${goDifference('&core.PersistentVolumeClaim', old, next)}`,
+    `node "${node}" is not allowed to update fields other than ${fields}: ${goDifference('&core.PersistentVolumeClaim', old, next)}`,
   )
 }
 
 /** A claim without what a node may change. */
-function bare({ metadata, status, ...rest }: KubeObject): Loose {
+function bare({ metadata, status, ...rest }: KubeObject, recovers: boolean): Loose {
   const { resourceVersion: _, managedFields: __, ...meta } = metadata
   const { capacity: ___, conditions: ____, ...state } = status ?? {}
-  return { ...rest, metadata: meta, status: state }
+  if (!recovers) return { ...rest, metadata: meta, status: state }
+  const { allocatedResources: _a, allocatedResourceStatuses: _s, ...others } = state
+  return { ...rest, metadata: meta, status: others }
 }
 
 async function tokenRule(
   request: AdmissionRequest,
   node: string,
   reader: ObjectReader,
+  rights: NodeRights,
 ): Promise<void> {
   if (request.operation !== 'CREATE' || request.subresource !== 'token') return
   const ref = request.object?.spec?.boundObjectRef
@@ -236,8 +291,10 @@ async function tokenRule(
       `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     )
   }
-  if (pod.spec.nodeName === node) return
-  throw refusal(request, 'node requested token bound to a pod scheduled on a different node')
+  if (pod.spec.nodeName !== node)
+    throw refusal(request, 'node requested token bound to a pod scheduled on a different node')
+  if (rights.feature('ServiceAccountNodeAudienceRestriction'))
+    await requireAudience(request, pod, reader, rights)
 }
 
 const nameOf = ({ operation, name, object }: AdmissionRequest) =>
@@ -251,7 +308,58 @@ function leaseRule(request: AdmissionRequest, node: string): void {
   throw refusal(request, 'can only access node lease with the same name as the requesting node')
 }
 
-function csiNodeRule(request: AdmissionRequest, node: string): void {
-  if (nameOf(request) === node) return
-  throw refusal(request, 'can only access CSINode with the same name as the requesting node')
+function csiNodeRule(
+  request: AdmissionRequest,
+  node: string,
+  _: ObjectReader,
+  { feature }: NodeRights,
+): void {
+  if (nameOf(request) !== node)
+    throw refusal(request, 'can only access CSINode with the same name as the requesting node')
+  if (request.subresource !== 'status') return
+  if (!feature('CSIVolumeHealth'))
+    throw refusal(request, 'CSIVolumeHealth feature gate is disabled')
+  if (request.operation !== 'UPDATE')
+    throw refusal(request, `unexpected operation "${request.operation}"`)
+  if (semanticEqual(request.object?.spec, request.old?.spec)) return
+  throw refusal(request, `node "${node}" is not allowed to modify CSINode spec via status`)
+}
+
+/** The node authorizer cannot see what a new slice, or one of a collection, is about. */
+function sliceRule(
+  request: AdmissionRequest,
+  node: string,
+  _: ObjectReader,
+  { release }: NodeRights,
+): void {
+  const { operation, object, old } = request
+  const isOwn = (slice: KubeObject | undefined) =>
+    (slice?.spec?.nodeName ?? slice?.nodeName) === node
+  const refuse = (verb: string) =>
+    refusal(request, `can only ${verb} ResourceSlice with the same NodeName as the requesting node`)
+  if (operation === 'CREATE' && !isOwn(object)) throw refuse('create')
+  if (operation === 'DELETE' && release.has(deletesOwnSlices) && !isOwn(old)) throw refuse('delete')
+}
+
+const kubeletSigners = [
+  'kubernetes.io/kubelet-serving',
+  'kubernetes.io/kube-apiserver-client-kubelet',
+]
+
+function certificateRule(
+  request: AdmissionRequest,
+  node: string,
+  _: ObjectReader,
+  { release, feature }: NodeRights,
+): void {
+  if (!release.has(requestsOwnCertificates)) return
+  if (feature('AllowInsecureKubeletCertificateSigningRequests')) return
+  if (request.operation !== 'CREATE' || !kubeletSigners.includes(request.object?.spec.signerName))
+    return
+  const names = requestNames(Buffer.from(request.object?.spec.request ?? '', 'base64'))
+  if (names === undefined)
+    throw refusal(request, 'unable to parse csr: PEM block type must be CERTIFICATE REQUEST')
+  const wanted = `system:node:${node}`
+  if (names.commonName !== wanted)
+    throw refusal(request, `can only create a node CSR with CN=${wanted}`)
 }

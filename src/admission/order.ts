@@ -139,7 +139,8 @@ const makers: Readonly<Record<string, Make>> = {
     concerning('ServiceAccount', 'both', ['pods'], () =>
       load.serviceAccount().serviceAccountPlugin(options),
     ),
-  NodeRestriction: () => load.nodeRestriction().nodeRestriction,
+  NodeRestriction: ({ authorizer, feature, release }) =>
+    load.nodeRestriction().nodeRestriction({ authorizer, feature, release: releaseOf(release) }),
   TaintNodesByCondition: () =>
     concerning(
       'TaintNodesByCondition',
