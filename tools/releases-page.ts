@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Change, Span } from '#api/releases/change.ts'
+import { pluginNames } from '#admission/plugin-names.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
 import { allChanges } from './declared-changes.ts'
 
@@ -35,6 +36,9 @@ function servedIn(facts: Facts, release: number): ReadonlyMap<string, ReadonlySe
 
 type Served = ReturnType<typeof servedIn>
 
+const lacking = (from: readonly string[], other: readonly string[]): string[] =>
+  [...new Set(from)].filter((name) => !other.includes(name)).map((name) => `- ${name}`)
+
 /** What the first serves and the second does not. */
 function missing(from: Served, other: Served): string[] {
   return [...from].flatMap(([name, plurals]) => {
@@ -61,6 +65,14 @@ export async function releasesPage(): Promise<string> {
     const found = [
       ...part('API versions that are new', missing(served, before)),
       ...part('API versions that are gone', missing(before, served)),
+      ...part(
+        'Admission plugins that are new',
+        lacking(pluginNames(release), pluginNames(release - 1)),
+      ),
+      ...part(
+        'Admission plugins that are gone',
+        lacking(pluginNames(release - 1), pluginNames(release)),
+      ),
       ...part(
         'From this release on',
         titles(changes, ({ since }) => since === release),

@@ -2,6 +2,7 @@
  * Whether the other parts of a control plane are well, asked at the ports where they are by default. Nothing is kept:
  * every question is asked anew.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { caller } from './https-call.ts'
 
 export interface ComponentHealth {
@@ -14,13 +15,17 @@ export interface ComponentHealth {
 const timeoutMs = 20_000
 /** A health check says a word, or a few. */
 const answerBytesMax = 10_240
-/** The first release that asks the controller manager at its secure port. */
-const secureRelease = 22
+const probesSecurePort = change(
+  'the status of the controller manager is probed at its secure port',
+  { since: 22 },
+)
 
 const placesOf = (release: number): readonly [name: string, url: string][] => [
   [
     'controller-manager',
-    release < secureRelease ? 'http://127.0.0.1:10252/healthz' : 'https://127.0.0.1:10257/healthz',
+    releaseOf(release).has(probesSecurePort)
+      ? 'https://127.0.0.1:10257/healthz'
+      : 'http://127.0.0.1:10252/healthz',
   ],
   ['scheduler', 'http://127.0.0.1:10251/healthz'],
 ]

@@ -8,7 +8,7 @@ type Headers = Record<string, string | string[]>
 
 /** `resource.group/subresource namespace name` of each check. */
 function checksOf(headers: Headers): string[] {
-  return (impersonation(headers, admin)?.checks ?? []).map((one) => {
+  return (impersonation(headers, admin, 22)?.checks ?? []).map((one) => {
     assert.equal(one.user, admin)
     assert.equal(one.verb, 'impersonate')
     return `${one.resource}.${one.group}/${one.subresource} ${one.namespace} ${one.name}`
@@ -91,14 +91,14 @@ const cases: [string, Headers, string[], Partial<User>][] = [
 for (const [name, headers, checks, expected] of cases)
   test(name, () => {
     assert.deepEqual(checksOf(headers), checks)
-    const user = impersonation(headers, admin)?.user as User
+    const user = impersonation(headers, admin, 22)?.user as User
     for (const [field, value] of Object.entries(expected))
       assert.deepEqual(user[field as keyof User], value)
   })
 
 test('extra keys are the client’s, whatever they are', () => {
   const headers = { 'impersonate-user': 'a', 'impersonate-extra-__proto__': 'p' }
-  const extra = impersonation(headers, admin)?.user.extra ?? {}
+  const extra = impersonation(headers, admin, 22)?.user.extra ?? {}
   assert.deepEqual(Object.entries(extra), [['__proto__', ['p']]])
 })
 
@@ -117,8 +117,8 @@ for (const [user, groups, release, expected] of olderGroups) {
 }
 
 test('no header, nobody to be', () => {
-  assert.equal(impersonation({ 'x-remote-user': 'alice' }, admin), undefined)
-  assert.equal(impersonation({ 'impersonate-user': '' }, admin), undefined)
+  assert.equal(impersonation({ 'x-remote-user': 'alice' }, admin, 22), undefined)
+  assert.equal(impersonation({ 'impersonate-user': '' }, admin, 22), undefined)
 })
 
 const withoutUser: [Headers, string][] = [
@@ -128,7 +128,7 @@ const withoutUser: [Headers, string][] = [
 ]
 for (const [headers, shown] of withoutUser)
   test(`refused: ${shown}`, () =>
-    assert.throws(() => impersonation(headers, admin), {
+    assert.throws(() => impersonation(headers, admin, 22), {
       code: 400,
       message: `requested ${shown} without impersonating a user`,
     }))

@@ -2,6 +2,7 @@
  * Acting as somebody else: from the request's Impersonate-* headers to what the caller must be allowed, one check for
  * each name, group, extra value and uid, and to the user the request is then done as. It asks nobody.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { badRequest } from '#api/status-error.ts'
 import { allTexts, append, firstText, unescapedKey } from './authenticate/header-values.ts'
 import type { Attributes } from './authorize.ts'
@@ -17,8 +18,7 @@ export interface Impersonation {
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 const extraPrefix = 'impersonate-extra-'
-/** The first release in which a uid can be impersonated. */
-const uidSince = 22
+const impersonatesUids = change('a uid can be impersonated', { since: 22 })
 
 /** Whether a header is part of it: none of them goes further than this server. */
 export const isImpersonationHeader = (name: string): boolean => name.startsWith('impersonate-')
@@ -27,12 +27,14 @@ export const isImpersonationHeader = (name: string): boolean => name.startsWith(
 export function impersonation(
   headers: Headers,
   caller: User,
-  release = uidSince,
+  release: number,
 ): Impersonation | undefined {
   const name = firstText(headers['impersonate-user']) ?? ''
   const groups = allTexts(headers['impersonate-group'])
   const extra = extraOf(headers)
-  const uid = release < uidSince ? '' : (firstText(headers['impersonate-uid']) ?? '')
+  const uid = releaseOf(release).has(impersonatesUids)
+    ? (firstText(headers['impersonate-uid']) ?? '')
+    : ''
   const account = splitServiceAccountName(name)
   if (name === '') {
     if (groups.length === 0 && extra.length === 0 && uid === '') return undefined
@@ -79,8 +81,10 @@ const extraOf = (headers: Headers): Extra[] =>
       values: allTexts(value),
     }))
 
-/** The first release in which groups that are asked for leave room for the one that everybody is in. */
-const addedToGroupsSince = 17
+const addsStandardGroups = change(
+  'an impersonated user with groups is in system:authenticated too',
+  { since: 17 },
+)
 
 function groupsOf(
   name: string,
@@ -93,7 +97,7 @@ function groupsOf(
       ? serviceAccountGroups(accountNamespace)
       : [...given]
   const isNobody = name === anonymous.name
-  if (release < addedToGroupsSince && (isNobody || given.length > 0)) return groups
+  if (!releaseOf(release).has(addsStandardGroups) && (isNobody || given.length > 0)) return groups
   if (isNobody) {
     if (!groups.includes(allUnauthenticated)) groups.push(allUnauthenticated)
   } else if (!groups.includes(allAuthenticated) && !groups.includes(allUnauthenticated)) {

@@ -71,8 +71,8 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
   const requestHeader = makeRequestHeader(settings, clock)
   if (requestHeader !== undefined) methods.push(requestHeader.method)
   if (settings.basicAuthFile !== undefined) {
-    const { BasicAuthenticator, basicAuthUntil } = load.basic()
-    if (surroundings.release > basicAuthUntil)
+    const { BasicAuthenticator, hasBasicAuth } = load.basic()
+    if (!releaseOf(surroundings.release).has(hasBasicAuth))
       throw new Error(`--basic-auth-file is not known to release 1.${surroundings.release}`)
     methods.push(new BasicAuthenticator(read(settings.basicAuthFile), settings.basicAuthFile))
   }

@@ -2,6 +2,7 @@
  * Nothing is created in a namespace that is missing or going away, and the namespaces every cluster has cannot be
  * deleted. Runs first of all plugins.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
 import { type Awaitable, after } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -14,8 +15,9 @@ const namespaces = { group: '', plural: 'namespaces' }
 const isNamespace = ({ kind }: AdmissionRequest) =>
   kind.group === '' && kind.plural === 'namespaces'
 
-/** The first release that says why besides saying so. */
-const causesSince = 17
+const terminatingHasCause = change('a namespace that is being terminated is a cause of the error', {
+  since: 17,
+})
 
 export const namespaceLifecycle = (release: number): AdmissionPlugin => ({
   name: 'NamespaceLifecycle',
@@ -53,7 +55,7 @@ function terminating(request: AdmissionRequest, release: number): ApiError {
     request,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
   )
-  if (release < causesSince) return refused
+  if (!releaseOf(release).has(terminatingHasCause)) return refused
   return new ApiError(403, 'Forbidden', refused.message, {
     ...refused.details,
     causes: [

@@ -1,67 +1,66 @@
 /** Every plugin by name, in the order they run, with the releases that have it and whether it is on by default. */
-interface Row {
+import { isWithin, type Span } from '#api/releases/change.ts'
+
+/** The releases of a row are those that run the plugin at this place. */
+interface Row extends Span {
   readonly name: string
-  /** First release that runs it without being asked to; absent for those that are asked for. */
-  readonly onSince?: number
-  readonly since?: number
-  readonly until?: number
+  /** Whether it runs when no flag names it. */
+  readonly on?: true
 }
 
 const rows: readonly Row[] = [
   { name: 'AlwaysAdmit' },
   { name: 'NamespaceAutoProvision' },
-  { name: 'NamespaceLifecycle', onSince: 15 },
+  { name: 'NamespaceLifecycle', on: true },
   { name: 'NamespaceExists' },
   { name: 'SecurityContextDeny', until: 29 },
   { name: 'LimitPodHardAntiAffinityTopology' },
   { name: 'PodPreset', until: 19 },
-  { name: 'LimitRanger', onSince: 15 },
-  { name: 'ServiceAccount', onSince: 15 },
+  { name: 'LimitRanger', on: true },
+  { name: 'ServiceAccount', on: true },
   { name: 'NodeRestriction' },
-  { name: 'TaintNodesByCondition', onSince: 15 },
+  { name: 'TaintNodesByCondition', on: true },
   { name: 'AlwaysPullImages' },
   { name: 'ImagePolicyWebhook' },
   { name: 'PodSecurityPolicy', until: 22 },
-  { name: 'PodSecurity', onSince: 22, since: 22 },
+  { name: 'PodSecurity', on: true, since: 22 },
   { name: 'PodSecurityPolicy', since: 23, until: 24 },
   { name: 'PodNodeSelector' },
-  { name: 'Priority', onSince: 15 },
-  { name: 'DefaultTolerationSeconds', onSince: 15 },
+  { name: 'Priority', on: true },
+  { name: 'DefaultTolerationSeconds', on: true },
   { name: 'PodTolerationRestriction' },
   { name: 'DenyEscalatingExec', until: 20 },
   { name: 'DenyExecOnPrivileged', until: 20 },
   { name: 'EventRateLimit' },
   { name: 'ExtendedResourceToleration' },
   { name: 'PersistentVolumeLabel', until: 30 },
-  { name: 'DefaultStorageClass', onSince: 15 },
-  { name: 'StorageObjectInUseProtection', onSince: 15 },
-  { name: 'PodGroupProtection', onSince: 36, since: 36 },
+  { name: 'DefaultStorageClass', on: true },
+  { name: 'StorageObjectInUseProtection', on: true },
+  { name: 'PodGroupProtection', on: true, since: 36 },
   { name: 'OwnerReferencesPermissionEnforcement' },
-  { name: 'PersistentVolumeClaimResize', onSince: 15 },
-  { name: 'RuntimeClass', onSince: 16, since: 18 },
-  { name: 'CertificateApproval', onSince: 18, since: 18 },
-  { name: 'CertificateSigning', onSince: 18, since: 18 },
-  { name: 'ClusterTrustBundleAttest', onSince: 27, since: 27 },
-  { name: 'CertificateSubjectRestriction', onSince: 18, since: 18 },
-  { name: 'DefaultIngressClass', onSince: 18, since: 18 },
+  { name: 'PersistentVolumeClaimResize', on: true },
+  { name: 'RuntimeClass', on: true, since: 18 },
+  { name: 'CertificateApproval', on: true, since: 18 },
+  { name: 'CertificateSigning', on: true, since: 18 },
+  { name: 'ClusterTrustBundleAttest', on: true, since: 27 },
+  { name: 'CertificateSubjectRestriction', on: true, since: 18 },
+  { name: 'DefaultIngressClass', on: true, since: 18 },
   { name: 'DenyServiceExternalIPs', since: 21 },
-  { name: 'PodTopologyLabels', onSince: 33, since: 33 },
-  { name: 'PodGroupWorkloadExists', onSince: 36, since: 36, until: 36 },
-  { name: 'NodeDeclaredFeatureValidator', onSince: 35, since: 35 },
-  { name: 'JobValidation', onSince: 36, since: 36, until: 36 },
-  { name: 'PodResizeValidator', onSince: 36, since: 36 },
-  { name: 'MutatingAdmissionWebhook', onSince: 15 },
-  { name: 'ValidatingAdmissionWebhook', onSince: 15 },
+  { name: 'PodTopologyLabels', on: true, since: 33 },
+  { name: 'PodGroupWorkloadExists', on: true, since: 36, until: 36 },
+  { name: 'NodeDeclaredFeatureValidator', on: true, since: 35 },
+  { name: 'JobValidation', on: true, since: 36, until: 36 },
+  { name: 'PodResizeValidator', on: true, since: 36 },
+  { name: 'MutatingAdmissionWebhook', on: true },
+  { name: 'ValidatingAdmissionWebhook', on: true },
   // It came last at first.
-  { name: 'RuntimeClass', onSince: 16, since: 16, until: 17 },
-  { name: 'ResourceQuota', onSince: 15 },
+  { name: 'RuntimeClass', on: true, since: 16, until: 17 },
+  { name: 'ResourceQuota', on: true },
   { name: 'AlwaysDeny' },
 ]
 
 export const pluginNames = (release: number): string[] =>
-  rows
-    .filter(({ since = 0, until = 99 }) => release >= since && release <= until)
-    .map(({ name }) => name)
+  rows.filter((row) => isWithin(row, release)).map(({ name }) => name)
 
 /** The names that are on, in order; throws where a name is unknown or both asked for and not. */
 export function enabledPlugins(
@@ -78,7 +77,7 @@ export function enabledPlugins(
       `[${both.sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`,
     )
   }
-  const on = (name: string) => (rows.find((row) => row.name === name)?.onSince ?? 99) <= release
+  const on = (name: string) => rows.some((row) => row.name === name && row.on === true)
   return known.filter((name) => enable.includes(name) || (on(name) && !disable.includes(name)))
 }
 

@@ -105,6 +105,10 @@ function requireNo(
   release: number,
 ): void {
   if (problems.length === 0) return
-  const { field, message } = invalid(path, value, problems.join('; '))
-  throw new ApiError(500, '', `${field}: ${wordsOf(message, release)}`)
+  const { field, message } = invalid(
+    path,
+    value,
+    problems.map((one) => wordsOf(release).of(one)).join('; '),
+  )
+  throw new ApiError(500, '', `${field}: ${wordsOf(release).of(message)}`)
 }

@@ -1,4 +1,5 @@
 /** Pods get the number of their priority class; only one class may be the default. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -6,10 +7,12 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 
 const group = 'scheduling.k8s.io'
-/** The release from which pods carry their preemption policy. */
-const preemptionPolicySince = 19
-/** The release from which pods of any namespace may be of the classes of the system. */
-const criticalAnywhereSince = 17
+const podsHavePreemptionPolicy = change('pods have the preemptionPolicy of their priority class', {
+  since: 19,
+})
+const criticalAnywhere = change('pods of any namespace can use the system priority classes', {
+  since: 17,
+})
 const ofSystem = ['system-node-critical', 'system-cluster-critical']
 
 export function priorityPlugin(release: number): AdmissionPlugin {
@@ -34,7 +37,7 @@ function keep(request: AdmissionRequest, release: number): void {
   const [pod, old] = [request.object as KubeObject, request.old as KubeObject]
   if (pod.spec.priority === undefined && old.spec.priority !== undefined)
     pod.spec.priority = old.spec.priority
-  if (release < preemptionPolicySince) return
+  if (!releaseOf(release).has(podsHavePreemptionPolicy)) return
   if (pod.spec.preemptionPolicy === undefined && old.spec.preemptionPolicy !== undefined) {
     pod.spec.preemptionPolicy = old.spec.preemptionPolicy
   }
@@ -50,7 +53,11 @@ function settle(request: AdmissionRequest, reader: ObjectReader, release: number
     })
   }
   const { namespace } = request
-  if (release < criticalAnywhereSince && ofSystem.includes(named) && namespace !== 'kube-system') {
+  if (
+    !releaseOf(release).has(criticalAnywhere) &&
+    ofSystem.includes(named) &&
+    namespace !== 'kube-system'
+  ) {
     throw refusal(
       request,
       `pods with ${named} priorityClass is not permitted in ${namespace} namespace`,
@@ -76,7 +83,7 @@ function giveNumber(
     )
   }
   spec.priority = value
-  if (release < preemptionPolicySince) return
+  if (!releaseOf(release).has(podsHavePreemptionPolicy)) return
   const policy = found?.preemptionPolicy ?? 'PreemptLowerPriority'
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
     throw refuse(

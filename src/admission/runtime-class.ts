@@ -1,4 +1,5 @@
 /** A pod of a runtime class carries what the class costs and where it can run. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
@@ -14,15 +15,14 @@ import { mergeTolerations } from './tolerations.ts'
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-/** The first release that asks the API for a class that it has not heard of. */
-const askedForSince = 19
+const looksClassUp = change('a new RuntimeClass can be used at once', { since: 19 })
 
 export function runtimeClassPlugin(
   feature: (gate: string) => boolean,
   release: number,
 ): AdmissionPlugin {
   const overhead = feature('PodOverhead')
-  const isAsked = release >= askedForSince
+  const isAsked = releaseOf(release).has(looksClassUp)
   return {
     name: 'RuntimeClass',
     mutate(request, reader) {

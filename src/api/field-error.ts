@@ -24,6 +24,8 @@ export interface FieldError {
   message: string
   /** Parts of the sentence, where it shows a value that releases since 1.34 print as JSON. */
   shown?: { head: string; value: unknown; detail: string }
+  /** The length that is exceeded, where the error is one of length. */
+  limit?: number
   /** The declared rule that finds the same fault, where the messages differ: 'maxLength', 'format=k8s-long-name'. */
   origin?: string
 }
@@ -130,8 +132,11 @@ export const forbidden = (path: FieldPath | string, detail: string) =>
 export const fieldNotFound = (path: FieldPath | string, value: unknown) =>
   errorWithValue('FieldValueNotFound', path, 'Not found', value)
 
-export const tooLong = (path: FieldPath | string, _value: unknown, maxLength: number) =>
-  error('FieldValueTooLong', path, `Too long: must have at most ${maxLength} bytes`)
+export function tooLong(path: FieldPath | string, _value: unknown, limit: number): FieldError {
+  const made = error('FieldValueTooLong', path, `Too long: must have at most ${limit} bytes`)
+  made.limit = limit
+  return made
+}
 
 export const tooMany = (path: FieldPath | string, actual: number, max: number) =>
   error('FieldValueTooMany', path, `Too many: ${actual}: must have at most ${max} items`)

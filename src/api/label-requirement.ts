@@ -2,10 +2,11 @@
  * One requirement of a label selector: a key, an operator and values; checked when made, in the words of
  * labels.NewRequirement. Selectors are lists of these (label-selector.ts).
  */
-import { invalid, notSupported } from './field-error.ts'
+import { invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
-import { asGo, byCodePoint, goStrings } from './go-syntax.ts'
+import { asGo, byCodePoint, goQuote, goStrings, type GoText } from './go-syntax.ts'
 import { labelValue, qualifiedName } from './names.ts'
+import { newestWords, type Words } from './release-words.ts'
 
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt'
 
@@ -17,10 +18,24 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** A selector that cannot be; the message is Kubernetes'. */
-export class LabelSelectorError extends Error {}
+/** A selector that is invalid. Its message has the words of the newest release, `inWords` those of another. */
+export class LabelSelectorError extends Error {
+  readonly inWords: (words: Words) => string
 
-const operatorNames = ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!']
+  constructor(inWords: (words: Words) => string) {
+    super(inWords(newestWords))
+    this.inWords = inWords
+  }
+}
+
+/** One thing wrong with a requirement: newer releases name the place, older ones have another sentence. */
+interface Fault {
+  readonly place: string
+  readonly value: string | GoText
+  readonly problems: readonly string[]
+  /** What older releases write before the problems. */
+  readonly older: string
+}
 
 /** One requirement, checked. Throws LabelSelectorError with every problem it has. */
 export function labelRequirement(
@@ -29,45 +44,58 @@ export function labelRequirement(
   values: readonly string[],
 ): LabelRequirement {
   const path = FieldPath.of('values')
-  const errors = []
-  const keyProblems = qualifiedName(key)
-  if (keyProblems.length > 0) errors.push(invalid('key', key, keyProblems.join('; ')))
-  const detail = countProblem(operator, values.length)
-  if (detail !== undefined) errors.push(invalid(path, asGo(goStrings(values)), detail))
+  const faults: Fault[] = []
+  const refuse = (
+    place: FieldPath | string,
+    value: string | GoText,
+    problems: string[],
+    older = '',
+  ) => problems.length > 0 && faults.push({ place: place.toString(), value, problems, older })
+  refuse('key', key, qualifiedName(key), invalidKey(key))
+  refuse(path, asGo(goStrings(values)), countProblems(operator, values.length))
   if (operator === 'gt' || operator === 'lt') {
     const integer = "for 'Gt', 'Lt' operators, the value must be an integer"
     values.forEach((value, i) => {
-      if (asInteger(value) === undefined) errors.push(invalid(path.index(i), value, integer))
+      if (asInteger(value) === undefined) refuse(path.index(i), value, [integer])
     })
   }
-  if (!operatorNames.includes(operator)) {
-    errors.push(notSupported('operator', operator, operatorNames))
-  }
   values.forEach((value, i) => {
-    const problems = labelValue(value)
-    if (problems.length > 0)
-      errors.push(invalid(path.index(i).key(key), value, problems.join('; ')))
+    const older = `invalid label value: ${goQuote(value)}: at key: ${goQuote(key)}: `
+    refuse(path.index(i).key(key), value, labelValue(value), older)
   })
-  if (errors.length === 0) return { key, operator, values }
-  const messages = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
-  throw new LabelSelectorError(messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`)
+  if (faults.length === 0) return { key, operator, values }
+  throw new LabelSelectorError((words) => sentenceOf(faults, words))
 }
 
-function countProblem(operator: LabelOperator, count: number): string | undefined {
+/** What older releases write before the problems of a key. */
+export const invalidKey = (key: string): string => `invalid label key ${goQuote(key)}: `
+
+function sentenceOf(faults: readonly Fault[], words: Words): string {
+  const joined = (problems: readonly string[]) => problems.map((one) => words.of(one)).join('; ')
+  const [first] = faults as [Fault]
+  if (!words.namesSelectorParts) return first.older + joined(first.problems)
+  const all = faults.map(
+    ({ place, value, problems }) => `${place}: ${invalid(place, value, joined(problems)).message}`,
+  )
+  const messages = [...new Set(all)]
+  return messages.length === 1 ? (messages[0] as string) : `[${messages.join(', ')}]`
+}
+
+function countProblems(operator: LabelOperator, count: number): string[] {
   switch (operator) {
     case 'in':
     case 'notin':
-      return count === 0 ? "for 'in', 'notin' operators, values set can't be empty" : undefined
+      return count === 0 ? ["for 'in', 'notin' operators, values set can't be empty"] : []
     case '=':
     case '==':
     case '!=':
-      return count !== 1 ? 'exact-match compatibility requires one single value' : undefined
+      return count !== 1 ? ['exact-match compatibility requires one single value'] : []
     case 'exists':
     case '!':
-      return count !== 0 ? 'values set must be empty for exists and does not exist' : undefined
+      return count !== 0 ? ['values set must be empty for exists and does not exist'] : []
     case 'gt':
     case 'lt':
-      return count !== 1 ? "for 'Gt', 'Lt' operators, exactly one value is required" : undefined
+      return count !== 1 ? ["for 'Gt', 'Lt' operators, exactly one value is required"] : []
   }
 }
 

@@ -10,9 +10,11 @@ import {
   type LabelOperator,
   type LabelRequirement,
   LabelSelectorError,
+  invalidKey,
   labelRequirement,
 } from './label-requirement.ts'
 import { qualifiedName } from './names.ts'
+import { selectorOperators, type Words } from './release-words.ts'
 
 type TokenKind = 'error' | 'end' | 'identifier' | 'in' | 'notin' | Symbol
 type Symbol = ')' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | '('
@@ -26,7 +28,7 @@ const special = '=!(),><'
 const blank = ' \t\r\n'
 const symbols = new Set<string>([')', ',', '!', '==', '=', '>', '<', '!=', '('])
 
-/** A zero byte ends the text, as it does in the original. */
+/** A zero byte ends the text, as it does in kube-apiserver. */
 function scan(text: string): Token[] {
   const tokens: Token[] = []
   const zero = text.indexOf('\0')
@@ -85,8 +87,10 @@ class Parser {
   }
 }
 
-const fail = (message: string): never => {
-  throw new LabelSelectorError(message)
+const fail = (message: string): never => failIn(() => message)
+
+const failIn = (inWords: (words: Words) => string): never => {
+  throw new LabelSelectorError(inWords)
 }
 
 export function parseSelectorText(text: string): LabelRequirement[] {
@@ -114,7 +118,7 @@ function parseRequirement(parser: Parser): LabelRequirement {
     return requirementOf(parser)
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error
-    return fail(`unable to parse requirement: ${error.message}`)
+    return failIn((words) => `unable to parse requirement: ${error.inWords(words)}`)
   }
 }
 
@@ -125,7 +129,15 @@ function requirementOf(parser: Parser): LabelRequirement {
   if (token.kind !== 'identifier') fail(`found '${token.text}', expected: identifier`)
   const key = token.text
   const problems = qualifiedName(key)
-  if (problems.length > 0) fail(`<nil>: Invalid value: ${goQuote(key)}: ${problems.join('; ')}`)
+  if (problems.length > 0) {
+    failIn((words) => {
+      const said = problems.map((problem) => words.of(problem)).join('; ')
+      const place = words.namesSelectorParts
+        ? `<nil>: Invalid value: ${goQuote(key)}: `
+        : invalidKey(key)
+      return place + said
+    })
+  }
   const next = parser.peek().kind
   if (negated) return labelRequirement(key, '!', [])
   if (next === 'end' || next === ',') return labelRequirement(key, 'exists', [])
@@ -148,7 +160,7 @@ const operatorOf: Readonly<Record<string, LabelOperator>> = {
 function parseOperator(parser: Parser): LabelOperator {
   const token = parser.takeOperator()
   const operator = token.kind === 'identifier' ? undefined : operatorOf[token.kind]
-  return operator ?? fail(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`)
+  return operator ?? failIn((words) => `found '${token.text}', ${words.of(selectorOperators)}`)
 }
 
 function parseExactValue(parser: Parser): string[] {

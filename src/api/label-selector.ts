@@ -38,7 +38,7 @@ export function selectorOf(object: Loose | null | undefined): LabelSelector {
     const operator = objectOperators.get(expression.operator)
     if (operator === undefined) {
       const shown = goQuote(expression.operator ?? '')
-      throw new LabelSelectorError(`${shown} is not a valid pod selector operator`)
+      throw new LabelSelectorError(() => `${shown} is not a valid pod selector operator`)
     }
     requirements.push(labelRequirement(expression.key ?? '', operator, expression.values ?? []))
   }

@@ -4,7 +4,7 @@ import { listParameters, parseListOptions, parseResourceVersion } from './list-o
 import { ApiError } from './status-error.ts'
 
 const read = (query: string, watchForced = false) =>
-  parseListOptions(new URLSearchParams(query), watchForced)
+  parseListOptions(new URLSearchParams(query), 22, watchForced)
 const refusal = (query: string): string => {
   try {
     read(query)
@@ -78,8 +78,8 @@ test('refusals in the words of the original', () => {
 
 test('releases before 1.19 read past how a resource version is meant', () => {
   const query = new URLSearchParams('resourceVersionMatch=x')
-  assert.equal(parseListOptions(query, false, 18).resourceVersionMatch, '')
-  assert.throws(() => parseListOptions(query, false, 19), ApiError)
+  assert.equal(parseListOptions(query, 18).resourceVersionMatch, '')
+  assert.throws(() => parseListOptions(query, 19), ApiError)
 })
 
 test('resource versions', () => {

@@ -1,9 +1,10 @@
 /** The query of list and watch: as clients write it, and parsed and checked in the original's order and words. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
-import { newestWords, selectorWords } from './release-words.ts'
+import { wordsOf } from './release-words.ts'
 import { badRequest, invalidObject } from './status-error.ts'
 
 export interface ListOptions {
@@ -40,16 +41,15 @@ export function listParameters(query: ListQuery): URLSearchParams {
   return params
 }
 
-/** The first release that can be told how a resource version is meant. */
-const matchSince = 19
+const hasVersionMatch = change('lists accept resourceVersionMatch', { since: 19 })
 
 const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
 /** `watchForced`: the deprecated /watch/ paths. */
 export function parseListOptions(
   query: URLSearchParams,
+  release: number,
   watchForced = false,
-  release = newestWords,
 ): ListOptions {
   // Numbers are read before selectors, selectors before anything is compared.
   const timeoutSeconds = integer(query.get('timeoutSeconds'))
@@ -73,16 +73,14 @@ export function parseListOptions(
 
 /** Releases without the option read past it, as past any other word they do not know. */
 const matchOf = (query: URLSearchParams, release: number) =>
-  ((release >= matchSince && query.get('resourceVersionMatch')) ||
+  ((releaseOf(release).has(hasVersionMatch) && query.get('resourceVersionMatch')) ||
     '') as ListOptions['resourceVersionMatch']
 
 function labels(text: string, release: number): LabelSelector {
   try {
     return parseLabelSelector(text)
   } catch (error) {
-    throw error instanceof LabelSelectorError
-      ? badRequest(selectorWords(error.message, release))
-      : error
+    throw error instanceof LabelSelectorError ? badRequest(error.inWords(wordsOf(release))) : error
   }
 }
 

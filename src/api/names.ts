@@ -165,15 +165,16 @@ const rules = {
   ),
 }
 
-const dotsProblem = 'must not contain dots'
-const labelProblem = rules.dns1123Label.problem
-/** How releases say that a label is a subdomain, from the newest words to those before 1.27. */
-export const dotsWords = { now: dotsProblem, before: labelProblem }
+export const noDotsProblem = 'must not contain dots'
+export const labelProblem = rules.dns1123Label.problem
+export const subdomainProblem = rules.dns1123Subdomain.problem
+/** That a key has more than one slash. */
+export const labelKeyProblem = `a valid label key ${rules.qualifiedName.problem} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
 
 export const labelValue = (value: string): string[] => problems(value, rules.labelValue)
 export const dns1123Label = (value: string): string[] =>
   problems(value, rules.dns1123Label).map((problem) =>
-    problem === labelProblem && rules.dns1123Subdomain.regex.test(value) ? dotsProblem : problem,
+    problem === labelProblem && rules.dns1123Subdomain.regex.test(value) ? noDotsProblem : problem,
   )
 export const dns1123Subdomain = (value: string): string[] => problems(value, rules.dns1123Subdomain)
 export const dns1035Label = (value: string): string[] => problems(value, rules.dns1035Label)
@@ -198,10 +199,7 @@ export const configMapKey = (value: string): string[] => [
 export function qualifiedName(value: string): string[] {
   const parts = value.split('/')
   const rule = rules.qualifiedName
-  if (parts.length > 2) {
-    const form = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-    return [`a valid label key ${rule.problem} ${form}`]
-  }
+  if (parts.length > 2) return [labelKeyProblem]
   const found: string[] = []
   if (parts.length === 2) {
     const prefix = parts[0] as string

@@ -6,7 +6,7 @@ import { goList, goQuote, goStringMap, goStruct } from './go-syntax.ts'
 import { dns1123Label, ipAddress } from './names.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { parseLabelSelector } from './label-selector.ts'
-import { inWordsOf, noDeleteOptions, selectorWords, unregisteredKind } from './release-words.ts'
+import { inWordsOf, noDeleteOptions, unregisteredKind, wordsOf } from './release-words.ts'
 
 test('older releases have their own words', () => {
   const [problem] = dns1123Label('A')
@@ -88,7 +88,7 @@ test('selectors are refused in the words of the release', () => {
   ]
   for (const [text, release, words] of rows) {
     const inWords = (error: Error) =>
-      error instanceof LabelSelectorError && selectorWords(error.message, release).startsWith(words)
+      error instanceof LabelSelectorError && error.inWords(wordsOf(release)).startsWith(words)
     assert.throws(() => parseLabelSelector(text), inWords, `${text} in ${release}`)
   }
 })

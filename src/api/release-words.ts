@@ -1,101 +1,116 @@
 /**
- * Messages in the words of an older release, where they changed. Rules are written in the newest words; this is the one
- * place that knows the others. Nothing here decides whether something is wrong.
+ * Messages in the words of an older release, where they changed. Rules are written in the newest words. A row has a
+ * text as the newest release has it, and as releases without the change have it. A message ends with its text: values
+ * that a client sent come before it and stay as they are. Nothing here decides whether something is wrong.
+ *
+ *   wordsOf(22).of('"a b": name part must be no more than 63 bytes')
+ *                  '"a b": name part must be no more than 63 characters'
  */
 import { type FieldError, messageWithJson } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
-import { dotsWords } from './names.ts'
-import { change, releaseOf } from './releases/change.ts'
+import { labelKeyProblem, labelProblem, noDotsProblem, subdomainProblem } from './names.ts'
+import { type Change, change, type Release, releaseOf } from './releases/change.ts'
 
 const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
+const labelKeys = change('errors say label key, not qualified name', { since: 35 })
+const bytesOfNames = change('errors count the length of names in bytes, not characters', {
+  since: 35,
+})
+const bytesOfValues = change('errors count the length of values in bytes, not characters', {
+  since: 17,
+})
+const explainsDots = change('errors say that a label must not contain dots', { since: 27 })
+const citesRfc = change('errors of names cite RFC 1123', { since: 20 })
+const bothFamilies = change('errors of special addresses name the ranges of both families', {
+  since: 22,
+})
+const plainOperators = change('errors of selectors list operators without quotes', { since: 22 })
+const affinityScope = change('errors of quota scopes name CrossNamespacePodAffinity', { since: 21 })
+const bothExamples = change('errors of addresses have examples of both families', { since: 20 })
+const namesSelectorParts = change('errors of selectors name the key or the value', { since: 21 })
+const namesNoField = change('an error without a field names the field <nil>', { since: 20 })
+const typesMoved = change('errors of unknown kinds name another line of the scheme', { since: 20 })
+const convertsWhole = change('errors of deletion options do not name a missing field', {
+  since: 19,
+})
+export const blamesPatches = change(
+  'a patch whose result cannot be read is answered with 422, not 500',
+  { since: 16 },
+)
 
-interface Change {
-  /** The first release with the new words. */
-  readonly since: number
-  readonly now: string
-  readonly before: string
+const withoutRfc = (text: string) => text.replace('a lowercase RFC 1123', 'a DNS-1123')
+export const selectorOperators = 'expected: in, notin, =, ==, !=, gt, lt'
+const oldScopes =
+  'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort'
+
+/** Newer changes come first: the text of one can be the newest text of the next. */
+const rows: readonly (readonly [Change, now: string, before: string])[] = [
+  [labelKeys, labelKeyProblem, labelKeyProblem.replace('a valid label key', 'a qualified name')],
+  [bytesOfNames, 'must be no more than 63 bytes', 'must be no more than 63 characters'],
+  [explainsDots, noDotsProblem, labelProblem],
+  [bothFamilies, '(127.0.0.0/8, ::1/128)', '(127.0.0.0/8)'],
+  [bothFamilies, '(169.254.0.0/16, fe80::/10)', '(169.254.0.0/16)'],
+  [bothFamilies, '(224.0.0.0/24, ff02::/10)', '(224.0.0.0/24)'],
+  [bothFamilies, 'may not be unspecified (::)', 'may not be unspecified (0.0.0.0)'],
+  [plainOperators, selectorOperators, "expected: '=', '!=', '==', 'in', notin'"],
+  [
+    affinityScope,
+    `'Exist' when scope is any of ${oldScopes}, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`,
+    `'Exist' only operator when scope is any of ${oldScopes} and ResourceQuotaScopeNotBestEffort`,
+  ],
+  [citesRfc, labelProblem, withoutRfc(labelProblem)],
+  [citesRfc, subdomainProblem, withoutRfc(subdomainProblem)],
+  [bothExamples, '(e.g. 10.9.8.7 or 2001:db8::ffff)', '(e.g. 10.9.8.7)'],
+]
+
+/** How one release says things: resolved once per release. */
+export interface Words {
+  /** A message that the rules made, as this release has it. */
+  of(message: string): string
+  /** Whether errors of selectors name the key or value that is wrong. Older ones report the first error alone. */
+  readonly namesSelectorParts: boolean
 }
 
-const changes: readonly Change[] = [
-  { since: 35, now: 'a valid label key must', before: 'a qualified name must' },
-  { since: 35, now: 'be no more than 63 bytes', before: 'be no more than 63 characters' },
-  { since: 27, ...dotsWords },
-  { since: 20, now: 'a lowercase RFC 1123 label must', before: 'a DNS-1123 label must' },
-  { since: 20, now: 'a lowercase RFC 1123 subdomain must', before: 'a DNS-1123 subdomain must' },
-  { since: 22, now: '(127.0.0.0/8, ::1/128)', before: '(127.0.0.0/8)' },
-  { since: 22, now: '(169.254.0.0/16, fe80::/10)', before: '(169.254.0.0/16)' },
-  { since: 22, now: '(224.0.0.0/24, ff02::/10)', before: '(224.0.0.0/24)' },
-  { since: 22, now: 'may not be unspecified (::)', before: 'may not be unspecified (0.0.0.0)' },
-  {
-    since: 22,
-    now: 'expected: in, notin, =, ==, !=, gt, lt',
-    before: "expected: '=', '!=', '==', 'in', notin'",
-  },
-  {
-    since: 21,
-    now: "'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
-    before:
-      "'Exist' only operator when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort and ResourceQuotaScopeNotBestEffort",
-  },
-  { since: 20, now: '(e.g. 10.9.8.7 or 2001:db8::ffff)', before: '(e.g. 10.9.8.7)' },
-]
-/** Before this release, a length in bytes was told as one in characters. */
-const bytesSince = 17
-/** The release from which on all words are the newest ones. */
-export const newestWords = Math.max(...changes.map(({ since }) => since))
+const known = new Map<Release, Words>()
 
-export function wordsOf(message: string, release: number): string {
-  if (release >= newestWords) return message
-  let words = message
-  for (const { since, now, before } of changes) {
-    if (release < since) words = words.replaceAll(now, before)
+export function wordsOf(minor: number | Release): Words {
+  const release = releaseOf(minor)
+  let words = known.get(release)
+  if (words === undefined) {
+    words = makeWords(release)
+    known.set(release, words)
   }
   return words
 }
 
-/** The first release that tells where in a selector something is wrong. */
-const selectorPathsSince = 21
+/** As the newest release has it. */
+export const newestWords: Words = { of: (message) => message, namesSelectorParts: true }
 
-/** What is wrong with a label selector. The older releases tell the first fault only. */
-export function selectorWords(message: string, release: number): string {
-  const words = wordsOf(message, release)
-  if (release >= selectorPathsSince) return words
-  return words
-    .replace(/<nil>: Invalid value: ("(?:[^"\\]|\\.)*"): /, 'invalid label key $1: ')
-    .replace(
-      /\[?values\[\d+\]\[([^\]]*)\]: Invalid value: ("(?:[^"\\]|\\.)*"): (.*?regex used for validation is '[^']*'\)|[^,]*)(, values.*)?$/,
-      'invalid label value: $2: at key: "$1": $3',
-    )
-    .replace(
-      /\[?values(?:\[\d+\])?: Invalid value: .*?: (?=for 'Gt'|for 'in'|exact-match|values set)/,
-      '',
-    )
+function makeWords(release: Release): Words {
+  const older = rows.filter(([added]) => !release.has(added))
+  const of = (message: string): string => {
+    let words = message
+    for (const [, now, before] of older)
+      if (words.endsWith(now)) words = words.slice(0, -now.length) + before
+    return words
+  }
+  return { of, namesSelectorParts: release.has(namesSelectorParts) }
 }
 
-/** The first release whose types are known by another line of its source. */
-const schemeMovedIn = 20
-
-/** That a kind is not known where it was said; `version` is said as `version "v1"`. */
+/** That a kind is unknown in the version that a client named; `version` is `version "v1"`. */
 export const unregisteredKind = (kind: string, version: string, release: number): string =>
-  `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${release < schemeMovedIn ? 101 : 100}"`
+  `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${releaseOf(release).has(typesMoved) ? 100 : 101}"`
 
-/** The first release that does not try to make one type of another field by field. */
-const fieldsNotTriedSince = 19
-
-/** That something else was sent as options of a deletion, by Go's name for it. */
+/** That a client sent another type as options of a deletion, by Go's name for it. */
 export function noDeleteOptions(goType: string, release: number): string {
   const missing = goType.endsWith('.WatchEvent') ? 'TypeMeta' : 'GracePeriodSeconds'
-  const why = release < fieldsNotTriedSince ? `${missing} not present in src` : 'unknown conversion'
+  const why = releaseOf(release).has(convertsWhole)
+    ? 'unknown conversion'
+    : `${missing} not present in src`
   return `converting (${goType}) to (v1.DeleteOptions): ${why}`
 }
 
-/** The first release to which what cannot be read after a patch is the patch's fault, not its own. */
-export const patchesBlamedSince = 16
-
-/** The first release that says so where an error is of no field. */
-const noFieldSaidSince = 20
-
-/** The errors as a release would tell them. */
+/** The errors in the words of a release. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
   errors.map((error) => ({
     type: error.type,
@@ -104,12 +119,13 @@ export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =
   }))
 
 const fieldOf = ({ field }: FieldError, release: number): string =>
-  field === FieldPath.none.toString() && release < noFieldSaidSince ? '' : field
+  field === FieldPath.none.toString() && !releaseOf(release).has(namesNoField) ? '' : field
 
-function messageOf(error: FieldError, release: number): string {
-  if (releaseOf(release).has(errorsShowJson)) return messageWithJson(error)
-  const { type, message } = error
-  const words = wordsOf(message, release)
-  const counted = type === 'FieldValueTooLong' && release < bytesSince
-  return counted ? words.replace(/ bytes$/, ' characters') : words
+function messageOf(error: FieldError, minor: number): string {
+  const release = releaseOf(minor)
+  if (release.has(errorsShowJson)) return wordsOf(release).of(messageWithJson(error))
+  const { limit, message } = error
+  if (limit !== undefined && !release.has(bytesOfValues))
+    return `Too long: must have at most ${limit} characters`
+  return wordsOf(release).of(message)
 }

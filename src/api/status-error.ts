@@ -2,6 +2,7 @@
  * What a client can cause: errors with Kubernetes' code, reason, words and details, each made by one named function.
  * What only we can cause is an assertion; a lost race is a returned value. Neither is here.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { goQuote } from './go-syntax.ts'
 import type { FieldError } from './field-error.ts'
 
@@ -227,9 +228,13 @@ export const timeout = (message: string, retryAfterSeconds = 0) =>
     ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   })
 
-/** The first release that tells clients of such a version by a cause, and the first that names it as well. */
-const tooLargeToldSince = 17
-const tooLargeNamedSince = 18
+const tooLargeHasCause = change(
+  'a resource version that is too large is named as the cause of a timeout',
+  { since: 17 },
+)
+const tooLargeHasReason = change('the cause of a too large resource version has a reason', {
+  since: 18,
+})
 
 /** A resource version that the server has not seen, after waiting for it. */
 export const tooLargeResourceVersion = (
@@ -243,10 +248,10 @@ export const tooLargeResourceVersion = (
     'Timeout',
     `Timeout: Too large resource version: ${asked}, current: ${current}`,
     {
-      ...(release >= tooLargeToldSince && {
+      ...(releaseOf(release).has(tooLargeHasCause) && {
         causes: [
           {
-            ...(release >= tooLargeNamedSince && { reason: 'ResourceVersionTooLarge' }),
+            ...(releaseOf(release).has(tooLargeHasReason) && { reason: 'ResourceVersionTooLarge' }),
             message: 'Too large resource version',
           },
         ],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { change } from '#api/releases/change.ts'
 import { controllers } from './all.ts'
 import { controllerRows, selectControllers } from './names.ts'
 
-const rows = { a: {}, b: {}, optional: { onByDefault: false }, new: { since: 20 } }
+const rows = { a: {}, b: {}, optional: { onByDefault: false }, new: { only: change('test: a controller', { since: 20 }) } }
 
 const cases: [words: string[], release: number, selected: string][] = [
   [['*'], 22, 'a b new'],

@@ -2,18 +2,22 @@
  * Every controller by its name, as kube-controller-manager has it, and which of them `--controllers` selects. The
  * controllers themselves are loaded later: a server is ready before it needs them.
  */
+import { type Change, change, releaseOf } from '#api/releases/change.ts'
+
 export interface ControllerRow {
   /** False where it runs only when it is named. */
   readonly onByDefault?: boolean
-  /** The first release that has it, as minor number. */
-  readonly since?: number
+  /** The releases that have it. Absent: all. */
+  readonly only?: Change
 }
 
 export const controllerRows = {
   namespace: {},
   serviceaccount: {},
   'serviceaccount-token': {},
-  'root-ca-cert-publisher': { since: 20 },
+  'root-ca-cert-publisher': {
+    only: change('namespaces have the config map kube-root-ca.crt', { since: 20 }),
+  },
   garbagecollector: {},
   'clusterrole-aggregation': {},
   resourcequota: {},
@@ -26,7 +30,9 @@ export const controllerRows = {
   podgc: {},
   disruption: {},
   bootstrapsigner: {},
-  'ttl-after-finished': { since: 21 },
+  'ttl-after-finished': {
+    only: change('finished jobs can be deleted after a time', { since: 21 }),
+  },
 } as const satisfies Record<string, ControllerRow>
 
 export type ControllerName = keyof typeof controllerRows
@@ -51,8 +57,9 @@ export function selectControllers<Name extends string = ControllerName>(
   }
   const star = said.includes('*') && !said.includes('-*')
   return known.filter((name) => {
-    const { onByDefault = true, since = 0 } = rows[name]
-    if (release < since || said.includes(`-${name}`)) return false
+    const { onByDefault = true, only } = rows[name]
+    if (only !== undefined && !releaseOf(release).has(only)) return false
+    if (said.includes(`-${name}`)) return false
     return said.includes(name) || (star && onByDefault)
   })
 }

@@ -1,5 +1,9 @@
 /** The resources controllers work on, each in the version they speak. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { ResourceRef } from '#client/client.ts'
+
+const requestsAreStable = change('controllers use certificates.k8s.io/v1', { since: 19 })
+const budgetsAreStable = change('controllers use disruption budgets of policy/v1', { since: 21 })
 
 const core = (plural: string): ResourceRef => ({ group: '', version: 'v1', plural })
 
@@ -29,13 +33,13 @@ export const accessReviews: ResourceRef = {
 /** Certificate requests: v1 from 1.19 on, the beta before. */
 export const certificateRequests = (release: number): ResourceRef => ({
   group: 'certificates.k8s.io',
-  version: release >= 19 ? 'v1' : 'v1beta1',
+  version: releaseOf(release).has(requestsAreStable) ? 'v1' : 'v1beta1',
   plural: 'certificatesigningrequests',
 })
 
 /** Disruption budgets: v1 from 1.21 on, the beta before. */
 export const disruptionBudgets = (release: number): ResourceRef => ({
   group: 'policy',
-  version: release >= 21 ? 'v1' : 'v1beta1',
+  version: releaseOf(release).has(budgetsAreStable) ? 'v1' : 'v1beta1',
   plural: 'poddisruptionbudgets',
 })

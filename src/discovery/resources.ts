@@ -1,6 +1,7 @@
 /**
  * The answers that list resources: /api/v1 and /apis/<group>/<version>.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
@@ -29,8 +30,7 @@ export interface ApiResource {
   readonly storageVersionHash?: string
 }
 
-/** Built-in kinds show no singular name in the releases this server can be. */
-const firstReleaseWithSingularNames = 27
+const showsSingularNames = change('discovery shows singular names of built-in kinds', { since: 27 })
 
 export function apiResourceList(
   group: string,
@@ -53,7 +53,7 @@ export function apiResourceList(
 function resourceOf(kind: Kind, release: number): ApiResource {
   const { stored, terminating } = kind.resource
   // Only built-in kinds are without a singular name, and only they speak protobuf.
-  const singular = !kind.protobuf || release >= firstReleaseWithSingularNames
+  const singular = !kind.protobuf || releaseOf(release).has(showsSingularNames)
   return {
     name: kind.plural,
     singularName: singular ? kind.singular : '',

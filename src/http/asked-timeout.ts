@@ -1,11 +1,13 @@
 /** The time a client gives its request: `?timeout=5s`. Less than the server's own limit, or it does not count. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { timerMsMax } from '#base/clock.ts'
 import { parseDuration } from '#api/duration.ts'
 import { badRequest } from '#api/status-error.ts'
 import { durationFault } from '#codec/go-json/time-fault.ts'
 
-/** The first release that refuses what is no duration, and the first that asks it of reads too. */
-const refusedSince = 21
+const rejectsInvalidTimeouts = change('a timeout that is no duration is rejected, for reads too', {
+  since: 21,
+})
 
 export interface AskedTimeout {
   readonly timeoutMs: number
@@ -21,10 +23,10 @@ export function askedTimeout(
   release: number,
 ): AskedTimeout | undefined {
   const text = query.get('timeout') ?? ''
-  if (text === '' || (!isWrite && release < refusedSince)) return undefined
+  if (text === '' || (!isWrite && !releaseOf(release).has(rejectsInvalidTimeouts))) return undefined
   const nanos = parseDuration(text)
   if (nanos === undefined) {
-    if (release < refusedSince) return undefined
+    if (!releaseOf(release).has(rejectsInvalidTimeouts)) return undefined
     const why = durationFault(text)
     throw badRequest(`invalid timeout specified in the request URL - ${why}`)
   }
@@ -32,9 +34,8 @@ export function askedTimeout(
   if (timeoutMs <= 0 || (limitMs > 0 && timeoutMs >= limitMs) || timeoutMs > timerMsMax) {
     return undefined
   }
-  const words =
-    release < refusedSince
-      ? `request did not complete within requested timeout ${text}`
-      : 'request did not complete within the allotted timeout'
+  const words = releaseOf(release).has(rejectsInvalidTimeouts)
+    ? 'request did not complete within the allotted timeout'
+    : `request did not complete within requested timeout ${text}`
   return { timeoutMs, words }
 }

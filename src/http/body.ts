@@ -1,4 +1,5 @@
 /** The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not accepted 415. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { decodeWritten, JsonError } from '#codec/json.ts'
@@ -93,8 +94,9 @@ const verbNames = {
   'apply-patch': 'apply',
 } as const
 
-/** The first release whose router looks at what is accepted where there is no body of a wrong type. */
-const emptyPassesSince = 16
+const ignoresTypeOfNothing = change('the content type of a request without a body is not checked', {
+  since: 16,
+})
 
 /** What of the server decides which patches there are. */
 export type ServedRelease = Pick<Server, 'feature' | 'release'>
@@ -110,7 +112,8 @@ export function patchTypeOf(
       (format !== 'apply-patch' || feature('ServerSideApply')),
   )
   const hasBody =
-    Number(exchange.wire.headers['content-length'] ?? 0) > 0 || release < emptyPassesSince
+    Number(exchange.wire.headers['content-length'] ?? 0) > 0 ||
+    !releaseOf(release).has(ignoresTypeOfNothing)
   const endpoint = kind.protobuf ? 'built-in' : 'custom'
   return verbNames[patchFormat(contentTypeOf(exchange), supported, endpoint, hasBody)]
 }

@@ -2,6 +2,7 @@
  * From a target to a verb: one lookup in the catalog, one switch over the verb. What is no resource goes to the path
  * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type Awaitable, after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import { timerMsMax } from '#base/clock.ts'
@@ -59,7 +60,10 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (kind === undefined) return routePath(exchange, parts)
   if (!kind.protobuf) {
     if (missesScope(target, kind)) return textNotFound(exchange, pageNotFound)
-    if (parts.server.release < tellsSubresourcesSince && missesSubresource(target, kind)) {
+    if (
+      !releaseOf(parts.server.release).has(missingSubresourcesHaveStatus) &&
+      missesSubresource(target, kind)
+    ) {
       return textNotFound(exchange, resourceNotFound)
     }
   }
@@ -103,8 +107,10 @@ const missesScope = ({ namespace, verb }: RequestTarget, kind: Kind): boolean =>
 
 const missesSubresource = ({ subresource }: RequestTarget, { subresources }: Kind): boolean =>
   subresource !== '' && !subresources.has(subresource)
-/** The first release that has a Status for a subresource that a custom kind does not have. */
-const tellsSubresourcesSince = 16
+const missingSubresourcesHaveStatus = change(
+  'a missing subresource of a custom kind is answered with a Status',
+  { since: 16 },
+)
 
 const pageNotFound = Buffer.from('404 page not found\n')
 const resourceNotFound = Buffer.from('the server could not find the requested resource\n')
@@ -145,7 +151,7 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
       return (special.list ?? list)(
         server,
         target,
-        parseListOptions(exchange.query, false, server.release),
+        parseListOptions(exchange.query, server.release),
       )
     case 'create':
       return after(writeRequest(exchange, parts, target, verb), (request) =>
@@ -165,7 +171,7 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
         (special.delete ?? remove)(server, request),
       )
     case 'deletecollection': {
-      const options = parseListOptions(exchange.query, false, server.release)
+      const options = parseListOptions(exchange.query, server.release)
       // What is selected is looked at before how it is deleted.
       select(target.kind, options.labelSelector, options.fieldSelector)
       return deleteRequest(exchange, parts, target).then((request) =>
@@ -177,8 +183,7 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
   }
 }
 
-/** The first release that no longer strips objects of what a cluster added. */
-const exportRefusedSince = 21
+const rejectsExport = change('the parameter export is rejected', { since: 21 })
 
 const loadExport = loadLater<typeof import('#verbs/export.ts')>(import.meta.url, '#verbs/export')
 
@@ -186,7 +191,7 @@ const asksExport = (query: URLSearchParams, { subresource }: Target): boolean =>
   flag(query.get('export')) && subresource !== 'log'
 
 function exported({ query, user }: Exchange, server: Server, target: Target): Promise<Answer> {
-  if (server.release >= exportRefusedSince) {
+  if (releaseOf(server.release).has(rejectsExport)) {
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
   return loadExport().exportObject(server, target, user, flag(query.get('exact')))
@@ -204,7 +209,7 @@ async function runWatch(
   target: Target,
   shape: Shape,
 ): Promise<void> {
-  const options = parseListOptions(exchange.query, exchange.target.watchPath, parts.server.release)
+  const options = parseListOptions(exchange.query, parts.server.release, exchange.target.watchPath)
   const asked = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
   const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())

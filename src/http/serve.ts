@@ -2,6 +2,7 @@
  * From a wire to an answer: the chain of filters, then the route. Everything thrown on the way ends here: an ApiError is
  * answered as its Status, anything else is our own defect, logged and answered as 500 without its details.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { anonymous } from '#access/user.ts'
 import {
   ApiError,
@@ -125,11 +126,11 @@ function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
   }
 }
 
-/** The first release that leaves out parameters of an Accept header that say nothing. */
-const presentAcceptSince = 17
-const cachesToldSince = 16
-/** The first release in which every answer names its request. */
-const allNamedSince = 22
+const ignoresEmptyParameters = change('empty parameters of an Accept header are ignored', {
+  since: 17,
+})
+const setsCacheControl = change('responses have Cache-Control', { since: 16 })
+const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 
 /** Most requests ask nothing beside their path. Never changed by anybody. */
 const noQuery = new URLSearchParams()
@@ -156,9 +157,11 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     impersonator: undefined,
     warnings: [],
     auditAnnotations: new Map(),
-    isSilentToCaches: parts.server.release < cachesToldSince,
-    acceptRules: parts.server.release < presentAcceptSince ? 'before 1.17' : 'present',
-    tellsOnlyAudited: parts.server.release < allNamedSince,
+    isSilentToCaches: !releaseOf(parts.server.release).has(setsCacheControl),
+    acceptRules: releaseOf(parts.server.release).has(ignoresEmptyParameters)
+      ? 'present'
+      : 'before 1.17',
+    tellsOnlyAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),
     body: undefined,
     types: undefined,
     kind: undefined,
@@ -177,8 +180,8 @@ function open(wire: Wire, parts: HttpParts): Exchange {
 /** The headers of an answer that no exchange is made for. */
 export function ownHeaders(wire: Wire, { server: { release }, newAuditId }: HttpParts) {
   return {
-    ...(release >= allNamedSince && { 'audit-id': auditIdOf(wire) || newAuditId() }),
-    ...(release >= cachesToldSince && { 'cache-control': 'no-cache, private' }),
+    ...(releaseOf(release).has(allHaveAuditIds) && { 'audit-id': auditIdOf(wire) || newAuditId() }),
+    ...(releaseOf(release).has(setsCacheControl) && { 'cache-control': 'no-cache, private' }),
   }
 }
 

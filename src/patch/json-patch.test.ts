@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { processorMs } from '#base/processor-time.fixture.ts'
-import { applyJsonPatch, type OperationError } from './json-patch.ts'
+import { applyJsonPatch as applyJsonPatchIn, type OperationError } from './json-patch.ts'
+
+const applyJsonPatch = (document: Json, patch: Json, release = 22) =>
+  applyJsonPatchIn(document, patch, release)
 
 const document: Json = { a: { b: 1, 'c/d': 2, 'e~f': 3 }, list: ['x', 'y'], nothing: null }
 

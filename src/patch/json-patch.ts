@@ -3,6 +3,7 @@
  * member that is missing, `test` of a missing member for null passes, negative indices count from the end where an
  * item is added or removed. The document and the patch are never changed.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError, badRequest, tooLarge } from '#api/status-error.ts'
@@ -30,7 +31,7 @@ export class OperationError extends Error {}
 const missing = 'missing value'
 
 /** Throws ApiError: 400 for what is no patch, 413 for too long a one, 422 for one that does not apply. */
-export function applyJsonPatch(document: Json, patch: Json, release = 22): Json {
+export function applyJsonPatch(document: Json, patch: Json, release: number): Json {
   const operations = decode(patch, release)
   if (operations.length > jsonPatchOperationsMax) {
     throw tooLarge(
@@ -52,8 +53,9 @@ export function applyJsonPatch(document: Json, patch: Json, release = 22): Json 
   }
 }
 
-/** The first release with a newer version of the library: its types have other names, and `test` compares whole objects. */
-const newerSince = 16
+const comparesWholeObjects = change('the operation test of a JSON patch compares whole objects', {
+  since: 16,
+})
 
 function decode(patch: Json, release: number): Operation[] {
   if (patch === null) return []
@@ -66,7 +68,7 @@ function decode(patch: Json, release: number): Operation[] {
     if (operation === null) return {}
     if (isMap(operation)) return operation
     throw badRequest(
-      `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.${release < newerSince ? 'operation' : 'Operation'}`,
+      `json: cannot unmarshal ${jsonKind(operation)} into Go value of type jsonpatch.${releaseOf(release).has(comparesWholeObjects) ? 'Operation' : 'operation'}`,
     )
   })
 }
@@ -84,7 +86,7 @@ const jsonKind = (value: Json): string => {
 /** Throws OperationError in the words of the library the original uses. */
 function applyOperations(document: Json, operations: readonly Operation[], release: number): Json {
   const root = copyValue(document)
-  const equal = release < newerSince ? isContained : equalValues
+  const equal = releaseOf(release).has(comparesWholeObjects) ? equalValues : isContained
   const progress: Progress = { copiedBytes: 0, movedParts: 0, equal }
   if (root === null || typeof root !== 'object') return root
   for (const operation of operations) {

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import type { JsonMap } from './json-map.ts'
-import { applyMergePatch } from './merge-patch.ts'
+import { applyMergePatch as applyMergePatchIn } from './merge-patch.ts'
+
+const applyMergePatch = (document: JsonMap, patch: Json, release = 22) =>
+  applyMergePatchIn(document, patch, release)
 
 const cases: [document: JsonMap, patch: Json, result: Json][] = [
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],

@@ -3,20 +3,20 @@
  * replaces. Maps in values that are new lose their nulls, even inside lists, and before 1.22 lists lost theirs. Nothing
  * given is ever changed.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
 /** A patch that is a list takes the place of the whole document. Throws ApiError for one that is neither. */
-export function applyMergePatch(document: JsonMap, patch: Json, release = 22): Json {
-  const prune = release < listNullsSince ? withoutAnyNulls : withoutNulls
+export function applyMergePatch(document: JsonMap, patch: Json, release: number): Json {
+  const prune = releaseOf(release).has(keepsNullsInLists) ? withoutNulls : withoutAnyNulls
   if (Array.isArray(patch)) return prune(patch)
   if (!isMap(patch)) throw new ApiError(500, '', 'Invalid JSON Patch')
   return mergeMaps(document, patch, prune)
 }
 
-/** The first release that keeps the nulls of lists. */
-const listNullsSince = 22
+const keepsNullsInLists = change('a merge patch keeps nulls in lists', { since: 22 })
 
 type Prune = (value: Json) => Json
 

@@ -26,7 +26,7 @@ const merges: [patch: Json, text: string][] = [
 ]
 for (const [patch, text] of merges) {
   test(`what ${JSON.stringify(patch)} goes through is sorted`, () => {
-    const result = applyMergePatch(document, patch)
+    const result = applyMergePatch(document, patch, 22)
     assert.equal(JSON.stringify(mergedOrder(result, document, patch)), text)
   })
 }
@@ -43,7 +43,7 @@ const operations: [patch: Json, text: string][] = [
 ]
 for (const [patch, text] of operations) {
   test(`the way of ${JSON.stringify(patch)} is sorted`, () => {
-    assert.equal(JSON.stringify(operatedOrder(applyJsonPatch(document, patch), patch)), text)
+    assert.equal(JSON.stringify(operatedOrder(applyJsonPatch(document, patch, 22), patch)), text)
   })
 }
 

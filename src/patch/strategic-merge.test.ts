@@ -12,7 +12,13 @@ import {
   struct,
   text,
 } from '#patch/apply/sample.suite.ts'
-import { applyStrategicMerge } from './strategic-merge.ts'
+import { applyStrategicMerge as applyStrategicMergeIn } from './strategic-merge.ts'
+
+const applyStrategicMerge = (
+  type: Parameters<typeof applyStrategicMergeIn>[0],
+  document: Json,
+  patch: Json,
+) => applyStrategicMergeIn(type, document, patch, 22)
 
 const volume = struct('Volume', [
   field('name', text, 'plain'),

@@ -3,9 +3,10 @@
  * patch may also say how: `$patch: replace` and `delete` in a map or an item, `$retainKeys`, `$setElementOrder/name`
  * and `$deleteFromPrimitiveList/name` beside the list they are about. Nothing given is ever changed.
  */
+import { releaseOf } from '#api/releases/change.ts'
 import { invalid } from '#api/field-error.ts'
 import type { Json } from '#api/object-meta.ts'
-import { patchesBlamedSince } from '#api/release-words.ts'
+import { blamesPatches } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import type { Type } from '#schema/type.ts'
 import { goText, goType, goValue } from './go-value.ts'
@@ -24,8 +25,8 @@ export function applyStrategicMerge(
   type: Type,
   document: Json,
   patch: Json,
+  release: number,
   lost?: (whole: Json, kept: Json) => void,
-  release = 22,
 ): Json {
   if (patch !== null && !isMap(patch)) {
     const kind = goType(patch) === '[]interface {}' ? 'array' : goType(patch)
@@ -52,7 +53,7 @@ function withHeaderOf({ apiVersion, kind }: JsonMap, object: JsonMap): JsonMap {
 
 function answerTo(error: unknown, patch: JsonMap, release: number): unknown {
   if (error instanceof RestoreError) {
-    if (release < patchesBlamedSince) return new ApiError(500, '', error.message)
+    if (!releaseOf(release).has(blamesPatches)) return new ApiError(500, '', error.message)
     return invalidObject({ group: '', kind: '' }, '', [
       invalid('patch', goValue(patch), error.message),
     ])

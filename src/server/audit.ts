@@ -1,4 +1,5 @@
 /** The audit log from the settings: its policy and its sinks. Nothing is made, and nothing costs, where nothing is asked for. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { readFileSync } from 'node:fs'
 import { caller } from '#access/https-call.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
@@ -19,6 +20,11 @@ import type { Log } from '#observe/log.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
+
+const auditsWatchStarts = change(
+  'the audit log records the start of a watch as a stage of its own',
+  { until: 15 },
+)
 
 export interface Audit {
   readonly observer: Observer
@@ -91,7 +97,7 @@ export async function makeAudit(
       policy,
       sinks,
       waits: sinkNames.some((name) => waits(manners[name](settings))),
-      seesWatchesBegin: release < 16,
+      seesWatchesBegin: releaseOf(release).has(auditsWatchStarts),
       metrics,
       server: () => ({ parseStored: parseStored(), clock, release }),
       now: () => performance.timeOrigin + performance.now(),

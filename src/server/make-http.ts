@@ -1,4 +1,5 @@
 /** The HTTP side: the paths that are no resource, the parts requests go through, and the listener. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
 import { systemRandom } from '#base/random.ts'
@@ -185,13 +186,14 @@ function httpParts(side: HttpSide): HttpParts {
   }
 }
 
-/** The first release that tells others how to verify its tokens without being asked to. */
-const issuerDiscoverySince = 20
+const publishesIssuer = change('the API server publishes the keys of its service account tokens', {
+  since: 20,
+})
 
 function pathsOf({ foundation, access, observing, health, others }: HttpSide): PathHandler[] {
   const { settings, facts, release, catalog, log } = foundation
   const { aggregation, documents } = others
-  const openId = release < issuerDiscoverySince ? undefined : access.openId
+  const openId = releaseOf(release).has(publishesIssuer) ? access.openId : undefined
   const priorityOf = priorities(facts, release, (group, version) =>
     aggregation.priorityOf(group, version),
   )

@@ -2,6 +2,7 @@
  * What is there from the start: the namespaces every cluster has, the priority classes of its own parts, and the service
  * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -11,8 +12,7 @@ import { equalValues } from '#patch/json-map.ts'
 const core = (plural: string): ResourceRef => ({ group: '', version: 'v1', plural })
 const priorityClasses = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses' }
 const endpointSlices = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' }
-/** The release from which endpoint slices are kept in version v1. */
-const endpointSlicesSince = 21
+const keepsOwnSlice = change('the service kubernetes has an EndpointSlice', { since: 21 })
 
 export interface ServerPlace {
   readonly release: number
@@ -137,7 +137,7 @@ export async function writeKubernetesEndpoints(
     metadata: { name: 'kubernetes', namespace: 'default', labels: mirror },
     subsets: alive.length === 0 ? [] : [{ addresses: alive.map((ip) => ({ ip })), ports: [port] }],
   })
-  if (place.release < endpointSlicesSince) return
+  if (!releaseOf(place.release).has(keepsOwnSlice)) return
   await writeOver(client, endpointSlices, {
     metadata: {
       name: 'kubernetes',
@@ -162,7 +162,7 @@ export async function kubernetesEndpoints(
     client.get(ref, 'default', 'kubernetes').catch(nothingIf(isMissing))
   const { subsets } = await of(core('endpoints'))
   const told = [((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)]
-  if (release >= endpointSlicesSince) {
+  if (releaseOf(release).has(keepsOwnSlice)) {
     const { endpoints } = await of(endpointSlices)
     told.push(((endpoints ?? []) as Loose[]).flatMap(({ addresses }) => addresses as string[]))
   }

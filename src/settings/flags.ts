@@ -5,6 +5,7 @@
  * nothing.
  */
 import { resolve } from 'node:path'
+import { isWithin } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import { type FlagName, type FlagTable, flagTable } from './flag-table.ts'
 import type { Row } from './flag-row.ts'
@@ -57,9 +58,12 @@ export function settingName(name: string): string {
 export const releaseNumber = (release: string) => Number(release.split('.')[1])
 
 function isInRelease(row: Row<unknown>, release: string): boolean {
-  const number = releaseNumber(release)
-  if (row.since !== undefined && number < releaseNumber(row.since)) return false
-  return row.until === undefined || number <= releaseNumber(row.until)
+  const { since, until } = row
+  const span = {
+    ...(since !== undefined && { since: releaseNumber(since) }),
+    ...(until !== undefined && { until: releaseNumber(until) }),
+  }
+  return isWithin(span, releaseNumber(release))
 }
 
 const refuse = (error: string) => ({ error })
@@ -71,7 +75,8 @@ function unknownFlag(rows: Rows, name: string, release: string): { error: string
   const row = rows.get(name)
   if (row === undefined) return refuse(`unknown flag: --${name}${hint}; --help lists them all`)
   const [has, which] =
-    row.until !== undefined && releaseNumber(release) > releaseNumber(row.until)
+    row.until !== undefined &&
+    !isWithin({ until: releaseNumber(row.until) }, releaseNumber(release))
       ? ['until', row.until]
       : ['since', row.since]
   return refuse(

@@ -53,7 +53,7 @@ const pod = (name: string, spec: object = {}) => ({
 })
 const deletion = (target: Target, options: object = {}) => ({
   ...verbs.request(target),
-  deleteOptions: deleteOptionsFrom(options),
+  deleteOptions: deleteOptionsFrom(options, 22),
 })
 const both = (operation: string, shown: unknown) => [
   `admit ${operation} ${JSON.stringify(shown)}`,
@@ -157,7 +157,7 @@ test('a refusal ends the deletion of a collection: what comes after it stays', a
   refuses = ({ old }) => old?.metadata.name === 'b'
   shows = ({ old }) => old?.metadata.name
   const all = deletion(verbs.target('secrets'))
-  const every = parseListOptions(new URLSearchParams())
+  const every = parseListOptions(new URLSearchParams(), 22)
   assert.equal(await refusalOf(deleteCollection(server, all, every)), '403 Forbidden')
   assert.deepEqual(heard, [...both('DELETE', 'a'), 'admit DELETE "b"'])
   const left = await verbs.list('secrets')
@@ -170,7 +170,7 @@ test('a refusal ends the deletion of a collection: what comes after it stays', a
 test('of each of a collection the options are heard as they were asked', async () => {
   await verbs.create('pods', pod('one-of-many'))
   shows = ({ options: { gracePeriodSeconds }, name }) => [gracePeriodSeconds, name]
-  const only = parseListOptions(new URLSearchParams('fieldSelector=metadata.name=one-of-many'))
+  const only = parseListOptions(new URLSearchParams('fieldSelector=metadata.name=one-of-many'), 22)
   await deleteCollection(server, deletion(verbs.target('pods')), only)
   // It is marked, and then removed.
   const each = both('DELETE', [null, ''])

@@ -2,6 +2,7 @@
  * PATCH with an apply configuration: the fields its manager has an opinion about, merged over what is there by who owns
  * what. An object that is not there is created.
  */
+import { releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
 import { decodeYaml } from '#codec/yaml.ts'
@@ -14,7 +15,7 @@ import { fromHub, requireMatchingName, toHub } from './decode.ts'
 import { withOwners } from './ownership.ts'
 import { type Server, timestamp, type PatchRequest } from './server.ts'
 import { requireConvertible, Unconvertible } from './unconvertible.ts'
-import { missedFirstSince, raceTriesMax, writeOver } from './write-over.ts'
+import { missesBeforeAdmission, raceTriesMax, writeOver } from './write-over.ts'
 
 export async function apply(server: Server, request: PatchRequest): Promise<Answer> {
   const { kind, subresource } = request.target
@@ -29,7 +30,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
   return writeOver(server, request, {
     changesOwnersAlone: () => !merged,
     creates: subresource === '' || (rulesFor(kind, subresource)?.createOnUpdate ?? false),
-    admitsMissing: server.release < missedFirstSince,
+    admitsMissing: !releaseOf(server.release).has(missesBeforeAdmission),
     retries: raceTriesMax,
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {

@@ -1,4 +1,5 @@
 /** The last step of every write: encode once, put on condition, and say what was stored. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
@@ -29,8 +30,10 @@ export interface Encoded {
   readonly key: string
 }
 
-/** The first release that would rather forget who owns what than refuse an object for it. */
-const ownersLetGoSince = 19
+const forgetsOwners = change(
+  'an object whose managed fields are too large loses them instead of being rejected',
+  { since: 19 },
+)
 
 /** What becomes of an object that is too large for the store. */
 type TooLarge = 'refuse' | 'forget owners' | 'show'
@@ -39,7 +42,7 @@ type TooLarge = 'refuse' | 'forget owners' | 'show'
 export function whenTooLarge({ release }: Server, request: WriteRequest): TooLarge {
   if (request.options.dryRun) return 'show'
   const applies = 'patchType' in request && request.patchType === 'apply'
-  return release >= ownersLetGoSince && !applies ? 'forget owners' : 'refuse'
+  return releaseOf(release).has(forgetsOwners) && !applies ? 'forget owners' : 'refuse'
 }
 
 /** The stored form of an object of the hub version. */

@@ -23,16 +23,19 @@ const refusal = (read: () => unknown): string => {
 }
 
 test('from a body', () => {
-  assert.deepEqual(deleteOptionsFrom({}), none)
+  assert.deepEqual(deleteOptionsFrom({}, 22), none)
   assert.deepEqual(
-    deleteOptionsFrom({
-      kind: 'DeleteOptions',
-      apiVersion: 'v1',
-      gracePeriodSeconds: 5,
-      preconditions: { uid: 'u', resourceVersion: '7' },
-      propagationPolicy: 'Foreground',
-      dryRun: ['All'],
-    }),
+    deleteOptionsFrom(
+      {
+        kind: 'DeleteOptions',
+        apiVersion: 'v1',
+        gracePeriodSeconds: 5,
+        preconditions: { uid: 'u', resourceVersion: '7' },
+        propagationPolicy: 'Foreground',
+        dryRun: ['All'],
+      },
+      22,
+    ),
     {
       ...none,
       gracePeriodSeconds: 5,
@@ -59,7 +62,7 @@ test('from a body', () => {
   ]
   for (const [body, expected] of cases)
     assert.match(
-      refusal(() => deleteOptionsFrom(body)),
+      refusal(() => deleteOptionsFrom(body, 22)),
       expected,
       JSON.stringify(body),
     )
@@ -87,7 +90,7 @@ test('a dry run is asked for by the body or by the query beside it', () => {
 test('a body may have any integer of 64 bits', () => {
   for (const seconds of ['9223372036854775807', '9007199254740993', '-9223372036854775808']) {
     const body = readOptionsText(Buffer.from(`{"gracePeriodSeconds":${seconds}}`))
-    assert.equal(deleteOptionsFrom(body).gracePeriodSeconds, BigInt(seconds))
+    assert.equal(deleteOptionsFrom(body, 22).gracePeriodSeconds, BigInt(seconds))
   }
 })
 

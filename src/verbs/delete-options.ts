@@ -1,9 +1,10 @@
 /** DeleteOptions, from a body or from the query: what a client may ask of a deletion. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import { parseInt64 } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { newestWords, noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
+import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import { exactInteger } from '#codec/exact-integer.ts'
 
@@ -24,7 +25,7 @@ const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 /** From a body of kind DeleteOptions, of any group version, and what the query beside it says of `dryRun`. */
 export function deleteOptionsFrom(
   body: Loose,
-  release = newestWords,
+  release: number,
   dryRunInQuery: readonly string[] = [],
 ): DeleteOptions {
   const { kind = '', apiVersion } = body
@@ -67,13 +68,12 @@ function ofAnotherKind(kind: string, apiVersion: unknown, release: number): ApiE
   return new ApiError(500, '', message)
 }
 
-/** The first release that takes preconditions from the query. */
-const preconditionsInQuerySince = 17
+const readsPreconditions = change('a deletion reads preconditions from its query', { since: 17 })
 
 /** From the query of a DELETE without a body. */
 export function deleteOptionsFromQuery(query: URLSearchParams, release: number): DeleteOptions {
   const precondition = (name: string) =>
-    release >= preconditionsInQuerySince ? query.get(name) || undefined : undefined
+    releaseOf(release).has(readsPreconditions) ? query.get(name) || undefined : undefined
   const grace = query.get('gracePeriodSeconds')
   const orphan = query.get('orphanDependents')
   const options = {

@@ -2,6 +2,7 @@
  * DELETE: finalization, then removal. An object with finalizers, or with a grace period, is marked; it goes away when the
  * last finalizer is removed and the grace is over. One with neither is removed at once.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import {
   conflict,
@@ -10,7 +11,6 @@ import {
   preconditionFailed,
   preconditionProblem,
 } from '#api/status-error.ts'
-import { releaseOf } from '#api/releases/change.ts'
 import { copyData } from '#base/copy-data.ts'
 import {
   answersDeletedObject,
@@ -67,7 +67,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   if (grace === 'pending')
     return { answer: await answerRemoved(server, kind, live, statusWhenHeld(options)) }
   // Each of many has options of its own, of which plugins do not hear.
-  const isApart = request.ofCollection === true && server.release >= optionsApartSince
+  const isApart = request.ofCollection === true && releaseOf(server.release).has(optionsPerObject)
   const asAsked = grace === 'none' || isApart
   const admitted = asAsked ? request : withGraceOf(request, next)
   await admitDeletion(server, admitted, live.object)
@@ -85,8 +85,10 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
 const statusWhenHeld = ({ orphanDependents }: DeleteOptions): number =>
   orphanDependents === false ? 202 : 200
 
-/** The first release in which what becomes of one of many does not change the options of the others. */
-const optionsApartSince = 22
+const optionsPerObject = change(
+  'each object of a deleted collection has deletion options of its own',
+  { since: 22 },
+)
 
 /** Nothing holds it but the finalizers that these options take from it. */
 async function letGo(
@@ -99,15 +101,17 @@ async function letGo(
   if (deleteOptions.dryRun)
     return { answer: await answerChanged(server, target.kind, next, live.revision) }
   // The original asks for the version of an object that it has not written.
-  if (server.release >= versionFollowedSince) requireVersion(request, live, '')
+  if (releaseOf(server.release).has(followsVersion)) requireVersion(request, live, '')
   // Where it was held until now, plugins are asked once for letting go, in old releases twice, and once for removing.
-  if (server.release < letGoOnceSince) await admitDeletion(server, request, live.object)
+  if (!releaseOf(server.release).has(admitsReleaseOnce))
+    await admitDeletion(server, request, live.object)
   await admitDeletion(server, request, live.object)
   return removeNow(server, request, live)
 }
 
-/** The first release that believes what it has in memory enough to let go of it at once. */
-const letGoOnceSince = 19
+const admitsReleaseOnce = change('admission plugins see the removal of a finalized object once', {
+  since: 19,
+})
 
 /** The object stays with its mark, or, where its grace is over at once, is removed after all. */
 async function storeMarked(
@@ -133,7 +137,7 @@ async function storeMarked(
   }
   if (overAtOnce) {
     const marked = { ...live, object: next, revision: outcome.revision }
-    if (server.release < versionFollowedSince) requireVersion(request, marked)
+    if (!releaseOf(server.release).has(followsVersion)) requireVersion(request, marked)
     // Marked first, and removed as a step of its own, which plugins are asked about too.
     next.metadata.resourceVersion = String(outcome.revision)
     await admitDeletion(server, request, next)
@@ -147,8 +151,10 @@ async function storeMarked(
   return { answer: answerHeld(outcome.revision) }
 }
 
-/** The first release in which an object that a deletion has marked may be removed though its version is another now. */
-const versionFollowedSince = 18
+const followsVersion = change(
+  'a deletion with a resourceVersion removes an object that it has marked itself',
+  { since: 18 },
+)
 
 /** The version that a deletion names must be that of the object when it is removed, too. */
 function requireVersion(

@@ -132,7 +132,7 @@ export async function startVerbs(
     remove: async (plural, name, options = {}) => {
       const deletion: DeleteRequest = {
         ...request(target(plural, name)),
-        deleteOptions: deleteOptionsFrom(options),
+        deleteOptions: deleteOptionsFrom(options, 22),
       }
       return objectOf(await remove(server, deletion))
     },
@@ -142,10 +142,10 @@ export async function startVerbs(
       (await list(
         server,
         target(plural),
-        parseListOptions(new URLSearchParams(query)),
+        parseListOptions(new URLSearchParams(query), 22),
       )) as Answer & { is: 'list' },
     watch: (plural, query = '') =>
-      watch(server, target(plural), parseListOptions(new URLSearchParams(query), true)),
+      watch(server, target(plural), parseListOptions(new URLSearchParams(query), 22, true)),
     settled: async () => {
       await server.cache.freshness.reach(await storage.currentRevision(), 1000)
     },

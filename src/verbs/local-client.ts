@@ -106,7 +106,11 @@ class LocalClient implements ApiClient {
 
   async list(ref: ResourceRef, namespace: string, query: ListQuery = {}) {
     const target = this.#target(ref, namespace)
-    const answer = await list(this.#server, target, parseListOptions(listParameters(query)))
+    const answer = await list(
+      this.#server,
+      target,
+      parseListOptions(listParameters(query), this.#server.release),
+    )
     if (answer.is !== 'list') throw pathNotFound()
     return {
       items: await Promise.all(answer.entries.map((entry) => this.#parse(target.kind, entry))),
@@ -168,7 +172,7 @@ class LocalClient implements ApiClient {
   async deleteCollection(ref: ResourceRef, namespace: string, query: ListQuery & DeleteQuery = {}) {
     const target = this.#target(ref, namespace)
     const request = { ...this.#request(target, undefined), deleteOptions: deleteOptionsOf(query) }
-    const options = parseListOptions(listParameters(query))
+    const options = parseListOptions(listParameters(query), this.#server.release)
     await loadDeleteCollection().deleteCollection(this.#server, request, options)
   }
 
@@ -179,7 +183,10 @@ class LocalClient implements ApiClient {
     signal: AbortSignal,
   ): AsyncGenerator<ClientEvent> {
     const target = this.#target(ref, namespace)
-    const options = parseListOptions(new URLSearchParams({ resourceVersion, watch: 'true' }))
+    const options = parseListOptions(
+      new URLSearchParams({ resourceVersion, watch: 'true' }),
+      this.#server.release,
+    )
     const running = await watch(this.#server, target, options, true)
     const { watcher } = running
     let bell = () => {}

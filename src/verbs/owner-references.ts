@@ -1,7 +1,10 @@
 /** An owner named twice is kept once, with a warning; before 1.20 it is kept twice. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 
-const dedupsSince = 20
+const dropsDuplicateOwners = change('duplicate owner references are dropped with a warning', {
+  since: 20,
+})
 
 export function dedupOwnerReferences(
   { release }: { readonly release: number },
@@ -10,7 +13,12 @@ export function dedupOwnerReferences(
   afterAdmission: boolean,
 ) {
   const references = object.metadata.ownerReferences
-  if (release < dedupsSince || references === undefined || references.length < 2) return
+  if (
+    !releaseOf(release).has(dropsDuplicateOwners) ||
+    references === undefined ||
+    references.length < 2
+  )
+    return
   const seen = new Set<string>()
   const twice = new Set<string>()
   const kept = references.filter((reference) => {

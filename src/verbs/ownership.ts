@@ -1,6 +1,6 @@
 /** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
-import { releaseOf } from '#api/releases/change.ts'
 import { copyRemembering } from '#api/written-empty.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -72,7 +72,8 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
     resetFields(apiVersion, subresource) {
       // Versions of a custom kind need not all have a status of its own, and each speaks for itself.
       const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
-      if (release < resetsUnownedSince || (kind.itemsCarryType && !own)) return undefined
+      if (!releaseOf(release).has(resetFieldsHaveNoOwner) || (kind.itemsCarryType && !own))
+        return undefined
       if (!resets.has(subresource)) {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
@@ -99,10 +100,10 @@ function entriesSaySubresource(type: Type): boolean {
   return entries?.is !== 'list' || member(entries.items, 'subresource') !== undefined
 }
 
-/** The first release in which what a write resets belongs to nobody. */
-const resetsUnownedSince = 21
-/** The release that records owners from the first write on; before, an apply had to come first. */
-export const ownersOfNewSince = 18
+const resetFieldsHaveNoOwner = change('fields that a write resets have no owner', { since: 21 })
+export const ownsFirstWrite = change('managed fields are recorded from the first write on', {
+  since: 18,
+})
 
 /**
  * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
@@ -124,7 +125,7 @@ export function claimFields(
     manager: request.options.fieldManager,
     subresource,
     now: timestamp(server.clock),
-    onlyOnceApplied: server.release < ownersOfNewSince,
+    onlyOnceApplied: !releaseOf(server.release).has(ownsFirstWrite),
   }
   const record = (before: KubeObject | undefined, asked: KubeObject) => {
     const owned = asOwned(asked)

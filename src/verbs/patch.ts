@@ -11,7 +11,7 @@ import { loadLater } from '#base/load-later.ts'
 import { firstValue } from '#codec/first-value.ts'
 import { decodeWritten, isOdd, isTooLarge, JsonError, markOdd } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { patchesBlamedSince } from '#api/release-words.ts'
+import { blamesPatches } from '#api/release-words.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
@@ -169,7 +169,7 @@ function orInvalidPatch<Read>(
   const again = faultOf(() => read(shown))
   const { message } = 'fault' in again ? again.fault : fault
   const why = message.replace(asWhat, '')
-  if (release < patchesBlamedSince) throw new ApiError(500, '', why)
+  if (!releaseOf(release).has(blamesPatches)) throw new ApiError(500, '', why)
   throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', shownPatched(shown), why)])
 }
 
@@ -248,7 +248,7 @@ function rawPatched(
             for (const path of load.undeclared().undeclared(type, whole, kept)) lost.push(path)
           }
     const body = firstValueOf(patchBytes)
-    return load.strategic().applyStrategicMerge(type, document, body, tell, release)
+    return load.strategic().applyStrategicMerge(type, document, body, release, tell)
   }
   const body = patchBody(patchBytes)
   const applied = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch

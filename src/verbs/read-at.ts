@@ -1,4 +1,5 @@
 /** Which version of the data a read wants, and the wait for it: the matrices of the specification, section 4.6. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
@@ -31,13 +32,15 @@ export interface ListPlan {
   readonly start: string
 }
 
-/** The first release that looks whether a version is one before it looks at where a list goes on. */
-const versionReadFirstSince = 19
+const checksVersionFirst = change(
+  'a list with a continue token validates its resourceVersion too',
+  { since: 19 },
+)
 
 /** `remembered`: it is read from memory. */
 export function planList(options: ListOptions, release: number, remembered = true): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
-  const isUnread = continueToken !== '' && release < versionReadFirstSince
+  const isUnread = continueToken !== '' && !releaseOf(release).has(checksVersionFirst)
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
   if (continueToken !== '') {
     const point = decodeContinue(continueToken)

@@ -1,4 +1,5 @@
 /** PUT: the whole object anew, for the main resource and for subresources that speak its kind. */
+import { releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Answer } from './answer.ts'
@@ -7,7 +8,7 @@ import { rulesFor } from '#kinds/kind.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
 import type { Server, WriteRequest } from './server.ts'
-import { missedFirstSince, writeOver } from './write-over.ts'
+import { missesBeforeAdmission, writeOver } from './write-over.ts'
 
 export async function update(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
@@ -38,7 +39,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   return writeOver(server, request, {
     uid: first.metadata.uid,
     creates: rulesFor(kind, request.target.subresource)?.createOnUpdate ?? false,
-    admitsMissing: server.release < missedFirstSince && !checkedWithMetadata,
+    admitsMissing: !releaseOf(server.release).has(missesBeforeAdmission) && !checkedWithMetadata,
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata: checkedWithMetadata,
     // Whoever writes a status need not say right what of, but in which version.

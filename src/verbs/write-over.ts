@@ -2,6 +2,7 @@
  * What PUT, PATCH and apply share: take the newest state, make the next one from it, prepare, validate, admit, store on
  * condition. A lost race starts over from the state that won, unless the request names the version it was made for.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import {
   ApiError,
@@ -34,8 +35,10 @@ import { refuseInvalidUpdate } from './validate.ts'
 /** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
 export const raceTriesMax = 100
 
-/** The first release that looks whether the object is there before it asks plugins and webhooks of it. */
-export const missedFirstSince = 19
+export const missesBeforeAdmission = change(
+  'a write to a missing object is rejected before admission',
+  { since: 19 },
+)
 
 export interface WritePlan {
   /** The next state, hub version, fields claimed, from the newest one. It may change and keep what it is given. */
@@ -124,12 +127,11 @@ export async function writeOver(
   }
 }
 
-/** The first release that believes what it has in memory enough not to try a refused write once more from the store. */
-const triedOnceSince = 19
+const triesOnce = change('webhooks see a rejected write once', { since: 19 })
 
 /** Nobody notices but those who are asked twice. */
 const isTriedAgain = ({ release, admission }: Server, { options }: WriteRequest): boolean =>
-  release < triedOnceSince && !options.dryRun && admission.asksOthers
+  !releaseOf(release).has(triesOnce) && !options.dryRun && admission.asksOthers
 
 async function admitMissing(server: Server, request: WriteRequest, plan: WritePlan): Promise<void> {
   const object = await plan.make(undefined)

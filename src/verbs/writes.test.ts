@@ -295,7 +295,7 @@ test('of a custom kind called Namespace only the finalizers of its metadata hold
     spec: { finalizers: 'any' },
   }
   await create(verbs.server, verbs.request(at(''), body))
-  const deleteOptions = deleteOptionsFrom({})
+  const deleteOptions = deleteOptionsFrom({}, 22)
   await remove(verbs.server, { ...verbs.request(at('own')), deleteOptions })
   const patchBytes = Buffer.from('{"metadata":{"finalizers":null}}')
   await patch(verbs.server, { ...verbs.request(at('own')), patchType: 'merge', patchBytes })
@@ -324,7 +324,10 @@ test('a deletion goes on while others change what it is to delete', async () => 
     },
   })
   const request = verbs.request(verbs.target('configmaps', 'busy'))
-  await remove({ ...verbs.server, storage }, { ...request, deleteOptions: deleteOptionsFrom({}) })
+  await remove(
+    { ...verbs.server, storage },
+    { ...request, deleteOptions: deleteOptionsFrom({}, 22) },
+  )
   assert.equal(await refusalOf(verbs.get('configmaps', 'busy')), '404 NotFound')
 })
 
@@ -371,7 +374,7 @@ test('a pod that another deletion removes once it is marked is deleted all the s
   const server = { ...verbs.server, storage: overlaid(storage, { put }) }
   const request = {
     ...verbs.request(verbs.target('pods', 'raced')),
-    deleteOptions: deleteOptionsFrom({}),
+    deleteOptions: deleteOptionsFrom({}, 22),
   }
   const answer = await remove(server, request)
   assert.ok(answer.is === 'object' && answer.view.name === 'raced')
@@ -386,9 +389,9 @@ test('a collection is deleted by its selectors', async () => {
   const query = new URLSearchParams('labelSelector=odd=1&fieldSelector=metadata.name!=s1')
   const request = {
     ...verbs.request(verbs.target('secrets')),
-    deleteOptions: deleteOptionsFrom({}),
+    deleteOptions: deleteOptionsFrom({}, 22),
   }
-  const answer = await deleteCollection(verbs.server, request, parseListOptions(query))
+  const answer = await deleteCollection(verbs.server, request, parseListOptions(query, 22))
   assert.equal(answer.is === 'list' && answer.entries.length, 19)
   const left = await verbs.list('secrets')
   assert.equal(left.entries.length, 21)
@@ -419,10 +422,10 @@ for (const [deletionsAtOnce, mostAtOnce] of [
     }
     const request = {
       ...verbs.request(verbs.target('secrets')),
-      deleteOptions: deleteOptionsFrom({}),
+      deleteOptions: deleteOptionsFrom({}, 22),
     }
     const query = new URLSearchParams(`labelSelector=label=${label}`)
-    await deleteCollection(server, request, parseListOptions(query))
+    await deleteCollection(server, request, parseListOptions(query, 22))
     assert.equal(most, mostAtOnce)
   })
 
@@ -437,11 +440,15 @@ test('admission hears no name of what goes with its collection, and that one nam
     },
   }
   const server = { ...verbs.server, admission: admission as never }
-  const deleteOptions = deleteOptionsFrom({})
+  const deleteOptions = deleteOptionsFrom({}, 22)
   const one = { ...verbs.request(verbs.target('configmaps', 'alone')), deleteOptions }
   await remove(server, one)
   const all = { ...verbs.request(verbs.target('configmaps')), deleteOptions }
-  await deleteCollection(server, all, parseListOptions(new URLSearchParams('labelSelector=gone')))
+  await deleteCollection(
+    server,
+    all,
+    parseListOptions(new URLSearchParams('labelSelector=gone'), 22),
+  )
   assert.deepEqual(heard, [
     ['alone', 'alone'],
     ['', 'with'],
@@ -489,7 +496,7 @@ test('pages do not move while writes go on, and count what is left', async () =>
   const selected = await verbs.list('endpoints', 'limit=2&fieldSelector=metadata.name!=e0')
   assert.equal(selected.remaining, undefined, 'nobody knows how many of the rest match')
   const uncounted = { ...verbs.server, feature: (gate: string) => gate !== 'RemainingItemCount' }
-  const options = parseListOptions(new URLSearchParams('limit=4'))
+  const options = parseListOptions(new URLSearchParams('limit=4'), 22)
   const page = await list(uncounted, verbs.target('endpoints'), options)
   assert.ok(page.is === 'list' && page.continueToken !== '' && page.remaining === undefined)
 })

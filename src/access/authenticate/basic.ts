@@ -1,12 +1,14 @@
 /** HTTP basic authentication from a file of passwords, which releases up to 1.18 have. Passwords are compared in constant time. */
+import { change } from '#api/releases/change.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
 import { parseCredentials } from './credential-file.ts'
 import { firstValue } from './header-values.ts'
 
-/** The last release that knows --basic-auth-file. */
-export const basicAuthUntil = 18
+export const hasBasicAuth = change('clients can authenticate with HTTP basic authentication', {
+  until: 18,
+})
 /** What a 401 then asks for, in its WWW-Authenticate header. */
 export const basicChallenge = 'Basic realm="kubernetes-master"'
 

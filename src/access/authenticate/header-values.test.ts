@@ -9,7 +9,7 @@ test('headers sent several times stay several', () => {
   assert.deepEqual(headers['impersonate-group'], ['x, y', 'z', 'w'])
   assert.ok(Object.hasOwn(headers, '__proto__'))
   const admin = { name: 'admin', uid: '', groups: [], extra: {} }
-  assert.deepEqual(impersonation(headers, admin)?.user.groups, [
+  assert.deepEqual(impersonation(headers, admin, 22)?.user.groups, [
     'x, y',
     'z',
     'w',

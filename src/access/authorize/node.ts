@@ -22,8 +22,10 @@ import { csiNode, lease, ownNode, selectsOwn, undecided } from './node-own.ts'
 import { combinedResource, type PolicyRule, ruleAllows } from './policy-rule.ts'
 
 const none: Rules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
-/** The first release that says of a node that its rules cannot be told. */
-const saysUnresolvedSince = 19
+const reportsUnresolvedRules = change(
+  'a rules review of a node reports that rules of nodes cannot be listed',
+  { since: 19 },
+)
 
 const nodesReadAccounts = change('nodes may read the service accounts of their pods', { since: 33 })
 
@@ -111,7 +113,8 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   }
 
   rulesFor(user: User): Rules {
-    if (this.#release < saysUnresolvedSince || nodeIdentity(user) === undefined) return none
+    if (!releaseOf(this.#release).has(reportsUnresolvedRules) || nodeIdentity(user) === undefined)
+      return none
     const error = 'node authorizer does not support user rule resolution'
     return { ...none, incomplete: true, errors: [error] }
   }

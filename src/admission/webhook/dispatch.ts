@@ -1,4 +1,5 @@
 /** One call of one webhook: asks, reads the answer, notes warnings and annotations, and says how it ended. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -45,8 +46,9 @@ export class Denied extends Error {
   }
 }
 
-/** The release from which failures say at what step they happened. */
-const prefixSince = 22
+const failuresNameStep = change('errors of mutating webhooks name the step that failed', {
+  since: 22,
+})
 
 export async function askHook(
   parts: DispatchParts,
@@ -59,7 +61,10 @@ export async function askHook(
   if (request.dryRun) requireNoSideEffects(hook)
   const said = (step: string, error: unknown) => {
     const why = (error as Error).message
-    return new CallFailed(hook, mutating && parts.release >= prefixSince ? `${step}: ${why}` : why)
+    return new CallFailed(
+      hook,
+      mutating && releaseOf(parts.release).has(failuresNameStep) ? `${step}: ${why}` : why,
+    )
   }
   const uid = parts.newUid()
   const [version, text] = attempt(

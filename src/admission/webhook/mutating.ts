@@ -2,6 +2,7 @@
  * Mutating webhooks, one after the other, each seeing what those before it made of the object. Where the object changed
  * after a webhook that asked for it was called, that one is called once more.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import type { Json, KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
@@ -27,10 +28,14 @@ interface Rounds {
   readonly again: Set<string>
 }
 
-const annotationsSince = 16
-const failedOpenSince = 22
-/** The first release that puts owners back which webhooks have spoilt. */
-const ownersKeptSince = 21
+const annotatesMutations = change('the audit log records what mutating webhooks changed', {
+  since: 16,
+})
+const recordsIgnoredMutators = change(
+  'the audit log records failed mutating webhooks that are ignored',
+  { since: 22 },
+)
+const restoresOwners = change('managed fields that a webhook breaks are restored', { since: 21 })
 
 const loadOwners = loadLater<typeof import('./kept-owners.ts')>(import.meta.url, './kept-owners')
 
@@ -91,7 +96,7 @@ async function callAll(
   }
   if (versioned !== undefined) await intoRequest(parts, request, versioned)
   // Whatever was changed in the first round, there is a second one.
-  if (second && parts.release >= ownersKeptSince)
+  if (second && releaseOf(parts.release).has(restoresOwners))
     loadOwners().keepReadableOwners(request, state.owners)
   state.output = request.object && structuredClone(request.object)
 }
@@ -120,7 +125,7 @@ async function callOne(
   } catch (error) {
     failure = error
   }
-  if (parts.release >= annotationsSince) {
+  if (releaseOf(parts.release).has(annotatesMutations)) {
     const { configuration, name } = hook
     note(request, `mutation.webhook.admission.k8s.io/${place}`, {
       configuration,
@@ -129,7 +134,7 @@ async function callOne(
     })
   }
   const { error, ignored } = judge(parts, 'admit', hook, request, began, failure)
-  if (ignored && parts.release >= failedOpenSince) {
+  if (ignored && releaseOf(parts.release).has(recordsIgnoredMutators)) {
     request.auditAnnotations.set(
       `failed-open.mutation.webhook.admission.k8s.io/${place}`,
       hook.name,
@@ -161,10 +166,10 @@ function patchObject(
   }
   if (patchType !== 'JSONPatch') throw new CallFailed(hook, `unsupported patch type "${patchType}"`)
   const after = orInternal(() => {
-    const patched = applyJsonPatch(before as unknown as Json, operations) as Loose
+    const patched = applyJsonPatch(before as unknown as Json, operations, parts.release) as Loose
     return settled(parts, versioned, patched, operations)
   })
-  if (parts.release >= annotationsSince) {
+  if (releaseOf(parts.release).has(annotatesMutations)) {
     const { configuration, name } = hook
     note(request, `patch.webhook.admission.k8s.io/${place}`, {
       configuration,

@@ -1,4 +1,5 @@
 /** The AdmissionReview that is sent, and what an answer to it must look like. Pure. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -46,7 +47,8 @@ export function reviewText(
   release: number,
 ): string {
   const { kind, subresource, operation, dryRun } = request
-  const name = release < namedSince && !isNamedOfOld(request) ? '' : request.name
+  const name =
+    !releaseOf(release).has(namesNewObjects) && !isNamedOfOld(request) ? '' : request.name
   const namespace = namespaceOf(request, release)
   const own = ownKindOf(request)
   const start = {
@@ -67,10 +69,10 @@ export function reviewText(
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${head},"object":${versioned.objectText},"oldObject":${versioned.oldText},"dryRun":${dryRun},"options":${options}}}`
 }
 
-/** The first release in which what is created is named as well as shown. */
-const namedSince = 16
-/** The first release in which a new namespace is said to be in itself, as one that is there always was. */
-const inItselfSince = 20
+const namesNewObjects = change('a webhook gets the name of a new object', { since: 16 })
+const namespacesAreInThemselves = change('a webhook gets the namespace of a new namespace', {
+  since: 20,
+})
 
 /** Before, what is new had a name only where the path has it, and not every body was asked by its path. */
 const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): boolean =>
@@ -79,7 +81,12 @@ const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): bo
 
 function namespaceOf(request: AdmissionRequest, release: number): string {
   const { namespace, kind, name, operation, object } = request
-  if (namespace !== '' || operation !== 'CREATE' || release < inItselfSince) return namespace
+  if (
+    namespace !== '' ||
+    operation !== 'CREATE' ||
+    !releaseOf(release).has(namespacesAreInThemselves)
+  )
+    return namespace
   // One whose name is made for it has none yet when it is asked where it is.
   const isInItself = kind.group === '' && kind.plural === 'namespaces'
   return isInItself && !object?.metadata.generateName ? name : ''

@@ -1,4 +1,5 @@
 /** Validating webhooks, all at once: the request goes on when none of them objects. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -12,7 +13,10 @@ import {
 } from './invocation.ts'
 import { Versioned } from './versioned.ts'
 
-const failedOpenSince = 22
+const recordsIgnoredValidators = change(
+  'the audit log records failed validating webhooks that are ignored',
+  { since: 22 },
+)
 
 export function validatingWebhooks(
   parts: DispatchParts,
@@ -70,7 +74,7 @@ async function callOne(
     (error: unknown) => error,
   )
   const { error, ignored } = judge(parts, 'validating', hook, request, began, failure)
-  if (ignored && parts.release >= failedOpenSince) {
+  if (ignored && releaseOf(parts.release).has(recordsIgnoredValidators)) {
     const key = `failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`
     request.auditAnnotations.set(key, hook.name)
   }

@@ -104,7 +104,7 @@ async function outcome(which: string, ...operations: Loose[]): Promise<unknown> 
   const parts = { types, release: 22 }
   const versioned = await Versioned.of(request, request.kind)
   try {
-    const patched = applyJsonPatch(versioned.object as never, operations as never) as Loose
+    const patched = applyJsonPatch(versioned.object as never, operations as never, 22) as Loose
     versioned.object = settled(parts, versioned, patched, operations as Json)
   } catch (error) {
     return `patch: ${(error as Error).message}`

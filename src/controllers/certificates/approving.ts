@@ -2,6 +2,7 @@
  * Kubelets that ask for their client certificate are approved without anyone's hand, where whoever asks may have that: the
  * rights `nodeclient` (a new node) and `selfnodeclient` (a node renewing its own) are reviewed for the one who asked.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { Controller } from '#controllers/controller.ts'
@@ -9,6 +10,11 @@ import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
 import { accessReviews, certificateRequests } from '#controllers/resources.ts'
 import { parseCertificateRequest } from './certificate-request.ts'
 import { kubeletClientRule, kubeletClientSigner } from './signers.ts'
+
+const approvalsHaveStatus = change(
+  'the condition Approved of a certificate signing request has a status',
+  { since: 19 },
+)
 
 const group = 'certificates.k8s.io'
 const lookAgainMs = 10_000
@@ -26,7 +32,7 @@ export const certificateApproving: Controller = {
       // The right may be given later: nothing tells of that.
       if (message === undefined) return lookAgainMs
       const approved: Loose = { type: 'Approved', reason: 'AutoApproved', message }
-      if (release >= 19) approved.status = 'True'
+      if (releaseOf(release).has(approvalsHaveStatus)) approved.status = 'True'
       const conditions = [...(request.status?.conditions ?? []), approved]
       const next = { ...request, status: { ...request.status, conditions } }
       await unlessMissing(client.update(resource, next, 'approval'))

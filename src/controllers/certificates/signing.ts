@@ -1,4 +1,5 @@
 /** Approved certificate requests for one of the built-in signers are signed by the built-in authority, or fail with the reason. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { randomBytes } from 'node:crypto'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { issueCertificate } from '#base/certificate.ts'
@@ -8,6 +9,11 @@ import { certificateRequests } from '#controllers/resources.ts'
 import { type ParsedRequest, parseCertificateRequest } from './certificate-request.ts'
 import { certificateUsages } from './certificate-usages.ts'
 import { signerRules } from './signers.ts'
+
+const failuresHaveStatus = change(
+  'the condition Failed of a certificate signing request has a status',
+  { since: 19 },
+)
 
 /** Machines whose clocks are a little behind must believe it. */
 const backdatedMs = 5 * 60_000
@@ -57,7 +63,7 @@ function signed(parts: ControllerParts, authority: Authority, request: KubeObjec
   const refusal = signerRules.get(spec.signerName ?? legacySigner)?.(asked, usages)
   if (refusal !== undefined) {
     const failed: Loose = { type: 'Failed', reason: 'SignerValidationFailure', message: refusal }
-    if (parts.release >= 19) failed.status = 'True'
+    if (releaseOf(parts.release).has(failuresHaveStatus)) failed.status = 'True'
     return { ...status, conditions: [...conditions(request), failed] }
   }
   const wanted = parts.feature('CSRDuration') ? spec.expirationSeconds : undefined

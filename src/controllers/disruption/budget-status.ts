@@ -1,11 +1,13 @@
 /** The status of a disruption budget from its pods and from how many there should be. Pure. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isDeepStrictEqual } from 'node:util'
 
 /** A pod that was to be evicted and is still there after this time counts again. */
 const evictionMsMax = 2 * 60_000
-/** The release from which budgets have conditions. */
-const conditionsSince = 21
+const budgetsHaveConditions = change('the status of a disruption budget has conditions', {
+  since: 21,
+})
 
 export interface Count {
   readonly expected: number
@@ -85,14 +87,15 @@ export function judge(
   delete status.disruptedPods
   if (going.size > 0) status.disruptedPods = Object.fromEntries(going)
   const reason = disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods'
-  if (release >= conditionsSince) setCondition(status, reason, '', nowMs)
+  if (releaseOf(release).has(budgetsHaveConditions)) setCondition(status, reason, '', nowMs)
   return { status: isDeepStrictEqual(status, old) ? undefined : status, againAtMs }
 }
 
 /** What can be said where the pods cannot be counted: nothing may be evicted, and why. */
 export function failed(budget: KubeObject, message: string, nowMs: number, release: number): Loose {
   const status: Loose = { ...budget.status, disruptionsAllowed: 0 }
-  if (release >= conditionsSince) setCondition(status, 'SyncFailed', message, nowMs)
+  if (releaseOf(release).has(budgetsHaveConditions))
+    setCondition(status, 'SyncFailed', message, nowMs)
   return status
 }
 

@@ -2,6 +2,7 @@
  * Keeps the status of disruption budgets: how many of the pods they pick are healthy, how many must be, and so how many may
  * be evicted. It evicts nothing itself, and holds no pods: where no budget is, pods cost nothing.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { formatSelector, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
@@ -9,6 +10,10 @@ import { isConflict, queueFor, splitKey, unlessMissing } from '#controllers/queu
 import { disruptionBudgets, pods } from '#controllers/resources.ts'
 import { countOf, failed, type Judged, judge, needsScale } from './budget-status.ts'
 import { PodScale } from './pod-scale.ts'
+
+const emptySelectsAll = change('an empty selector of a disruption budget selects all pods', {
+  since: 21,
+})
 
 /** Pods often change together. */
 const burstMs = 20
@@ -106,7 +111,8 @@ async function podsOf(
   release: number,
 ): Promise<KubeObject[]> {
   const selector = selectorOf(spec?.selector)
-  if (selector === 'nothing' || (selector.length === 0 && release < 21)) return []
+  if (selector === 'nothing' || (selector.length === 0 && !releaseOf(release).has(emptySelectsAll)))
+    return []
   const labelSelector = formatSelector(selector)
   return (await client.list(pods, metadata.namespace as string, { labelSelector })).items
 }

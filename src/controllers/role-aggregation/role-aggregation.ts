@@ -1,4 +1,5 @@
 /** Cluster roles that aggregate others hold the rules of all roles their selectors pick, each rule once. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'
@@ -7,15 +8,16 @@ import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
 import { clusterRoles } from '#controllers/resources.ts'
 
 const account = 'clusterrole-aggregation-controller'
-/** The release from which on the rules are applied; before, the roles were updated. */
-const appliedSince = 21
+const appliesRules = change('rules of aggregated cluster roles are applied, not updated', {
+  since: 21,
+})
 
 export const roleAggregation: Controller = {
   name: 'clusterrole-aggregation',
   account,
   start(parts) {
     const { client, informers } = parts
-    const applies = parts.release >= appliedSince && parts.feature('ServerSideApply')
+    const applies = releaseOf(parts.release).has(appliesRules) && parts.feature('ServerSideApply')
     const roles = informers.clusterRoles()
     const queue = queueFor('clusterrole-aggregation', parts, async (name) => {
       await roles.synced

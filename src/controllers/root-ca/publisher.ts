@@ -1,4 +1,5 @@
 /** The config map by which pods learn whom to trust: `kube-root-ca.crt` in every namespace, put right whenever it is not. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { rootConfigMapName as name } from '#controllers/kept.ts'
@@ -7,8 +8,7 @@ import { configMaps } from '#controllers/resources.ts'
 
 const descriptionKey = 'kubernetes.io/description'
 const description = 'The certificates to trust when calling the API server from inside the cluster.'
-/** The release from which the config map carries a description. */
-const describedSince = 21
+const rootIsDescribed = change('the config map kube-root-ca.crt has a description', { since: 21 })
 
 export const rootCertificatePublisher: Controller = {
   name: 'root-ca-cert-publisher',
@@ -16,7 +16,9 @@ export const rootCertificatePublisher: Controller = {
   start(parts) {
     const { client, informers, rootCertificates, release } = parts
     const data = { 'ca.crt': rootCertificates }
-    const annotations = release >= describedSince ? { [descriptionKey]: description } : undefined
+    const annotations = releaseOf(release).has(rootIsDescribed)
+      ? { [descriptionKey]: description }
+      : undefined
     const found = informers.rootConfigMaps()
     const namespaces = informers.namespaces()
     const queue = queueFor('root-ca-cert-publisher', parts, async (namespace) => {

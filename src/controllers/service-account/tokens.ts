@@ -3,6 +3,7 @@
  * every Secret of the type that asks for it. Tokens of accounts that are gone go too, and references to Secrets
  * that are gone. Nothing here is a token that expires: those are asked for and never kept.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import {
@@ -23,8 +24,9 @@ import {
 import { secrets, serviceAccounts } from '#controllers/resources.ts'
 import { TokenSecrets } from './token-secrets.ts'
 
-/** The last release that makes a token for every account. */
-const madeForAllUntil = 23
+const everyAccountHasToken = change('every service account gets a Secret with a token', {
+  until: 23,
+})
 
 /** What the names of an account's tokens begin with: cut as all generated names are, for accounts may have longer ones. */
 const tokenPrefix = (account: string) => `${account}-token-`.slice(0, 58)
@@ -99,7 +101,7 @@ class Tokens {
       (secret) => !there.has(secret) && secret.startsWith(tokenPrefix(name)),
     )
     const has = account.secrets.some((secret) => there.has(secret))
-    const wants = !has && this.#parts.release <= madeForAllUntil
+    const wants = !has && releaseOf(this.#parts.release).has(everyAccountHasToken)
     if (!wants && gone.length === 0) return
     // The picture may be behind: decisions are made on the account as it is now.
     const live = await unlessMissing(client.get(serviceAccounts, namespace, name))

@@ -1,13 +1,13 @@
 /**
  * The operations that are discovery itself: the lists of versions, groups and resources, the version, the keys.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Operation } from './operation.ts'
 import { basePath, operationId, tagOf } from './names.ts'
 import { metaType, type OpenApiSource } from './source.ts'
 
 const negotiated = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-/** The keys of service account tokens are published from this release on. */
-const firstReleaseWithIssuer = 20
+const describesIssuer = change('OpenAPI describes the discovery of the token issuer', { since: 20 })
 
 const read = (
   path: string,
@@ -66,7 +66,7 @@ export function rootOperations(source: OpenApiSource): Operation[] {
     read('/apis/', 'getAPIVersions', 'apis', 'Lists the groups.', metaType('APIGroupList')),
     version,
   ]
-  if (source.release < firstReleaseWithIssuer) return operations
+  if (!releaseOf(source.release).has(describesIssuer)) return operations
   return [...operations, ...issuerOperations]
 }
 

@@ -1,6 +1,7 @@
 /**
  * The operations of one kind: what each verb is called, takes and answers.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'
 import type { DescribedKind } from './marked-kind.ts'
 import { basePath } from './names.ts'
@@ -12,12 +13,14 @@ import { subresourceOperations } from './subresource-operations.ts'
 const text = ['application/json', 'application/yaml']
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const streams = ['application/json;stream=watch', `${protobuf};stream=watch`]
-/** Deletions say from this release on that some answer with the object. */
-const firstReleaseWithDeletedObjects = 18
-/** Deletions of many do not offer to watch from this release on. */
-const firstReleaseWithoutWatchingDeletes = 19
-/** The last release that could export an object. */
-const lastReleaseWithExport = 20
+const returnsDeletedObjects = change('OpenAPI says which deletions return the object', {
+  since: 18,
+})
+const deletionsCannotWatch = change(
+  'OpenAPI does not offer to watch in a deletion of a collection',
+  { since: 19 },
+)
+const describesExport = change('OpenAPI describes the parameter export', { until: 20 })
 
 export function kindOperations(source: OpenApiSource, kind: DescribedKind): Operation[] {
   const { group, version, plural, namespaced } = kind
@@ -105,7 +108,7 @@ function deleteCollectionParameters({ source, custom }: KindScope): Parameter[] 
   const list = metaOptions(source, 'ListOptions')
   if (custom) return list
   const watching = new Set(['allowWatchBookmarks', 'watch'])
-  const narrowed = source.release >= firstReleaseWithoutWatchingDeletes
+  const narrowed = releaseOf(source.release).has(deletionsCannotWatch)
   const kept = list.filter(({ name }) => !narrowed || !watching.has(name))
   return [...kept, ...metaOptions(source, 'DeleteOptions')]
 }
@@ -161,14 +164,15 @@ function readParameters({ source, custom, kind }: KindScope): Parameter[] {
   if (custom) return metaOptions(source, 'GetOptions')
   // The rules of access are kept behind a wrapper that cannot export.
   const wrapped = kind.group === 'rbac.authorization.k8s.io'
-  const exports = source.release <= lastReleaseWithExport && kind.verbs.has('watch')
+  const exports = releaseOf(source.release).has(describesExport) && kind.verbs.has('watch')
   return exports && !wrapped ? metaOptions(source, 'ExportOptions') : []
 }
 
 function returnsDeleted({ source, kind, custom }: KindScope): boolean {
   if (custom) return false
   // A namespace is deleted through a wrapper that is described as answering with a status.
-  if (source.release < firstReleaseWithDeletedObjects || kind.plural === 'namespaces') return false
+  if (!releaseOf(source.release).has(returnsDeletedObjects) || kind.plural === 'namespaces')
+    return false
   return source.facts
     .resourcesOf(source.release)
     .some(

@@ -1,14 +1,14 @@
 /**
  * What the operations of one kind share, and how one is put together.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { DescribedKind } from './marked-kind.ts'
 import { operationId, tagOf } from './names.ts'
 import type { GroupVersionKind, Method, Operation } from './operation.ts'
 import { metaOptions, type Parameter, query } from './parameters.ts'
 import { metaType, type OpenApiSource } from './source.ts'
 
-/** Patches say from this release on that they can create, by apply. */
-const firstReleaseWithCreatingPatch = 22
+const patchesCanCreate = change('OpenAPI says that a patch can create an object', { since: 22 })
 
 export interface KindScope {
   readonly source: OpenApiSource
@@ -52,7 +52,7 @@ export function patchShape({
   source,
   custom,
 }: KindScope): Pick<Operation, 'action' | 'consumes' | 'body' | 'codes'> {
-  const creates = !custom && source.applies && source.release >= firstReleaseWithCreatingPatch
+  const creates = !custom && source.applies && releaseOf(source.release).has(patchesCanCreate)
   return {
     action: 'patch',
     consumes: [

@@ -2,6 +2,7 @@
  * The flow schemas and priority levels every cluster begins with. The mandatory ones are put back whenever they differ;
  * the suggested ones follow the release until somebody says, by an annotation, that theirs are to stay.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
@@ -10,8 +11,10 @@ import { type FlowObject, flowSchemas, priorityLevels } from '#observe/fairness/
 /** Who owns their fields. */
 export const producerManager = 'api-priority-and-fairness-config-producer-v1'
 const autoUpdate = 'apf.kubernetes.io/autoupdate-spec'
-/** The release from which the annotation says who keeps the spec. */
-const annotatedSince = 22
+const specsAreAnnotated = change(
+  'flow schemas and priority levels say whether the server updates their spec',
+  { since: 22 },
+)
 
 export interface FairnessObjects {
   readonly release: number
@@ -35,7 +38,7 @@ export async function ensureFairnessObjects(
     await Promise.all(
       objects.map((object) => ensureOne(client, ref, release, object, there.get(object.name))),
     )
-    if (release < annotatedSince) continue
+    if (!releaseOf(release).has(specsAreAnnotated)) continue
     const known = new Set(objects.map(({ name }) => name))
     const stale = [...there.values()].filter(
       ({ metadata }) => !known.has(metadata.name ?? '') && keptByServer(metadata),
@@ -62,7 +65,9 @@ async function ensureOne(
   { name, spec, mandatory }: FlowObject,
   there: KubeObject | undefined,
 ): Promise<void> {
-  const annotations = release >= annotatedSince ? { [autoUpdate]: 'true' } : undefined
+  const annotations = releaseOf(release).has(specsAreAnnotated)
+    ? { [autoUpdate]: 'true' }
+    : undefined
   const metadata = { name, ...(annotations && { annotations }) }
   if (there === undefined) {
     await client
@@ -70,7 +75,7 @@ async function ensureOne(
       .catch(ignore(409))
     return
   }
-  if (release < annotatedSince) return
+  if (!releaseOf(release).has(specsAreAnnotated)) return
   const said = there.metadata.annotations?.[autoUpdate]
   const ours =
     mandatory || said === 'true' || (said === undefined && there.metadata.generation === 1)

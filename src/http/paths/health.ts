@@ -1,4 +1,5 @@
 /** /healthz, /livez and /readyz, with their single checks. For machines the status is the answer; the text is for people. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Endpoint, HealthCheck } from '#observe/health.ts'
 import { runChecks } from '#observe/health.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
@@ -15,16 +16,14 @@ const textType = 'text/plain; charset=utf-8'
 /** Comes with everything but the success of a single check. */
 const neverGuess: AnswerHeaders = { 'x-content-type-options': 'nosniff' }
 
-/** The first release whose last line names the endpoint; those before say healthz whatever was asked. */
-const namedSince = 20
+const namesEndpoint = change('the last line of livez and readyz names the endpoint', { since: 20 })
 
 const endpoints = ['healthz', 'livez', 'readyz'] as const
-/** The first release that tells life and readiness apart. */
-const apartSince = 16
+const hasLivez = change('livez and readyz are served', { since: 16 })
 
 /** The endpoints that a release has. */
 export const endpointsOf = (release: number): readonly Endpoint[] =>
-  release < apartSince ? endpoints.slice(0, 1) : endpoints
+  releaseOf(release).has(hasLivez) ? endpoints : endpoints.slice(0, 1)
 
 export function healthPaths(
   checks: HealthChecks,
@@ -49,7 +48,7 @@ export function healthPaths(
         string?,
       ]
       const all = checks[endpoint]()
-      const title = release < namedSince ? 'healthz' : endpoint
+      const title = releaseOf(release).has(namesEndpoint) ? endpoint : 'healthz'
       if (name === undefined) return answerAll(exchange, endpoint, title, all, report)
       const problem = await all.find((check) => check.name === name)?.check()
       if (problem === undefined) return answer(exchange, 200, 'ok', {})

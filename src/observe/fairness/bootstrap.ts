@@ -12,6 +12,11 @@ export interface FlowObject {
   readonly mandatory: boolean
 }
 
+const suggestsWorkloads = change('workload-low has more seats than global-default', { since: 20 })
+const nodesComeFirst = change('updates of nodes and leases have the priority level node-high', {
+  since: 22,
+})
+const globalIsForAll = change('the flow schema global-default is for all users', { since: 19 })
 const electionNeedsLeases = change('leader election has a flow schema for leases alone', {
   since: 24,
 })
@@ -28,7 +33,7 @@ const level = (name: string, spec: Loose, mandatory = false): FlowObject => ({
 })
 
 export function priorityLevels(release: number): FlowObject[] {
-  const old = release < 20
+  const old = !releaseOf(release).has(suggestsWorkloads)
   const emulated = releaseOf(release)
   const field = sharesField(emulated)
   const lend = (lendablePercent: number) => emulated.has(levelsLend) && { lendablePercent }
@@ -49,7 +54,7 @@ export function priorityLevels(release: number): FlowObject[] {
     level('catch-all', rejecting, true),
     level('exempt', { type: 'Exempt', ...(emulated.has(exemptHasShares) && { exempt }) }, true),
     level('system', limited(30, 33, 64, 6)),
-    ...(release >= 22 ? [level('node-high', limited(40, 25, 64, 6))] : []),
+    ...(releaseOf(release).has(nodesComeFirst) ? [level('node-high', limited(40, 25, 64, 6))] : []),
     level('leader-election', limited(10, 0, 16, 4)),
     level('workload-high', limited(40, 50, 128, 6)),
     level('workload-low', limited(old ? 20 : 100, 90, 128, 6)),
@@ -162,7 +167,7 @@ export function flowSchemas(release: number): FlowObject[] {
     schema('exempt', 'exempt', 1, '', { subjects: [group('system:masters')], ...anything }, true),
     schema('catch-all', 'catch-all', 10_000, 'ByUser', { subjects: everybody, ...anything }, true),
     schema('system-nodes', 'system', 500, 'ByUser', { subjects: nodes, ...anything }),
-    ...(release >= 22
+    ...(releaseOf(release).has(nodesComeFirst)
       ? [
           schema('system-node-high', 'node-high', 400, 'ByUser', {
             subjects: nodes,
@@ -177,7 +182,7 @@ export function flowSchemas(release: number): FlowObject[] {
     high('kube-system-service-accounts', 900, systemAccounts),
     schema('service-accounts', 'workload-low', 9000, 'ByUser', { subjects: accounts, ...anything }),
     schema('global-default', 'global-default', 9900, 'ByUser', {
-      subjects: release < 19 ? accounts : everybody,
+      subjects: releaseOf(release).has(globalIsForAll) ? everybody : accounts,
       ...anything,
     }),
   ]

@@ -2,6 +2,8 @@
  * How long a metric is there. Its class is part of its help text; from the release that deprecates it the help says so,
  * three releases later it is hidden, where one flag still shows it, and in the next release it is gone.
  */
+import { type Change, isWithin, releaseOf } from '#api/releases/change.ts'
+
 export type Stability = 'STABLE' | 'ALPHA'
 
 export interface LifeCycle {
@@ -12,9 +14,8 @@ export interface LifeCycle {
   readonly deprecatedSince?: number
   /** The metric to use instead of a deprecated one. */
   readonly replacedBy?: string
-  /** First and last minor release that has it at all. */
-  readonly since?: number
-  readonly until?: number
+  /** The releases that have it at all. Absent: all. */
+  readonly only?: Change
 }
 
 export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'
@@ -22,11 +23,13 @@ export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'
 /** Releases a deprecated metric stays visible. */
 const visibleReleases = 3
 
+const isFrom = (since: number | undefined, release: number): since is number =>
+  since !== undefined && isWithin({ since }, release)
+
 export function presence(life: LifeCycle, release: number, showHidden: boolean): Presence {
-  if (release < (life.since ?? 0) || release > (life.until ?? Number.POSITIVE_INFINITY))
-    return 'absent'
-  const { deprecatedSince } = life
-  if (deprecatedSince === undefined || release < deprecatedSince) return 'shown'
+  const { deprecatedSince, only } = life
+  if (only !== undefined && !releaseOf(release).has(only)) return 'absent'
+  if (!isFrom(deprecatedSince, release)) return 'shown'
   const age = release - deprecatedSince
   if (age < visibleReleases) return 'deprecated'
   if (age > visibleReleases) return 'absent'
@@ -36,8 +39,8 @@ export function presence(life: LifeCycle, release: number, showHidden: boolean):
 /** `[STABLE] …`, `[ALPHA] (Deprecated from 1.22) …` */
 export function helpText(life: LifeCycle, release: number, text: string): string {
   const { stability, stableSince, deprecatedSince } = life
-  const promoted = stableSince !== undefined && release >= stableSince
-  const deprecated = deprecatedSince !== undefined && release >= deprecatedSince
+  const promoted = isFrom(stableSince, release)
+  const deprecated = isFrom(deprecatedSince, release)
   return `[${promoted ? 'STABLE' : stability}] ${deprecated ? `(Deprecated from 1.${deprecatedSince}) ` : ''}${text}`
 }
 

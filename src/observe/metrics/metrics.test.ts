@@ -1,3 +1,4 @@
+import { change } from '#api/releases/change.ts'
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { helpText, type LifeCycle, presence, showHiddenProblem } from './life-cycle.ts'
@@ -124,12 +125,14 @@ test('values beyond numbers, and bounds', () => {
   assert.deepEqual(exponentialBounds(1000, 10, 3), [1000, 10_000, 100_000])
 })
 
+const since19 = change('test: a new metric', { since: 19 })
+const until17 = change('test: an old metric', { until: 17 })
 const deprecated: LifeCycle = { stability: 'ALPHA', deprecatedSince: 18 }
 const lives: [LifeCycle, number, boolean, string][] = [
   // life                         release  flag    presence
   [{ stability: 'STABLE' }, 22, false, 'shown'],
-  [{ stability: 'ALPHA', since: 19 }, 18, false, 'absent'],
-  [{ stability: 'ALPHA', until: 17 }, 18, false, 'absent'],
+  [{ stability: 'ALPHA', only: since19 }, 18, false, 'absent'],
+  [{ stability: 'ALPHA', only: until17 }, 18, false, 'absent'],
   [deprecated, 17, false, 'shown'],
   [deprecated, 18, false, 'deprecated'],
   [deprecated, 20, false, 'deprecated'],

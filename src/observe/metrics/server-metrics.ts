@@ -2,6 +2,7 @@
  * The metrics of the API server by the names, labels and buckets that dashboards and alerts for kube-apiserver read.
  * Rows of names; who observes what is said where it happens.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
 
@@ -17,6 +18,31 @@ const alpha = { stability: 'ALPHA' } as const
 /** From 1.21 on these are promised. */
 const stableFrom21 = { stability: 'ALPHA', stableSince: 21 } as const
 const place = ['group', 'version', 'resource', 'subresource', 'scope', 'component']
+
+const kindLabels = change('metrics have the label request_kind, not requestKind', { since: 19 })
+const requestsByClient = change('apiserver_request_total has the label client', { until: 17 })
+const requestsByType = change('apiserver_request_total has the label contentType', { until: 20 })
+const lostServicesTotal = change(
+  'a metric counts lost APIServices under a name that ends in total',
+  {
+    since: 18,
+  },
+)
+const metricsOf16 = change('metrics measure watch events and OpenAPI documents', { since: 16 })
+const metricsOf17 = change('a metric counts watches that the server ended', { since: 17 })
+const metricsOf19 = change(
+  'metrics count waiting requests, deprecated APIs and failed TLS handshakes',
+  { since: 19 },
+)
+const metricsOf20 = change('metrics measure filters, aborted requests and watch caches', {
+  since: 20,
+})
+const metricsOf21 = change('the metric apiserver_storage_objects counts stored objects', {
+  since: 21,
+})
+const metricsOf22 = change('metrics count certificates without names, and durations of requests', {
+  since: 22,
+})
 
 export type ServerMetrics = ReturnType<typeof serverMetrics>
 
@@ -34,8 +60,11 @@ export function serverMetrics(registry: Registry, release: number) {
 }
 
 function requestMetrics(registry: Registry, release: number) {
-  const kindLabel = release < 19 ? 'requestKind' : 'request_kind'
-  const older = release < 18 ? ['client', 'contentType'] : release < 21 ? ['contentType'] : []
+  const kindLabel = releaseOf(release).has(kindLabels) ? 'request_kind' : 'requestKind'
+  const older = [
+    ...(releaseOf(release).has(requestsByClient) ? ['client'] : []),
+    ...(releaseOf(release).has(requestsByType) ? ['contentType'] : []),
+  ]
   return {
     requests: registry.register(
       counter('apiserver_request_total', 'verb', 'dry_run', ...place, ...older, 'code'),
@@ -69,7 +98,7 @@ function requestMetrics(registry: Registry, release: number) {
         'removed_release',
       ),
       'Deprecated APIs that have been requested, with the release that removes them.',
-      { stability: 'ALPHA', stableSince: 22, since: 19 },
+      { stability: 'ALPHA', stableSince: 22, only: metricsOf19 },
     ),
     inFlight: registry.register(
       gauge('apiserver_current_inflight_requests', kindLabel),
@@ -79,7 +108,7 @@ function requestMetrics(registry: Registry, release: number) {
     inQueue: registry.register(
       gauge('apiserver_current_inqueue_requests', kindLabel),
       'Most requests that waited at once during the last second.',
-      { ...alpha, since: 19 },
+      { ...alpha, only: metricsOf19 },
     ),
     dropped: registry.register(
       counter('apiserver_dropped_requests_total', kindLabel),
@@ -94,7 +123,7 @@ function requestMetrics(registry: Registry, release: number) {
     selfRequests: registry.register(
       counter('apiserver_selfrequest_total', 'verb', 'resource', 'subresource'),
       'Requests that the server made to itself.',
-      { ...alpha, since: 20 },
+      { ...alpha, only: metricsOf20 },
     ),
     aborted: registry.register(
       counter(
@@ -107,19 +136,19 @@ function requestMetrics(registry: Registry, release: number) {
         'scope',
       ),
       'Requests whose client left before the answer.',
-      { ...alpha, since: 20 },
+      { ...alpha, only: metricsOf20 },
     ),
     tlsHandshakeErrors: registry
       .register(
         counter('apiserver_tls_handshake_errors_total'),
         'Connections that failed before they were secure.',
-        { ...alpha, since: 19 },
+        { ...alpha, only: metricsOf19 },
       )
       .labels(),
     filterDurations: registry.register(
       histogram('apiserver_request_filter_duration_seconds', filterBounds, 'filter'),
       'How long requests spent in authentication and authorization, in seconds.',
-      { ...alpha, since: 20 },
+      { ...alpha, only: metricsOf20 },
     ),
   }
 }
@@ -134,7 +163,7 @@ function remoteMetrics(registry: Registry, release: number) {
     ),
     servicesLost: registry.register(
       counter(
-        `aggregator_unavailable_apiservice_${release < 18 ? 'count' : 'total'}`,
+        `aggregator_unavailable_apiservice_${releaseOf(release).has(lostServicesTotal) ? 'total' : 'count'}`,
         'name',
         'reason',
       ),
@@ -145,40 +174,40 @@ function remoteMetrics(registry: Registry, release: number) {
       .register(
         counter('apiserver_kube_aggregator_x509_missing_san_total'),
         'Requests to aggregated servers whose certificate has no alternative names.',
-        { ...alpha, since: 22 },
+        { ...alpha, only: metricsOf22 },
       )
       .labels(),
     unnamedWebhooks: registry
       .register(
         counter('apiserver_webhooks_x509_missing_san_total'),
         'Requests to webhooks whose certificate has no alternative names.',
-        { ...alpha, since: 22 },
+        { ...alpha, only: metricsOf22 },
       )
       .labels(),
     requestedDurations: registry.register(
       counter('apiserver_certificates_registry_csr_requested_duration_total', 'signerName'),
       'Certificates issued on requests that asked for a duration, by signer: those of Kubernetes, or other.',
-      { ...alpha, since: 22 },
+      { ...alpha, only: metricsOf22 },
     ),
     honoredDurations: registry.register(
       counter('apiserver_certificates_registry_csr_honored_duration_total', 'signerName'),
       'Those of them that live about as long as was asked for.',
-      { ...alpha, since: 22 },
+      { ...alpha, only: metricsOf22 },
     ),
     customSchemas: registry.register(
       counter('apiextensions_openapi_v2_regeneration_count', 'crd', 'reason'),
       'How often what OpenAPI says of custom kinds changed, by the definition and the reason.',
-      { ...alpha, since: 16 },
+      { ...alpha, only: metricsOf16 },
     ),
     openApiBuilds: registry.register(
       counter('aggregator_openapi_v2_regeneration_count', 'apiservice', 'reason'),
       'How often the OpenAPI document was made anew, by the APIService it was for and the reason.',
-      { ...alpha, since: 16 },
+      { ...alpha, only: metricsOf16 },
     ),
     openApiBuildDuration: registry.register(
       gauge('aggregator_openapi_v2_regeneration_duration', 'reason'),
       'How long that took the last time, in seconds.',
-      { ...alpha, since: 16 },
+      { ...alpha, only: metricsOf16 },
     ),
   }
 }
@@ -194,12 +223,12 @@ function watchMetrics(registry: Registry) {
     watchEvents: registry.register(
       counter('apiserver_watch_events_total', ...labels),
       'Events sent to watches.',
-      { ...alpha, since: 16 },
+      { ...alpha, only: metricsOf16 },
     ),
     watchEventSizes: registry.register(
       histogram('apiserver_watch_events_sizes', exponentialBounds(1024, 2, 8), ...labels),
       'Sizes of events sent to watches, in bytes.',
-      { ...alpha, since: 16 },
+      { ...alpha, only: metricsOf16 },
     ),
     initEvents: registry.register(
       counter('apiserver_init_events_total', 'resource'),
@@ -209,12 +238,12 @@ function watchMetrics(registry: Registry) {
     terminatedWatchers: registry.register(
       counter('apiserver_terminated_watchers_total', 'resource'),
       'Watches ended because their client did not keep up.',
-      { ...alpha, since: 17 },
+      { ...alpha, only: metricsOf17 },
     ),
     watchCacheCapacity: registry.register(
       gauge('watch_cache_capacity', 'resource'),
       'Most changes of the recent past that are kept.',
-      { ...alpha, since: 20 },
+      { ...alpha, only: metricsOf20 },
     ),
   }
 }
@@ -255,7 +284,7 @@ function storeMetrics(registry: Registry) {
     objects: registry.register(
       gauge('apiserver_storage_objects', 'resource'),
       'Stored objects by resource.',
-      { stability: 'STABLE', since: 21 },
+      { stability: 'STABLE', only: metricsOf21 },
     ),
     objectsBefore: registry.register(
       gauge('etcd_object_counts', 'resource'),

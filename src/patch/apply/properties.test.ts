@@ -179,10 +179,14 @@ test('merge, JSON and strategic patches of the same change agree', () => {
     delete before.metadata.finalizers
     delete after.metadata.finalizers
     const { merge, strategic, steps } = differences(json(before) as JsonMap, json(after) as JsonMap)
-    assert.deepEqual(applyMergePatch(json(before) as JsonMap, merge), after, `seed ${seed}: merge`)
-    assert.deepEqual(applyJsonPatch(json(before), steps), after, `seed ${seed}: JSON`)
     assert.deepEqual(
-      applyStrategicMerge(thing, json(before), strategic),
+      applyMergePatch(json(before) as JsonMap, merge, 22),
+      after,
+      `seed ${seed}: merge`,
+    )
+    assert.deepEqual(applyJsonPatch(json(before), steps, 22), after, `seed ${seed}: JSON`)
+    assert.deepEqual(
+      applyStrategicMerge(thing, json(before), strategic, 22),
       after,
       `seed ${seed}: strategic`,
     )

@@ -2,6 +2,8 @@
  * What one write of a service takes of addresses and ports: once stored, the service holds it, and no longer what it had. What
  * cannot be had is told in the words of the release.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
+import { servicesHaveClusterIps } from '#kinds/stored-fields.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -11,6 +13,8 @@ import { StorageUnavailable } from '#storage/storage.ts'
 import type { Reservation } from '#verbs/allocate.ts'
 import type { ServiceClaims } from './service-claims.ts'
 import { type Holding, holdingOf, isGoing, nothing, type ServiceStock } from './service-stock.ts'
+
+const allocatesIp = change('errors of cluster IPs begin with: failed to allocate IP', { since: 22 })
 
 /** A dry run shows the ports after this one, the end of the usual range. */
 const portBeforeShown = 32768
@@ -126,7 +130,7 @@ export class ServiceWork implements Reservation {
       return address !== '' && had.includes(address) ? address : this.#takeAddress(family, address)
     })
     spec.clusterIP = given[0]
-    if (context.release >= 20) spec.clusterIPs = given
+    if (releaseOf(context.release).has(servicesHaveClusterIps)) spec.clusterIPs = given
   }
 
   #takeAddress(family: string, address: string): string {
@@ -152,12 +156,12 @@ export class ServiceWork implements Reservation {
 
   /** In the words of the release; before 1.20 there was one address and less to say of it. */
   #addressProblem(address: string, why: string): FieldError {
-    if (this.#release < 20) return invalid('spec.clusterIP', address, why)
+    if (!releaseOf(this.#release).has(servicesHaveClusterIps))
+      return invalid('spec.clusterIP', address, why)
     const shown = asGo(goStrings(this.#service.spec?.clusterIPs ?? [address]))
-    const words =
-      this.#release < 22
-        ? `failed to allocated ip:${address} with error:${why}`
-        : `failed to allocate IP ${address}: ${why}`
+    const words = releaseOf(this.#release).has(allocatesIp)
+      ? `failed to allocate IP ${address}: ${why}`
+      : `failed to allocated ip:${address} with error:${why}`
     return invalid('spec.clusterIPs', shown, words)
   }
 

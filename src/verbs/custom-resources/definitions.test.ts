@@ -22,6 +22,7 @@ function fixture() {
     catalog: Object.assign(catalog, { find: () => kind }),
     cache: { drop: () => {} },
     clock: { now: () => 0 },
+    release: 22,
     reader: {
       follow: async (_group: string, _plural: string, follow: Follower) => {
         follower = follow

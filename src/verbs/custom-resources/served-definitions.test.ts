@@ -47,6 +47,7 @@ async function serving(
     }),
     cache: { drop: (resource: Resource) => dropped.push(resource) },
     clock: { now: () => 0 },
+    release: 22,
     reader: {
       follow: async (_group: string, _plural: string, follow: Follower) => {
         follower = follow

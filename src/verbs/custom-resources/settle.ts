@@ -1,4 +1,5 @@
 /** The status a definition is due: its names, and the conditions that follow from its spec. Pure; the time is given. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -30,12 +31,16 @@ const notAccepted: Condition = {
   message: 'not all names are accepted',
 }
 
-/** The first release in which groups of Kubernetes itself are told from others. */
-const approvalSince = 16
-/** Up to this one places are told by the names of versions, and a schema for all of them is told as the beta has it. */
-const placesByNameUntil = 16
-/** The first release in which keeping unknown fields is a fault by itself. */
-const preservingIsAFaultSince = 20
+const needsApproval = change('definitions in groups of Kubernetes need an approval annotation', {
+  since: 16,
+})
+const namesVersions = change('the condition NonStructuralSchema names versions, not indexes', {
+  until: 16,
+})
+const preservingIsNonStructural = change(
+  'preserveUnknownFields makes a definition non-structural',
+  { since: 20 },
+)
 
 /** The definition with its new status, or undefined where nothing changes. `release`: the minor number of the emulated one. */
 export function settle(
@@ -47,7 +52,7 @@ export function settle(
   const next = { ...definition, status: structuredClone(definition.status) }
   next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
   // The original finds approval at once and asks about names later: a reader sees them in this order.
-  const approval = release < approvalSince ? undefined : approvalCondition(definition)
+  const approval = releaseOf(release).has(needsApproval) ? approvalCondition(definition) : undefined
   if (approval !== undefined) apply(next, approval, now)
   settleNames(next, group, now)
   if (isTrue(next, 'NamesAccepted') && !isTrue(next, 'Established')) apply(next, established, now)
@@ -83,11 +88,11 @@ function nonStructural({ spec }: KubeObject, release: number): Condition | undef
   // Where unknown fields are dropped, the schema was refused unless it is structural.
   if (spec.preserveUnknownFields !== true) return undefined
   const errors: FieldError[] = []
-  if (release >= preservingIsAFaultSince) {
+  if (releaseOf(release).has(preservingIsNonStructural)) {
     errors.push(invalid('spec.preserveUnknownFields', true, 'must be false'))
   }
   const versions: Loose[] = spec.versions
-  const isShared = release <= placesByNameUntil && haveOneSchema(versions)
+  const isShared = releaseOf(release).has(namesVersions) && haveOneSchema(versions)
   for (const [i, version] of (isShared ? versions.slice(0, 1) : versions).entries()) {
     const schema = version.schema?.openAPIV3Schema
     if (schema === undefined || schema === null) continue
@@ -101,7 +106,7 @@ function nonStructural({ spec }: KubeObject, release: number): Condition | undef
     }
     const place = isShared
       ? FieldPath.of('spec', 'validation')
-      : release <= placesByNameUntil
+      : releaseOf(release).has(namesVersions)
         ? FieldPath.of('spec', 'version').key(version.name).child('schema')
         : FieldPath.of('spec', 'versions').index(i).child('schema')
     errors.push(...checkStructural(schema, place.child('openAPIV3Schema')))

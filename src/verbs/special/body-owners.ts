@@ -2,13 +2,13 @@
  * Who owns which field of a body that is a kind of its own beside the resource it is sent to: a Scale, a Binding, an
  * Eviction. Such bodies have one version, and what is not stored keeps its owners only as long as it is admitted.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { type FieldManagerKind, recordUpdate } from '#patch/apply/field-manager.ts'
-import { ownersOfNewSince, setManaged } from '#verbs/ownership.ts'
+import { ownsFirstWrite, setManaged } from '#verbs/ownership.ts'
 import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
 
-/** The first release in which entries say by which subresource they came. */
-const subresourceSince = 22
+const ownersNameSubresource = change('entries of managedFields name the subresource', { since: 22 })
 
 interface BodyType {
   readonly apiVersion: string
@@ -23,7 +23,7 @@ export function bodyManager(server: Server, { apiVersion, kind }: BodyType): Fie
     convert: (object, to) => (to === apiVersion ? object : undefined),
     resetFields: () => undefined,
     release: server.release,
-    saysSubresource: server.release >= subresourceSince,
+    saysSubresource: releaseOf(server.release).has(ownersNameSubresource),
   }
 }
 
@@ -34,7 +34,7 @@ export function claimBody(
   body: KubeObject,
   type: BodyType = { apiVersion: body.apiVersion ?? '', kind: body.kind ?? '' },
 ): void {
-  if (server.release < ownersOfNewSince || !server.feature('ServerSideApply')) return
+  if (!releaseOf(server.release).has(ownsFirstWrite) || !server.feature('ServerSideApply')) return
   const who = {
     manager: request.options.fieldManager,
     subresource: request.target.subresource,

@@ -8,7 +8,7 @@ test('component statuses are of components alone, whatever is stored', async () 
   const verbs = await startVerbs()
   await verbs.create('configmaps', { metadata: { name: 'stored' } })
   const names = async (query: string) => {
-    const options = parseListOptions(new URLSearchParams(query))
+    const options = parseListOptions(new URLSearchParams(query), 22)
     const answer = await listComponentStatuses(
       verbs.server,
       verbs.target('componentstatuses'),

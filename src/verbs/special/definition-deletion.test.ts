@@ -14,7 +14,7 @@ after(() => verbs.stop())
 const end = (name: string, options: object = {}, server = verbs.server) =>
   deleteDefinition(server, {
     ...verbs.request(verbs.target(plural, name)),
-    deleteOptions: deleteOptionsFrom(options),
+    deleteOptions: deleteOptionsFrom(options, 22),
   })
 async function define(word: string, metadata: object = {}): Promise<KubeObject> {
   const schema = { openAPIV3Schema: { type: 'object' } }

@@ -2,7 +2,7 @@
 import { LabelSelectorError } from '#api/label-requirement.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { releaseOf } from '#api/releases/change.ts'
+import { releaseOf, change } from '#api/releases/change.ts'
 import { ApiError, badRequest, conflict, notFound } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import type { Answer } from '#verbs/answer.ts'
@@ -18,40 +18,45 @@ import { admitBody, afterAdmission } from './admit.ts'
 import { claimBody } from './body-owners.ts'
 import { beingProcessed, takeDisruption } from './disruption-budget.ts'
 
-/** The first release that has evictions of policy/v1, and shows all of them as such. */
-const stableSince = 22
+const evictionsAreStable = change('evictions are of policy/v1', { since: 22 })
 
-/** The first release in which those that only look are asked before the pod is looked for. */
-const admittedFirstSince = 19
+const validatesBeforeLookup = change(
+  'validating plugins see an eviction before the pod is looked up',
+  { since: 19 },
+)
 
-/** The first release in which the name is compared with that of the path before the pod is looked for. */
-const nameComparedSince = 16
+const comparesNames = change('an eviction without a name is rejected because names differ', {
+  since: 16,
+})
 
-/** The first release that asks no budget of a pod that waits for its start, or is going. */
-const leavesUncountedSince = 19
+const ignoresUncountedPods = change('evictions of pending or terminating pods use no budget', {
+  since: 19,
+})
 
-/** The first release that takes nothing from a budget for a pod that is not well while enough others are. */
-const unreadyLeftSince = 20
+const ignoresUnreadyPods = change(
+  'evictions of unready pods use no budget while enough pods are healthy',
+  { since: 20 },
+)
 
-/** The first release in which a budget says by a condition that nothing of it is left. */
-const noneLeftToldSince = 21
+const reportsUsedUp = change('the status of a used up budget gets a condition', { since: 21 })
 
 /** What the server is called where it writes an object of its own accord. */
 const ownName = 'kube-apiserver'
 
 export async function evict(serving: Server, request: WriteRequest): Promise<Answer> {
   const raw = request.body() as Loose
-  const isBeta = raw?.apiVersion === 'policy/v1beta1' || serving.release < stableSince
+  const isBeta =
+    raw?.apiVersion === 'policy/v1beta1' || !releaseOf(serving.release).has(evictionsAreStable)
   const eviction = conformAs(serving, isBeta ? 'policy/v1beta1' : 'policy/v1', 'Eviction', request)
-  if (serving.release >= stableSince) eviction.apiVersion = 'policy/v1'
+  if (releaseOf(serving.release).has(evictionsAreStable)) eviction.apiVersion = 'policy/v1'
   const { target } = request
   claimBody(serving, request, eviction)
   await admitBody(serving, request, eviction, target.name, async () => {
-    if (!eviction.metadata?.name && serving.release < nameComparedSince)
+    if (!eviction.metadata?.name && !releaseOf(serving.release).has(comparesNames))
       throw badRequest('Name parameter required.')
     if (eviction.metadata?.name !== target.name)
       throw badRequest('name in URL does not match name in Eviction object')
-    if (serving.release >= admittedFirstSince) return
+    if (releaseOf(serving.release).has(validatesBeforeLookup)) return
     const found = await currentObject(serving, { ...target, subresource: '' })
     if (found === undefined) throw notFound(target.kind, target.name)
   })
@@ -168,7 +173,7 @@ function withDisruption(pod: KubeObject, now: string): KubeObject {
 /** Whether budgets count a pod: of one that has ended or is going it makes no difference any more, of one that waits not yet. */
 function stateOf({ status, metadata }: KubeObject, release: number): 'over' | 'waits' | 'counts' {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return 'over'
-  if (release < leavesUncountedSince) return 'counts'
+  if (!releaseOf(release).has(ignoresUncountedPods)) return 'counts'
   if (metadata.deletionTimestamp !== undefined) return 'over'
   return status?.phase === 'Pending' ? 'waits' : 'counts'
 }
@@ -205,7 +210,7 @@ async function takeFromBudget(
     return metadata.name
   }
   const healthyEnough = status?.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy
-  const isLeft = server.release >= unreadyLeftSince && !isReady(pod) && healthyEnough
+  const isLeft = releaseOf(server.release).has(ignoresUnreadyPods) && !isReady(pod) && healthyEnough
   if (isLeft) return metadata.name
   const resource = server.catalog.resource('policy', 'poddisruptionbudgets')
   const kind = resource?.kindOf('policy/v1') ?? resource?.kinds[0]
@@ -224,7 +229,7 @@ async function takeFromBudget(
     async make(budget) {
       const now = timestamp(server.clock)
       const left = takeDisruption(copyData(budget as KubeObject), pod, now, release)
-      if (left.status.disruptionsAllowed === 0 && server.release >= noneLeftToldSince)
+      if (left.status.disruptionsAllowed === 0 && releaseOf(server.release).has(reportsUsedUp))
         tellNoneLeft(left.status, now)
       await claimFields(server, taking, left, budget)
       return left

@@ -13,7 +13,7 @@ after(() => verbs.stop())
 const end = (name: string, options: object = {}) =>
   deleteNamespace(verbs.server, {
     ...verbs.request(verbs.target('namespaces', name)),
-    deleteOptions: deleteOptionsFrom(options),
+    deleteOptions: deleteOptionsFrom(options, 22),
   })
 const namespace = (name: string, metadata: object = {}) =>
   verbs.create('namespaces', {
@@ -54,7 +54,7 @@ test('a further delete leaves a namespace that took the name of the one that wen
   const request = verbs.request(verbs.target('namespaces', 'renewed'))
   const again = deleteNamespace(
     { ...verbs.server, storage },
-    { ...request, deleteOptions: deleteOptionsFrom({}) },
+    { ...request, deleteOptions: deleteOptionsFrom({}, 22) },
   )
   assert.equal(await refusalOf(again), '409 Conflict')
   const { metadata } = await verbs.get('namespaces', 'renewed')
@@ -69,7 +69,7 @@ test('before 1.17 a further delete waits for the namespace to be empty', async (
   const again = (release: number) =>
     deleteNamespace(
       { ...verbs.server, release },
-      { ...request, deleteOptions: deleteOptionsFrom({}) },
+      { ...request, deleteOptions: deleteOptionsFrom({}, 22) },
     )
   assert.equal(await refusalOf(again(16)), '409 Conflict')
   assert.equal(await refusalOf(again(17)), 'none')

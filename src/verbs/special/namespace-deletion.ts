@@ -2,6 +2,7 @@
  * DELETE of a namespace: the first one marks it Terminating, and only when the finalizers of its spec are gone does a
  * further one remove it. Emptying it is the namespace controller's work.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict } from '#api/status-error.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
@@ -10,8 +11,7 @@ import { type DeleteRequest, remove } from '#verbs/delete.ts'
 import type { Server } from '#verbs/server.ts'
 import { deleteMarked } from './marked-deletion.ts'
 
-/** The first release in which a further DELETE is answered with the namespace. */
-const toldOfAgainSince = 17
+const deletesAgain = change('a second deletion of a namespace returns the namespace', { since: 17 })
 const beingEmptied =
   'The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.'
 
@@ -24,7 +24,7 @@ export const deleteNamespace = (server: Server, request: DeleteRequest): Promise
     async again({ object, revision }, onlyIt) {
       if ((object.spec?.finalizers?.length ?? 0) === 0) return remove(server, onlyIt)
       const { kind, name } = request.target
-      if (server.release < toldOfAgainSince) throw conflict(kind, name, beingEmptied)
+      if (!releaseOf(server.release).has(deletesAgain)) throw conflict(kind, name, beingEmptied)
       const { view } = await encode(server, kind, object)
       return answerObject(200, kind, at(view, revision))
     },

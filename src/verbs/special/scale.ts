@@ -1,4 +1,5 @@
 /** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf } from '#api/api-version.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -37,8 +38,7 @@ import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { bodyManager } from './body-owners.ts'
 import { replicasOf } from './replicas.ts'
 
-/** The first release in which replicas set through a Scale have an owner. */
-const claimsSince = 22
+const replicasHaveOwners = change('replicas that are set by a scale have an owner', { since: 22 })
 
 type Make = (scale: KubeObject) => KubeObject
 
@@ -63,10 +63,10 @@ function requireThisScale(wanted: string, body: Loose | null): void {
   )
 }
 
-/** The first release in which a Scale of another uid is refused. */
-const uidCountsSince = 19
-/** The first release in which a write misses the object and not its Scale. */
-const missesObjectSince = 19
+const checksUid = change('a scale with another uid is rejected', { since: 19 })
+const namesScaledObject = change('a missing object of a scale is reported under its own name', {
+  since: 19,
+})
 
 export async function getScale(
   server: Server,
@@ -94,7 +94,8 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
   })
   requireMatchingName(body, request)
   dedupOwnerReferences(server, body, request.warnings, false)
-  if (server.release < uidCountsSince && request.target.kind.protobuf) delete body.metadata.uid
+  if (!releaseOf(server.release).has(checksUid) && request.target.kind.protobuf)
+    delete body.metadata.uid
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
 
@@ -127,7 +128,7 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
   const { fieldManager: manager, force } = request.options
   return writeScale(server, request, (scale) => {
     const config = configurationOf(request.patchBytes)
-    const subresource = server.release < claimsSince ? '' : 'scale'
+    const subresource = releaseOf(server.release).has(replicasHaveOwners) ? 'scale' : ''
     const who = { manager, force, subresource, now: timestamp(server.clock) }
     if (ownRules) {
       requireOwners(sub, scale)
@@ -210,7 +211,7 @@ async function writeScale(
   const views = new ScaleViews(kind, (scale, before) => requireScale(target, scale, before))
   const found = await writeOver(server, request, {
     creates: false,
-    ...(server.release < missesObjectSince && { missedAs: notFoundAs(kind) }),
+    ...(!releaseOf(server.release).has(namesScaledObject) && { missedAs: notFoundAs(kind) }),
     unconditional: true,
     uid,
     ...('patchType' in request && { retries: raceTriesMax }),
@@ -218,7 +219,7 @@ async function writeScale(
     async make(live) {
       const object = await seenAs(kind, live as KubeObject)
       const scale = scaleOf(kind, object)
-      if (server.release >= claimsSince) {
+      if (releaseOf(server.release).has(replicasHaveOwners)) {
         setManaged(scale, ownersOfScale(object.metadata.managedFields, replicasPaths(kind)))
       }
       const shown = structuredClone(scale)
@@ -321,7 +322,8 @@ function claim(
 ): ManagedFieldsEntry[] {
   const isApply = 'patchType' in request && request.patchType === 'apply'
   // Who applies is told the owners all the same, though nobody keeps them.
-  if (server.release < claimsSince) return isApply ? (next.metadata.managedFields ?? []) : []
+  if (!releaseOf(server.release).has(replicasHaveOwners))
+    return isApply ? (next.metadata.managedFields ?? []) : []
   const { kind } = request.target
   const who = {
     manager: request.options.fieldManager,

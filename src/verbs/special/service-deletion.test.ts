@@ -32,7 +32,7 @@ for (const [what, metadata, endpoints, dryRun, left] of cases) {
     const options = dryRun ? { dryRun: ['All'] } : {}
     const answer = await deleteService(server, {
       ...verbs.request(verbs.target('services', name), undefined, { dryRun }),
-      deleteOptions: deleteOptionsFrom(options),
+      deleteOptions: deleteOptionsFrom(options, 22),
     })
     assert.equal(answer.is === 'value' && answer.value.status, 'Success')
     assert.equal((await verbs.get('endpoints', 'other')).metadata.name, 'other')

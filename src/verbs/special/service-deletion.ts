@@ -17,7 +17,7 @@ export async function deleteService(server: Server, request: DeleteRequest): Pro
     await remove(afterAdmission(server), {
       ...request,
       target: { ...request.target, kind: endpoints },
-      deleteOptions: deleteOptionsFrom({}),
+      deleteOptions: deleteOptionsFrom({}, server.release),
     })
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 404)) throw error
