@@ -4,7 +4,12 @@ import { change } from '#api/releases/change.ts'
 import { controllers } from './all.ts'
 import { controllerRows, selectControllers } from './names.ts'
 
-const rows = { a: {}, b: {}, optional: { onByDefault: false }, new: { only: change('test: a controller', { since: 20 }) } }
+const rows = {
+  a: {},
+  b: {},
+  optional: { onByDefault: false },
+  new: { only: change('test: a controller', { since: 20 }) },
+}
 
 const cases: [words: string[], release: number, selected: string][] = [
   [['*'], 22, 'a b new'],
