@@ -1,5 +1,5 @@
 /** The entry point `binnacle/testing` for `require`, which Jest uses. */
 'use strict'
 
-const { startCluster, forkPerTest } = require('../bundle/server.cjs').testingEntry()
-module.exports = { startCluster, forkPerTest }
+const { startCluster, forkPerTest, explore } = require('../bundle/server.cjs').testingEntry()
+module.exports = { startCluster, forkPerTest, explore }

@@ -1,4 +1,4 @@
 /** The entry point `binnacle/testing`. */
 import { testingEntry } from './entries.js'
 
-export const { startCluster, forkPerTest } = testingEntry()
+export const { startCluster, forkPerTest, explore } = testingEntry()

@@ -11,9 +11,11 @@
  */
 import { ClusterHost, type ClusterOptions } from './cluster-host.ts'
 import { forkPerTestWith, type Prepare, type TestHooks } from './fork-per-test.ts'
+import { type Exploration, type ExplorationReport, explore as exploreRuns } from './explore.ts'
 import type { TestCluster } from './test-cluster.ts'
 
 export type { ClusterOptions } from './cluster-host.ts'
+export type { Accident, Exploration, ExplorationReport, Finding } from './explore.ts'
 export type { FaultRule, FaultMatch, FaultAction, InjectedFault } from './faults/fault-rule.ts'
 export type { FailedRequest } from './failed-request.ts'
 export type { Prepare, TestHooks } from './fork-per-test.ts'
@@ -40,4 +42,9 @@ export function forkPerTest(
   { prepare, ...options }: ClusterOptions & { readonly prepare?: Prepare } = {},
 ): () => TestCluster {
   return forkPerTestWith(() => startCluster(options), hooks, prepare)
+}
+
+/** Runs a controller with an accident at each of its writes: see `explore.ts`. */
+export function explore(exploration: Exploration): Promise<ExplorationReport> {
+  return exploreRuns(exploration)
 }

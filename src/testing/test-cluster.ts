@@ -20,6 +20,11 @@ import { type ClockState, TestClock } from './test-clock.ts'
 /** Seeds of copies must differ from those of copies of copies. */
 const seedStep = 1009
 
+export interface ActingOptions {
+  readonly groups?: readonly string[]
+  readonly userAgent?: string
+}
+
 export interface OpenOptions {
   readonly discardedUpTo: number
   readonly isReplica: boolean
@@ -51,8 +56,6 @@ interface Live {
   readonly random: Random
   server: ForkedServer | undefined
   opening: Promise<ForkedServer> | undefined
-  /** Servers that are some revisions behind, for clients that fault rules give stale reads. */
-  readonly replicas: Map<number, Promise<ForkedServer>>
 }
 
 const liveOn = ({ storage, seed }: Snapshot, clock: TestClock): Live => ({
@@ -60,7 +63,6 @@ const liveOn = ({ storage, seed }: Snapshot, clock: TestClock): Live => ({
   random: seed === undefined ? systemRandom : seededRandom(seed),
   server: undefined,
   opening: undefined,
-  replicas: new Map(),
 })
 
 export class TestCluster implements AsyncDisposable {
@@ -149,24 +151,25 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** A server in front of the same store that is some revisions behind. */
-  async #replica(revisions: number): Promise<Serve> {
-    const { storage, replicas, random } = this.#live
-    let opening = replicas.get(revisions)
-    if (opening === undefined) {
-      await this.open()
-      const options = { discardedUpTo: this.#discardedUpTo, isReplica: true, random }
-      opening = this.#host.open(this, new LaggingStore(storage, revisions), options)
-      replicas.set(revisions, opening)
-    }
-    return (await opening).serve
+  async #replica(revisions: number): Promise<ForkedServer> {
+    const { storage, random } = this.#live
+    await this.open()
+    const options = { discardedUpTo: this.#discardedUpTo, isReplica: true, random }
+    return this.#host.open(this, new LaggingStore(storage, revisions), options)
   }
 
   /** A client that acts as another user: `cluster.as('alice', { groups: ['dev'] })`. */
-  as(user: string, { groups = [] }: { readonly groups?: readonly string[] } = {}): TestClient {
+  as(user: string, { groups = [], userAgent }: ActingOptions = {}): TestClient {
     return this.#clientWith({
       'impersonate-user': user,
       ...(groups.length > 0 && { 'impersonate-group': [...groups] }),
+      ...(userAgent !== undefined && { 'user-agent': userAgent }),
     })
+  }
+
+  /** A client that fault rules and `requests` can tell from others. */
+  clientNamed(userAgent: string): TestClient {
+    return this.#clientWith({ 'user-agent': userAgent })
   }
 
   /** A copy of this cluster as it is now. It has its own name, token and address. */
@@ -225,6 +228,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Closes what is open; the host calls it. */
   async shut(): Promise<void> {
+    this.faults.clear()
     if (!this.#closed) this.#closing.push(closeLive(this.#live), this.#origin.storage.close())
     this.#closed = true
     await Promise.all(this.#closing)
@@ -242,12 +246,7 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
-async function closeLive({ storage, opening, replicas }: Live): Promise<void> {
-  for (const replica of replicas.values())
-    await replica.then(
-      ({ close }) => close(),
-      () => {},
-    )
+async function closeLive({ storage, opening }: Live): Promise<void> {
   const server = await opening?.catch(() => undefined)
   if (server === undefined) await storage.close()
   else await server.close()

@@ -3,6 +3,7 @@
  * over HTTP too; a callback is possible only inside the process.
  */
 import type { RequestRecord } from '#testing/request-log.ts'
+import type { WatchGate } from './watch-gate.ts'
 
 /** Every member that is given must hold. Texts are compared whole, a user agent by its beginning. */
 export interface FaultMatch {
@@ -48,6 +49,8 @@ export interface WatchFault {
   readonly withholdBookmarks?: boolean
   /** This many events of each object are skipped before one is delivered: the client misses states in between. */
   readonly skip?: number
+  /** Events pass while this gate is open. */
+  readonly gate?: WatchGate
 }
 
 export type FaultAction =
@@ -85,7 +88,7 @@ const matchMembers = new Set([
   ...['verb', 'resource', 'group', 'namespace', 'name', 'user', 'userAgent'],
   ...['nth', 'times', 'probability', 'seed', 'forMs'],
 ])
-const watchMembers = new Set(['delayMs', 'endAfter', 'gone', 'withholdBookmarks', 'skip'])
+const watchMembers = new Set(['delayMs', 'endAfter', 'gone', 'withholdBookmarks', 'skip', 'gate'])
 const actionMembers: Readonly<Record<string, (value: never) => boolean>> = {
   error: ({ code }: FaultError) => Number.isInteger(code) && code >= 400 && code <= 599,
   when: (moment: string) => moment === 'before' || moment === 'after',

@@ -17,13 +17,19 @@ import { type Matcher, matcherOf } from './matcher.ts'
 import { factsOf, type RequestFacts } from './request-facts.ts'
 import { faultWatch } from './watch-faults.ts'
 
-/** Gives a server that is some revisions behind. */
-export type OpenReplica = (revisions: number) => Promise<Serve>
+/** A server that is some revisions behind. */
+export interface Replica {
+  readonly serve: Serve
+  /** Ends its watches. */
+  close(): Promise<void>
+}
+export type OpenReplica = (revisions: number) => Promise<Replica>
 
 interface Active {
   readonly number: number
   readonly action: FaultAction
   readonly matches: Matcher
+  replica: Promise<Replica> | undefined
 }
 
 /** Injected faults that the log keeps: the newest. */
@@ -67,17 +73,19 @@ export class Faults {
     requireFaultRule(rule)
     const number = ++this.#added
     const matches = matcherOf(rule.match ?? {}, this.#nowMs)
-    this.#rules.set(number, { number, action: rule.action, matches })
+    this.#rules.set(number, { number, action: rule.action, matches, replica: undefined })
     return number
   }
 
+  /** Clients of a stale replica lose their watches, and read the present from then on. */
   remove(number: number): boolean {
+    void this.#rules.get(number)?.replica?.then(({ close }) => close())
     return this.#rules.delete(number)
   }
 
   /** Removes every rule and empties the log. */
   clear(): void {
-    this.#rules.clear()
+    for (const number of [...this.#rules.keys()]) this.remove(number)
     this.#log = []
   }
 
@@ -99,13 +107,17 @@ export class Faults {
 
   async #apply(wire: Wire, rules: Active[], record: RequestRecord, serve: Serve): Promise<void> {
     let served = serve
-    for (const { number, action } of rules) {
+    for (const rule of rules) {
+      const { number, action } = rule
       this.#note(number, action, record)
       if ('error' in action) return answerError(wire, action.error)
       if ('cut' in action) return wire.abort?.()
       if ('delayMs' in action) await new Promise((resolve) => setTimeout(resolve, action.delayMs))
       if ('watch' in action) faultWatch(wire, action.watch)
-      if ('stale' in action) served = await this.#openReplica(action.stale.revisions)
+      if ('stale' in action) {
+        rule.replica ??= this.#openReplica(action.stale.revisions)
+        served = (await rule.replica).serve
+      }
     }
     if (!wire.signal.aborted) served(wire)
   }

@@ -4,11 +4,7 @@
  */
 import type { Sink, Wire } from '#http/exchange.ts'
 import type { WatchFault } from './fault-rule.ts'
-
-interface Event {
-  type: string
-  object: { metadata?: { uid?: string; name?: string; namespace?: string } }
-}
+import { type Event, keyOf } from './watch-gate.ts'
 
 const gone = {
   type: 'ERROR',
@@ -84,6 +80,12 @@ class FaultySink implements Sink {
   }
 
   #pass(event: Event): void {
+    const { gate } = this.#fault
+    if (gate === undefined) this.#passNow(event)
+    else gate.pass(this, event, (passed) => this.#passNow(passed))
+  }
+
+  #passNow(event: Event): void {
     const { withholdBookmarks, skip = 0, delayMs = 0 } = this.#fault
     if (event.type === 'BOOKMARK' && withholdBookmarks) return
     const seen = skip > 0 ? this.#latest.afterSkipping(event, skip) : event
@@ -121,9 +123,8 @@ class SkippedEvents {
   readonly #known = new Set<string>()
 
   afterSkipping(event: Event, skip: number): Event | undefined {
-    const { namespace = '', name } = event.object.metadata ?? {}
-    if (event.type === 'BOOKMARK' || event.type === 'ERROR' || name === undefined) return event
-    const key = `${namespace}/${name}`
+    const key = keyOf(event)
+    if (key === undefined) return event
     const skipped = this.#skipped.get(key) ?? 0
     // A deletion is the last event of an object, so it is never skipped.
     if (event.type !== 'DELETED' && skipped < skip) {
