@@ -73,7 +73,7 @@ const added: readonly (readonly [text: string, created: number, stored: number])
   ["isSemver('1.0.0')", 34, 33],
   ['[2, 1].sort() == [1, 2]', 35, 34],
   ['[1].includes(1)', 38, 37],
-  ['[1].existsOne(x, x > 0)', 33, 33],
+  ['[1].existsOne(i, v, v > 0)', 33, 32],
 ]
 
 for (const [text, created, stored] of added)
@@ -92,4 +92,47 @@ test('cost stops an evaluation', () => {
   const { value, cost } = expression.program().evaluate(activation, 20)
   assert.equal(value, costExceeded)
   assert.ok(cost > 20 && cost < 30)
+})
+
+/** Estimates and messages before and since a release. */
+const firstLine = (text: string, minor: number): string => {
+  const one = compiled(text, minor)
+  if (one instanceof Issues) return (one.text.split('\n')[0] as string).replace(/^.*?: /, '')
+  return String(one.estimate().max > 1e9)
+}
+const changes: readonly (readonly [text: string, since: number, before: string, now: string])[] = [
+  ["self.l[?0] == 'x'", 28, '', "unsupported syntax '[?'"],
+  ['self.?a == 1', 28, "extraneous input '?' expecting IDENTIFIER", "unsupported syntax '.?'"],
+  [
+    "'a'.b == 1",
+    28,
+    "type 'primitive:STRING' does not support field selection",
+    "type 'string' does not support field selection",
+  ],
+  ["['a', 'b'].map(x, x).exists(y, y == 'a')", 29, 'true', 'false'],
+  ["quantity('1').add(1) == quantity('2')", 32, 'true', 'false'],
+]
+for (const [text, since, before, now] of changes)
+  test(`${text} before and since 1.${since}`, () => {
+    const [old, current] = [firstLine(text, since - 1), firstLine(text, since)]
+    assert.ok(old.includes(before) && old !== current, old)
+    if (!now.startsWith('unsupported')) assert.ok(current.includes(now), current)
+  })
+
+test('calls that no overload takes, before and since 1.28', () => {
+  const message = (text: string, minor: number) => {
+    const one = compiled(text, minor)
+    assert.ok(one instanceof Expression)
+    return showValue(one.program().evaluate(activation).value)
+  }
+  const startsWith = 'dyn(1).startsWith("a")'
+  assert.deepEqual(
+    [message(startsWith, 27), message(startsWith, 28)],
+    ['no such overload: startsWith', 'no such overload'],
+  )
+  const trim = 'dyn(1).trim()'
+  assert.deepEqual(
+    [message(trim, 27), message(trim, 28)],
+    ['no such overload: trim', 'no such overload: trim(int)'],
+  )
 })

@@ -15,7 +15,7 @@ import { boolType, type CelType, type TypeProvider, typeText } from './cel-type.
 import { check } from './check/check.ts'
 import type { CheckEnvironment } from './check/declared-names.ts'
 import type { CelEnvironment } from './environment.ts'
-import type { SizeOf } from './estimate/call-estimate.ts'
+import type { EstimateRules, SizeOf } from './estimate/call-estimate.ts'
 import { estimateCost } from './estimate/estimate.ts'
 import type { Range } from './estimate/range.ts'
 import type { Activation } from './frame.ts'
@@ -47,12 +47,20 @@ export class Expression {
   readonly type: CelType
   readonly #checked: CheckedExpr
   readonly #environment: ProgramEnvironment
+  readonly #estimates: EstimateRules
 
-  constructor(text: string, type: CelType, checked: CheckedExpr, environment: ProgramEnvironment) {
+  constructor(
+    text: string,
+    type: CelType,
+    checked: CheckedExpr,
+    environment: ProgramEnvironment,
+    estimates: EstimateRules,
+  ) {
     this.text = text
     this.type = type
     this.#checked = checked
     this.#environment = environment
+    this.#estimates = estimates
   }
 
   get isBoolean(): boolean {
@@ -73,7 +81,7 @@ export class Expression {
 
   /** The least and the most that an evaluation can cost. Without `sizeOf`, data has no limit. */
   estimate(sizeOf: SizeOf = noSizes): Range {
-    return estimateCost(this.#checked, sizeOf)
+    return estimateCost(this.#checked, sizeOf, this.#estimates)
   }
 
   /** Throws PlanError for an expression that can never run, such as one with a wrong regular expression. */
@@ -99,7 +107,7 @@ export function compile(
   if (wrong.length > 0) return new Issues(source.format(wrong))
   const { makeStruct } = declarations
   const calls = makeStruct === undefined ? environment.calls : { ...environment.calls, makeStruct }
-  return new Expression(text, checked.type, checked.checked, calls)
+  return new Expression(text, checked.type, checked.checked, calls, environment.estimates)
 }
 
 function checkEnvironment(
@@ -117,6 +125,7 @@ function checkEnvironment(
     },
     homogeneousLiterals: environment.homogeneousLiterals,
     isDisabled: environment.isDisabled,
+    showsEncodedTypes: environment.showsEncodedTypes,
   }
 }
 

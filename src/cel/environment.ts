@@ -7,6 +7,7 @@
  *   celEnvironment(releaseOf(37), 'new')      no list.includes(…), which 1.37 adds
  *   celEnvironment(releaseOf(37), 'stored')   with list.includes(…)
  */
+import type { EstimateRules } from './estimate/call-estimate.ts'
 import { type Change, change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { CelType, FunctionDeclaration, Overload } from './cel-type.ts'
 import { mergeFunctions } from './check/declared-names.ts'
@@ -35,7 +36,6 @@ import { implementations } from './functions/implementations.ts'
 import { preparedPatterns } from './functions/prepared-patterns.ts'
 import { singleImplementations } from './functions/standard.ts'
 import {
-  existsOneMacros,
   type Macro,
   optionalMacros,
   sortMacros,
@@ -59,6 +59,9 @@ export interface CelEnvironment {
   /** Whether durations, patterns and the like that can never work are errors of the compiler. */
   readonly checksLiterals: boolean
   readonly calls: CallEnvironment
+  readonly estimates: EstimateRules
+  /** Errors show types as they are encoded: 'primitive:STRING'. */
+  readonly showsEncodedTypes: boolean
 }
 
 const usesOlderEnvironment = change(
@@ -73,8 +76,29 @@ const checksElementsLater = change('CEL allows elements of several types in call
 const hasOptionals = change('CEL has optional values and fields', { since: 28 })
 const hasOptionalLists = change('CEL has first(), last() and unwrapOpt() of lists', { since: 33 })
 const hasTwoVariables = change('CEL macros can have two variables', { since: 32 })
-const hasExistsOne = change('CEL has the macro existsOne', { since: 33 })
 const hasExtendedLists = change('CEL has sort(), slice() and flatten() of lists', { since: 34 })
+
+const knowsResults = change('CEL costs know the size of lists and maps that macros make', {
+  since: 29,
+})
+const comparesAtOnce = change(
+  'CEL costs of comparing quantities, addresses and the like are fixed',
+  {
+    since: 32,
+  },
+)
+const knowsElements = change('CEL costs know the sizes of elements that expressions make', {
+  since: 33,
+})
+const showsTypes = change('errors of CEL name types, such as string for primitive:STRING', {
+  since: 28,
+})
+const knowsOptionalSyntax = change('CEL reports ?. and [? as unsupported, not as wrong syntax', {
+  since: 28,
+})
+const namesArgumentTypes = change('errors of CEL calls name the types of the arguments', {
+  since: 28,
+})
 
 /** Libraries by the change that added them. */
 const libraries: readonly (readonly [Change, ...(readonly FunctionDeclaration[])[]])[] = [
@@ -133,8 +157,9 @@ function makeEnvironment(release: Release, kind: EnvironmentKind): CelEnvironmen
   return {
     compatible,
     parsing: {
-      macros: macrosByKey(...macrosOf(release, compatible)),
+      macros: macrosByKey(...macrosOf(compatible)),
       optionalSyntax: optionals,
+      optionalTokens: release.has(knowsOptionalSyntax),
       escapedIdentifiers: false,
     },
     functions,
@@ -142,14 +167,19 @@ function makeEnvironment(release: Release, kind: EnvironmentKind): CelEnvironmen
     isDisabled: ({ id }) => !crossTypes && crossTypeComparison.test(id),
     homogeneousLiterals: !release.has(checksElementsLater),
     checksLiterals: compatible.has(checksLiterals),
-    calls: callsOf(functions),
+    calls: callsOf(functions, release.has(namesArgumentTypes)),
+    estimates: {
+      knowsResults: release.has(knowsResults),
+      knowsElements: release.has(knowsElements),
+      comparesAtOnce: release.has(comparesAtOnce),
+    },
+    showsEncodedTypes: !release.has(showsTypes),
   }
 }
 
-function macrosOf(release: Release, compatible: Release): (readonly Macro[])[] {
+function macrosOf(compatible: Release): (readonly Macro[])[] {
   return [
     standardMacros,
-    ...(release.has(hasExistsOne) ? [existsOneMacros] : []),
     ...(compatible.has(hasOptionals) ? [optionalMacros] : []),
     ...(compatible.has(hasTwoVariables) ? [twoVariableMacros] : []),
     ...(compatible.has(hasExtendedLists) ? [sortMacros] : []),
@@ -159,8 +189,12 @@ function macrosOf(release: Release, compatible: Release): (readonly Macro[])[] {
 const typesByName = (more: readonly CelType[]): ReadonlyMap<string, CelType> =>
   new Map([...standardTypes, ...more].map((type) => [type.name, type]))
 
-function callsOf(functions: ReadonlyMap<string, FunctionDeclaration>): CallEnvironment {
+function callsOf(
+  functions: ReadonlyMap<string, FunctionDeclaration>,
+  namesTypes: boolean,
+): CallEnvironment {
   return {
+    namesTypes,
     overloadsOf: (name) => functions.get(name)?.overloads ?? [],
     implementations,
     singleImplementations,
@@ -174,5 +208,5 @@ export function withFunctions(
   ...added: (readonly FunctionDeclaration[])[]
 ): CelEnvironment {
   const functions = mergeFunctions([...environment.functions.values()], ...added)
-  return { ...environment, functions, calls: callsOf(functions) }
+  return { ...environment, functions, calls: callsOf(functions, environment.calls.namesTypes) }
 }

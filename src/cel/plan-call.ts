@@ -33,6 +33,8 @@ export interface SingleImplementation {
 }
 
 export interface CallEnvironment {
+  /** Errors name the types of the arguments that no overload takes. */
+  readonly namesTypes: boolean
   /** All overloads of a function, for arguments of type dyn. */
   overloadsOf(name: string): readonly Overload[]
   readonly implementations: ReadonlyMap<string, Implementation>
@@ -187,7 +189,8 @@ function callOf(site: CallSite, count: number, environment: CallEnvironment): Im
   return (a, b, c, d) => {
     for (const { params, implementation } of candidates)
       if (accepts(params, a, b, c, d)) return implementation(a, b, c, d)
-    return noOverload(name, [a, b, c, d].slice(0, count))
+    if (checksItself.has(name) && environment.namesTypes) return overloadError()
+    return noOverload(name, environment.namesTypes ? [a, b, c, d].slice(0, count) : undefined)
   }
 }
 
@@ -202,8 +205,13 @@ function singleCall(name: string, { call, accepts: knows }: SingleImplementation
   }
 }
 
-const noOverload = (name: string, args: readonly Value[]): CelError =>
-  new CelError(`no such overload: ${name}(${args.map(typeName).join(', ')})`)
+/** Functions that cel-go calls with any types, and that answer with the short text. */
+const checksItself: ReadonlySet<string> = new Set(['contains', 'endsWith', 'startsWith'])
+
+const noOverload = (name: string, args: readonly Value[] | undefined): CelError =>
+  new CelError(
+    `no such overload: ${name}${args === undefined ? '' : `(${args.map(typeName).join(', ')})`}`,
+  )
 
 function accepts(params: readonly CelType[], a: Value, b: Value, c: Value, d: Value): boolean {
   const [first, second, third, fourth] = params

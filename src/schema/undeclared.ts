@@ -5,6 +5,7 @@
  *   { metadata: { x: 1 }, spec: { l: [{ n: 1, m: 2 }] } } → ['metadata.x', 'spec.l[0].m']
  */
 import type { Json } from '#api/object-meta.ts'
+import { scalar } from './make-type.ts'
 import { isObject } from './misfit.ts'
 import type { Type } from './type.ts'
 
@@ -15,6 +16,14 @@ export function undeclared(type: Type, value: Json, kept: Json | undefined): str
   return found
 }
 
+/** Objects in place of a list or a scalar have no declared member. */
+const memberless = scalar('any')
+
+function memberOf(type: Type, name: string): Type | undefined {
+  if (type.is === 'map') return type.values
+  return type.is === 'struct' ? type.byName.get(name)?.type : undefined
+}
+
 function walk(
   type: Type,
   value: Json,
@@ -23,19 +32,18 @@ function walk(
   found: string[],
 ): void {
   if (Array.isArray(value)) {
-    if (type.is !== 'list') return
     const items = Array.isArray(kept) ? kept : []
-    for (const [i, item] of value.entries())
-      walk(type.items, item, items[i], `${path}[${i}]`, found)
+    const itemType = type.is === 'list' ? type.items : memberless
+    for (const [i, item] of value.entries()) walk(itemType, item, items[i], `${path}[${i}]`, found)
     return
   }
-  if (!isObject(value) || (type.is !== 'struct' && type.is !== 'map')) return
+  if (!isObject(value) || type.is === 'untyped') return
   if (type.is === 'struct' && type.union === true) return
   for (const name of Object.keys(value).sort()) {
     const at = path === '' ? name : `${path}.${name}`
     const left =
       kept !== undefined && isObject(kept) && Object.hasOwn(kept, name) ? kept[name] : undefined
-    const member = type.is === 'map' ? type.values : type.byName.get(name)?.type
+    const member = memberOf(type, name)
     if (member !== undefined) walk(member, value[name] as Json, left, at, found)
     else if (left === undefined) found.push(at)
   }

@@ -75,6 +75,15 @@ export const signatureText = (types: readonly CelType[], isMember: boolean): str
   return `${isMember ? `${formatType(types[0]!)}.` : ''}(${args})`
 }
 
+const primitives: Readonly<Record<string, string>> = {
+  ...{ bool: 'BOOL', int: 'INT64', uint: 'UINT64' },
+  ...{ double: 'DOUBLE', string: 'STRING', bytes: 'BYTES' },
+}
+
+/** A type as older releases of cel-go print it. */
+const encodedType = (type: CelType): string =>
+  Object.hasOwn(primitives, type.kind) ? `primitive:${primitives[type.kind]}` : formatType(type)
+
 class Checker {
   readonly types = new Map<number, CelType>()
   readonly references = new Map<number, Reference>()
@@ -196,10 +205,14 @@ class Checker {
         break
       default:
         if (target.kind !== 'error' && !isDyn(target))
-          this.#error(id, `type '${formatType(target)}' does not support field selection`)
+          this.#error(id, `type '${this.#show(target)}' does not support field selection`)
         type = dynType
     }
     return optional || isOptional(operandType) ? optionalOf(type) : type
+  }
+
+  #show(type: CelType): string {
+    return this.#environment.showsEncodedTypes ? encodedType(type) : formatType(type)
   }
 
   #declaredField(id: number, typeName: string, field: string): CelType | undefined {

@@ -28,6 +28,8 @@ export interface CheckEnvironment {
   /** Lists and maps of several types are errors. */
   readonly homogeneousLiterals: boolean
   isDisabled?(overload: Overload): boolean
+  /** Errors show types as they are encoded: 'primitive:STRING'. */
+  readonly showsEncodedTypes?: boolean
 }
 
 /** Declarations of one function in several libraries become one. */

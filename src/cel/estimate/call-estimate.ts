@@ -56,12 +56,23 @@ export interface CallEstimate {
 /** The size of a value that the data decides; undefined if its type has no limit. */
 export type SizeOf = (operand: Pick<Operand, 'path' | 'type'>) => Range | undefined
 
+/** What the estimates of a release know. */
+export interface EstimateRules {
+  /** The size of a list or map that a macro makes. */
+  readonly knowsResults: boolean
+  /** The sizes of the elements of lists and maps that the expression makes. */
+  readonly knowsElements: boolean
+  /** Values of Kubernetes' types compare at once, whatever their size. */
+  readonly comparesAtOnce: boolean
+}
+
 export interface CallShape {
   readonly name: string
   readonly overloadId: string
   readonly target: Operand | undefined
   readonly args: readonly Operand[]
   readonly sizeOf: SizeOf
+  readonly rules: EstimateRules
 }
 
 type Rule = (call: CallShape) => CallEstimate | undefined
@@ -213,8 +224,8 @@ const cheapEquality: readonly CelType[] = [
   ...[authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType],
 ]
 
-/** Values of Kubernetes' types compare at once, whatever their size. */
-const equates: Rule = ({ args: [left, right] }) => {
+const equates: Rule = ({ args: [left, right], rules }) => {
+  if (!rules.comparesAtOnce) return undefined
   if (left === undefined || right === undefined || !isSameType(left.type, right.type))
     return undefined
   const { name } = left.type

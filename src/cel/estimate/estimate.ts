@@ -18,7 +18,13 @@ import {
 } from '#cel/ast.ts'
 import type { CelType } from '#cel/cel-type.ts'
 import { codePoints, constructionCost } from '#cel/runtime-cost.ts'
-import { estimateCall, type Operand, regexEstimate, type SizeOf } from './call-estimate.ts'
+import {
+  type EstimateRules,
+  estimateCall,
+  type Operand,
+  regexEstimate,
+  type SizeOf,
+} from './call-estimate.ts'
 import {
   add,
   emptyRange,
@@ -95,12 +101,14 @@ const isBinding = ({ iterRange, loopCondition, accuVar }: Comprehension): boolea
 class Estimator {
   readonly #checked: CheckedExpr
   readonly #sizeOf: SizeOf
+  readonly #rules: EstimateRules
   readonly #paths = new Map<number, readonly string[]>()
   readonly #sizes = new Map<number, Range>()
   readonly #entries = new Map<number, EntrySize>()
   readonly #locals = new Map<string, LocalVariable[]>()
 
-  constructor(checked: CheckedExpr, sizeOf: SizeOf) {
+  constructor(checked: CheckedExpr, sizeOf: SizeOf, rules: EstimateRules) {
+    this.#rules = rules
     this.#checked = checked
     this.#sizeOf = sizeOf
   }
@@ -169,7 +177,7 @@ class Estimator {
       cost = add(cost, this.cost(element))
       value = union(value, this.#sizeOrUnknown(element))
     }
-    this.#entries.set(expr.id, { container: 'list', key: one, value })
+    this.#setEntries(expr, { container: 'list', key: one, value })
     return add(cost, fixed(constructionCost.list))
   }
 
@@ -182,7 +190,7 @@ class Estimator {
       keys = union(keys, this.#sizeOrUnknown(key))
       values = union(values, this.#sizeOrUnknown(value))
     }
-    this.#entries.set(expr.id, { container: 'map', key: keys, value: values })
+    this.#setEntries(expr, { container: 'map', key: keys, value: values })
     return add(cost, fixed(constructionCost.map))
   }
 
@@ -200,6 +208,7 @@ class Estimator {
     this.#pop(accuVar)
     const count = this.#sizeOrUnknown(iterRange)
     cost = add(cost, multiply(count, add(step, condition)))
+    if (!this.#rules.knowsResults) return cost
     if (accuInit.kind === 'literal') this.#setSize(expr, this.#size(accuInit))
     else if (accuInit.kind === 'list' || accuInit.kind === 'map') {
       this.#setSize(expr, count)
@@ -209,7 +218,7 @@ class Estimator {
   }
 
   #pushAccumulator(name: string, init: Expr): void {
-    const size = this.#size(init)
+    const size = this.#rules.knowsElements ? this.#size(init) : undefined
     this.#push(name, { path: this.#path(init), size, entries: this.#entriesOf(init) })
   }
 
@@ -287,7 +296,8 @@ class Estimator {
   ): { cost: Range; size?: Range } {
     const sum = () => argCosts.reduce(add, zero)
     const sizeOf = this.#sizeOf
-    const ruled = estimateCall({ name: expr.name, overloadId, target, args, sizeOf })
+    const rules = this.#rules
+    const ruled = estimateCall({ name: expr.name, overloadId, target, args, sizeOf, rules })
     if (ruled !== undefined) return { ...ruled, cost: add(ruled.cost, sum()) }
     const [left = zero, right = zero, third = zero] = argCosts
     if (overloadId === 'logical_and' || overloadId === 'logical_or')
@@ -321,7 +331,7 @@ class Estimator {
   }
 
   #setEntries({ id }: Expr, entries: EntrySize | undefined): void {
-    if (entries !== undefined) this.#entries.set(id, entries)
+    if (entries !== undefined && this.#rules.knowsElements) this.#entries.set(id, entries)
   }
 
   #sizeOrUnknown(expr: Expr): Range {
@@ -415,5 +425,5 @@ function standardCost(
 }
 
 /** The cost of an expression. `sizeOf` knows the sizes of the data that its variables hold. */
-export const estimateCost = (checked: CheckedExpr, sizeOf: SizeOf): Range =>
-  new Estimator(checked, sizeOf).cost(checked.root)
+export const estimateCost = (checked: CheckedExpr, sizeOf: SizeOf, rules: EstimateRules): Range =>
+  new Estimator(checked, sizeOf, rules).cost(checked.root)

@@ -145,9 +145,6 @@ export const standardMacros: readonly Macro[] = [
   member('filter', 2, filter),
 ]
 
-/** The other spelling of exists_one. */
-export const existsOneMacros: readonly Macro[] = [member('existsOne', 2, quantifier(existsOne))]
-
 const transformList: Expand = (make, args, target) => {
   const variables = twoVariables(args[0]!, args[1]!)
   const condition = args.length === 4 ? args[2] : undefined

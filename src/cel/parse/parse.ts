@@ -10,7 +10,14 @@ import { defaultLimits, type Node, type ParseLimits, SyntaxParser } from './synt
 import { type Token, TokenStream } from './tokens.ts'
 import { unescapeBytes, unescapeString } from './unescape.ts'
 
+/** The tokens that begin an operand. */
+const operandStart =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', " +
+  'NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}'
+
 export interface ParseOptions {
+  /** False: `?.` and `[?` are wrong syntax, not unsupported syntax. */
+  readonly optionalTokens?: boolean
   /** By `macroKey`. */
   readonly macros: ReadonlyMap<string, Macro>
   /** Whether `a.?b`, `a[?b]`, `[?a]` and `{?a: b}` are allowed. */
@@ -184,8 +191,17 @@ class TreeBuilder {
     const index = this.expr(this.#node(node, 'index'))
     if (this.#token(node, 'opt') === undefined)
       return this.#call(id, '_[_]', undefined, [operand, index])
-    if (!this.#options.optionalSyntax) return this.#error(operator.start, "unsupported syntax '[?'")
+    if (!this.#options.optionalSyntax) return this.#unsupported(node, operator, '[?', operandStart)
     return this.#call(id, '_[?_]', undefined, [operand, index])
+  }
+
+  /** `expected`: the tokens that a grammar without optional syntax allows after the operator. */
+  #unsupported(node: Node, operator: Token, text: string, expected: string): Expr {
+    const optional = this.#token(node, 'opt')
+    if (this.#options.optionalTokens !== false || optional === undefined)
+      return this.#error(operator.start, `unsupported syntax '${text}'`)
+    const found = `Syntax error: extraneous input '?' expecting ${expected}`
+    return this.#error(optional.start, found)
   }
 
   #select(node: Node, operand: Expr, operator: Token): Expr {
@@ -196,7 +212,7 @@ class TreeBuilder {
       const id = this.factory.id(operator.start)
       return { kind: 'select', id, operand, field, testOnly: false }
     }
-    if (!this.#options.optionalSyntax) return this.#error(operator.start, "unsupported syntax '.?'")
+    if (!this.#options.optionalSyntax) return this.#unsupported(node, operator, '.?', 'IDENTIFIER')
     const name = this.factory.literal(this.factory.id(identifier.start.start), {
       type: 'string',
       value: field,

@@ -113,6 +113,16 @@ test('an object that differs from nothing has no owners', () => {
   )
 })
 
+test('since 1.37 a write whose owners cannot be found leaves those of the live object', () => {
+  const wrong = thingOf({ spec: { containers: 5 } } as never)
+  const owned = (release: number) => {
+    const kind = { ...thingKind, release }
+    const live = update(undefined, thingOf({ spec: { replicas: 1 } }), 'a', 1, kind)
+    return owners(recordUpdate(kind, live, wrong, writer('b')))
+  }
+  assert.deepEqual([owned(36), owned(37)], [[], ['a Update {"f:spec":{"f:replicas":{}}}']])
+})
+
 test('before 1.29 no manager owns a field of an object with items of the same key', () => {
   const kind = { ...thingKind, release: 28 }
   const twice = thingOf({ spec: { containers: [{ name: 'a' }, { name: 'a' }] } })
@@ -697,7 +707,7 @@ test('nobody owns fields of a custom object that does not fit a version somebody
   const head = { apiVersion: 'x.io/v1', kind: 'Gear' }
   const live = { ...head, metadata: { uid: 'u', managedFields: [entry] } } as KubeObject
   const next = { ...live, a: 'x' } as KubeObject
-  assert.deepEqual(recordUpdate(kind, live, next, writer('me')), [])
+  assert.deepEqual(recordUpdate({ ...kind, release: 36 }, live, next, writer('me')), [])
   const misfit = { ...head, metadata: {}, a: [] } as unknown as KubeObject
   assert.deepEqual(recordUpdate(kind, undefined, misfit, writer('me')), [])
   assert.throws(

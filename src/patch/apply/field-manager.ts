@@ -31,6 +31,7 @@ import {
   nobody,
 } from './managed-fields.ts'
 import { type Applied, applyConfig, type Typed, updateOwners } from './ownership.ts'
+import type { ApplyRules } from './rules.ts'
 import { NoElement } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { liveProblems, typeProblems } from './validate.ts'
@@ -101,14 +102,20 @@ export function recordUpdate(
     const after = typedObject(kind, next)
     const rules = rulesOf(kind)
     if (![before, after].every(({ type, object }) => isFit(type, object as Json, rules)))
-      return rules.forgetsOwnersOfUnfit ? [] : (next.metadata?.managedFields ?? [])
+      return rules.forgetsOwnersOfUnfit
+        ? ownersOfUnfit(rules, live)
+        : (next.metadata?.managedFields ?? [])
     return encodeManaged(updateManaged(kind, before, after, managed, who))
   } catch (error) {
     if (error instanceof Unfit || error instanceof NoElement || error instanceof NoVersion)
-      return []
+      return ownersOfUnfit(rulesOf(kind), live)
     throw error
   }
 }
+
+/** The owners of an object whose owners cannot be found. */
+const ownersOfUnfit = (rules: ApplyRules, live: KubeObject | undefined): ManagedFieldsEntry[] =>
+  rules.keepsOwnersOfUnfit ? (live?.metadata?.managedFields ?? []) : []
 
 /** Owners may be rewritten by hand through the main resource; whoever leaves them out does not mean to remove them. */
 function ownersBefore(

@@ -62,6 +62,10 @@ const changes = {
    * of such an object.
    */
   ownsDuplicates: change('list items with the same key have owners', { since: 29 }),
+  /** A write whose owners cannot be found leaves those of the live object; before, the object lost them. */
+  keepsOwnersOfUnfit: change('writes whose owners cannot be found keep those of the live object', {
+    since: 37,
+  }),
 }
 
 export type ApplyRules = Readonly<Record<keyof typeof changes, boolean>>

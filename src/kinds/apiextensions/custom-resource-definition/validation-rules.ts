@@ -38,6 +38,12 @@ const checksFieldPaths = change('definitions check the fieldPath of validation r
 const checksMessageExpressions = change('definitions check the messageExpression of rules', {
   since: 27,
 })
+const namesPathTersely = change('an invalid fieldPath of a rule must be a valid path', {
+  since: 34,
+})
+const notPath = (release: Release): string =>
+  release.has(namesPathTersely) ? 'must be a valid path' : 'fieldPath must be a valid path'
+
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text)
 
 /** Complete rules, before any expression is compiled. */
@@ -88,7 +94,7 @@ function checkLaterFields(
   if (fieldPath.trim() === '') errors.push(invalid(at, fieldPath, 'must be non-empty if specified'))
   if (hasLineBreak(fieldPath)) errors.push(invalid(at, fieldPath, 'must not contain line breaks'))
   const isKnown = unsupported(schema) !== undefined || isPath(fieldPath, schema)
-  if (!isKnown) errors.push(invalid(at, fieldPath, 'must be a valid path'))
+  if (!isKnown) errors.push(invalid(at, fieldPath, notPath(release)))
   return errors
 }
 

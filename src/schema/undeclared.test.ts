@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '#api/object-meta.ts'
+import { field, listOf, scalar, structOf } from './make-type.ts'
+import type { Type } from './type.ts'
+import { undeclared } from './undeclared.ts'
+
+const inner = structOf('Inner', [field('n', scalar('int64'), 1, 'o')])
+const type: Type = structOf('Thing', [
+  field('list', listOf(inner), 1, 'o'),
+  field('one', inner, 2, 'o'),
+  field('text', scalar('string'), 3, 'o'),
+  field('any', scalar('any'), 4, 'o'),
+])
+
+const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][] = [
+  ['members of items', { list: [{ n: 1, m: 2 }] }, { list: [{ n: 1 }] }, ['list[0].m']],
+  ['members of an object in place of a list', { list: { n: 1 } }, { list: {} }, ['list.n']],
+  ['members of an object in place of a text', { text: { n: 1 } }, { text: {} }, ['text.n']],
+  ['items in place of an object', { one: [{ m: 1 }] }, { one: [{}] }, ['one[0].m']],
+  ['members that are kept', { any: { n: 1 } }, { any: { n: 1 } }, []],
+]
+for (const [title, value, kept, paths] of rows)
+  test(title, () => assert.deepEqual(undeclared(type, value, kept), paths))
