@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
-import { defaultStorageClass, storageObjectInUseProtection } from './storage-defaults.ts'
+import * as storage from './storage-defaults.ts'
 import { taintNodesByCondition } from './taint-nodes.ts'
+
+const release = releaseOf(22)
+const defaultStorageClass = storage.defaultStorageClass(release)
+const storageObjectInUseProtection = storage.storageObjectInUseProtection(release, () => true)
 
 const stays = (key: string) => ({
   key: `node.kubernetes.io/${key}`,

@@ -1,6 +1,6 @@
 /** Images are pulled anew for every pod, so that nobody runs an image that they may not pull. */
 import { notSupported } from '#api/field-error.ts'
-import type { KubeObject } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { containersOf } from './containers.ts'
@@ -11,8 +11,9 @@ export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
   mutate(request) {
     if (!concerns(request)) return
-    for (const { container } of containersOf(request.object?.spec))
-      container.imagePullPolicy = 'Always'
+    const { spec } = request.object as KubeObject
+    for (const { container } of containersOf(spec)) container.imagePullPolicy = 'Always'
+    for (const { image } of (spec?.volumes ?? []) as Loose[]) if (image) image.pullPolicy = 'Always'
   },
   validate(request) {
     if (!concerns(request)) return
@@ -24,6 +25,13 @@ export const alwaysPullImages: AdmissionPlugin = {
         container.imagePullPolicy ?? '',
         ['Always'],
       )
+      problems.push(refusal(request, `${field}: ${message}`).message)
+    }
+    const volumes: Loose[] = request.object?.spec?.volumes ?? []
+    for (const [i, { image }] of volumes.entries()) {
+      if (!image || image.pullPolicy === 'Always') continue
+      const path = `spec.volumes[${i}].image.pullPolicy`
+      const { field, message } = notSupported(path, image.pullPolicy ?? '', ['Always'])
       problems.push(refusal(request, `${field}: ${message}`).message)
     }
     if (problems.length > 0) throw new ApiError(500, '', together(problems))

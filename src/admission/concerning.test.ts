@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { AdmissionChain, type AdmissionMeter } from './chain.ts'
 import {
@@ -28,21 +29,22 @@ const options = {
   disable: ['PodSecurity'],
 } as unknown as PluginOptions
 
+const release = releaseOf(options.release)
 /** What is loaded later, and in itself. */
 const itself: AdmissionPlugin[] = [
   certificateApproval(options.authorizer),
   certificateSigning(options.authorizer),
   certificateSubjectRestriction,
-  defaultIngressClass,
-  defaultStorageClass,
+  defaultIngressClass(release),
+  defaultStorageClass(release),
   defaultTolerationSeconds(300, 300),
-  limitRanger,
+  limitRanger({ release, podLevel: false }),
   persistentVolumeClaimResize,
   priorityPlugin(22),
   roleEscalation(options.authorizer, options.rbac),
   runtimeClassPlugin(() => true, 22),
   serviceAccountPlugin(options),
-  storageObjectInUseProtection,
+  storageObjectInUseProtection(release, options.feature),
   taintNodesByCondition,
 ]
 

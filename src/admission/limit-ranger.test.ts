@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
+
+const plugin = limitRanger({ release: releaseOf(22), podLevel: false })
 
 const range = (...limits: Loose[]) => {
   const reader = new MemoryReader()
@@ -23,7 +26,7 @@ test('containers get the defaults they lack, and an annotation says so', async (
     containers: containers({ limits: { cpu: '2' } }, {}),
     initContainers: containers({}),
   })
-  assert.equal(await outcome(limitRanger, requestOf('CREATE', podKind, object), reader), 'admitted')
+  assert.equal(await outcome(plugin, requestOf('CREATE', podKind, object), reader), 'admitted')
   assert.deepEqual(object.spec.containers[0].resources, {
     limits: { cpu: '2', memory: '1Gi' },
     requests: { cpu: '500m' },
@@ -109,7 +112,7 @@ const cases: [name: string, limit: Loose, spec: Loose, expected: string][] = [
 for (const [name, limit, spec, expected] of cases) {
   test(name, async () => {
     assert.equal(
-      await outcome(limitRanger, requestOf('CREATE', podKind, pod(spec)), range(limit)),
+      await outcome(plugin, requestOf('CREATE', podKind, pod(spec)), range(limit)),
       expected,
     )
   })
@@ -127,7 +130,7 @@ test('claims are held to their storage', async () => {
     spec: { resources: { requests: { storage } } },
   })
   const run = (storage: string) =>
-    outcome(limitRanger, requestOf('CREATE', kind, claim(storage)), reader)
+    outcome(plugin, requestOf('CREATE', kind, claim(storage)), reader)
   assert.equal(await run('1Gi'), 'admitted')
   assert.equal(
     await run('3Gi'),
@@ -141,9 +144,9 @@ test('claims are held to their storage', async () => {
 
 test('updates of pods and other kinds wait for nothing', () => {
   const request = requestOf('UPDATE', podKind, pod())
-  assert.equal(limitRanger.mutate?.(request, new MemoryReader()), undefined)
+  assert.equal(plugin.mutate?.(request, new MemoryReader()), undefined)
   assert.equal(
-    limitRanger.validate?.(requestOf('CREATE', kindOf('v1', 'configmaps'), {}), new MemoryReader()),
+    plugin.validate?.(requestOf('CREATE', kindOf('v1', 'configmaps'), {}), new MemoryReader()),
     undefined,
   )
 })

@@ -3,13 +3,16 @@
  * bounds are refused.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { setKey } from '#schema/user-key.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
-import { type Amounts, limitProblems, podAmounts } from './limit-rules.ts'
+import { type Amounts, limitProblems, olderPodAmounts } from './limit-rules.ts'
 import { isMain, isNewPod, isWrite } from './match.ts'
+import { type AmountField, podAmounts } from './pod-amounts.ts'
+import { listOf } from './quota/resource-amounts.ts'
 import { refusal, together } from './refusal.ts'
 
 const annotation = 'kubernetes.io/limit-ranger'
@@ -17,18 +20,36 @@ const annotation = 'kubernetes.io/limit-ranger'
 const isClaim = (request: AdmissionRequest) =>
   isWrite(request) && isMain(request, '', 'persistentvolumeclaims')
 
-export const limitRanger: AdmissionPlugin = {
+const sumsSidecars = change(
+  'limits of a pod count sidecars and amounts that some containers have',
+  {
+    since: 28,
+  },
+)
+const limitsResizes = change('limits count for the resize of a pod', { since: 32 })
+
+interface Rules {
+  readonly release: Release
+  /** Whether `spec.resources` of a pod counts. */
+  readonly podLevel: boolean
+}
+
+const isResize = ({ kind, operation, subresource }: AdmissionRequest): boolean =>
+  kind.plural === 'pods' && kind.group === '' && subresource === 'resize' && operation === 'UPDATE'
+
+export const limitRanger = (rules: Rules): AdmissionPlugin => ({
   name: 'LimitRanger',
   mutate(request, reader) {
     if (!isNewPod(request)) return
     return giveDefaults(request, reader)
   },
   validate(request, reader) {
-    if (!isNewPod(request) && !isClaim(request)) return
+    const resizes = isResize(request) && rules.release.has(limitsResizes)
+    if (!isNewPod(request) && !isClaim(request) && !resizes) return
     if (request.old?.metadata.deletionTimestamp !== undefined) return
-    return checkLimits(request, reader)
+    return checkLimits(request, reader, rules)
   },
-}
+})
 
 function giveDefaults(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
   const pod = request.object as KubeObject
@@ -37,12 +58,16 @@ function giveDefaults(request: AdmissionRequest, reader: ObjectReader): Awaitabl
   })
 }
 
-function checkLimits(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
+function checkLimits(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  rules: Rules,
+): Awaitable<void> {
   const object = request.object as KubeObject
   return after(reader.list('', 'limitranges', request.namespace), (ranges) => {
     for (const range of ranges) {
       const check = request.kind.plural === 'pods' ? podProblems : claimProblems
-      const problems = limitsOf(range).flatMap((limit) => check(limit, object))
+      const problems = limitsOf(range).flatMap((limit) => check(limit, object, rules))
       if (problems.length > 0) throw refusal(request, together(problems))
     }
   })
@@ -97,7 +122,8 @@ function claimProblems(limit: Loose, { spec }: KubeObject): string[] {
   return limitProblems(limit, spec.resources?.requests ?? {}, undefined)
 }
 
-function podProblems(limit: Loose, { spec }: KubeObject): string[] {
+function podProblems(limit: Loose, pod: KubeObject, rules: Rules): string[] {
+  const { spec } = pod
   if (limit.type === 'Container') {
     return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(
       ({ resources }: Loose) =>
@@ -105,5 +131,10 @@ function podProblems(limit: Loose, { spec }: KubeObject): string[] {
     )
   }
   if (limit.type !== 'Pod') return []
-  return limitProblems(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'))
+  return limitProblems(limit, wholeOf(pod, 'requests', rules), wholeOf(pod, 'limits', rules))
+}
+
+function wholeOf(pod: KubeObject, field: AmountField, { release, podLevel }: Rules): Amounts {
+  if (!release.has(sumsSidecars)) return olderPodAmounts(pod.spec, field)
+  return listOf(podAmounts(pod, field, { overhead: false, podLevel }))
 }

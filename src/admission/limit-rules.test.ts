@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
 
 type Amounts = Record<string, string>
+const plugin = limitRanger({ release: releaseOf(22), podLevel: false })
 const holding = (requests?: Amounts, limits?: Amounts) => ({
   name: 'c',
   resources: { ...(requests && { requests }), ...(limits && { limits }) },
@@ -171,5 +173,5 @@ for (const [name, limit, object, ...problems] of cases)
       said === undefined
         ? 'admitted'
         : `403 ${isPod ? 'pods' : 'persistentvolumeclaims'} "p" is forbidden: ${said}`
-    assert.equal(await outcome(limitRanger, request, reader), expected)
+    assert.equal(await outcome(plugin, request, reader), expected)
   })

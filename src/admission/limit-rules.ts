@@ -96,8 +96,8 @@ function tooFarApart({ type, name, enforced, request, limit }: Asked): Maybe {
     : undefined
 }
 
-/** What a whole pod asks for: of each resource that every container names the sum, or an init container's if larger. */
-export function podAmounts(spec: Loose, field: 'requests' | 'limits'): Amounts {
+/** What a whole pod asked for before 1.28: of each resource that every container names the sum, or an init container's if larger. */
+export function olderPodAmounts(spec: Loose, field: 'requests' | 'limits'): Amounts {
   const lists = ((spec.containers ?? []) as Loose[]).map(
     ({ resources }) => (resources?.[field] ?? {}) as Amounts,
   )

@@ -133,8 +133,13 @@ const makers: Readonly<Record<string, Make>> = {
   LimitPodHardAntiAffinityTopology: () =>
     load.limitPodHardAntiAffinityTopology().limitPodHardAntiAffinityTopology,
   PodPreset: () => load.podPreset().podPreset,
-  LimitRanger: () =>
-    concerning('LimitRanger', 'both', ['pods', ...claims], () => load.limitRanger().limitRanger),
+  LimitRanger: ({ release, feature }) =>
+    concerning('LimitRanger', 'both', ['pods', ...claims], () =>
+      load.limitRanger().limitRanger({
+        release: releaseOf(release),
+        podLevel: feature('PodLevelResources'),
+      }),
+    ),
   ServiceAccount: (options) =>
     concerning('ServiceAccount', 'both', ['pods'], () =>
       load.serviceAccount().serviceAccountPlugin(options),
@@ -176,19 +181,16 @@ const makers: Readonly<Record<string, Make>> = {
   ExtendedResourceToleration: () => load.extendedResourceToleration().extendedResourceToleration,
   // Labels of volumes come from the cloud they are in; there is none to ask.
   PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
-  DefaultStorageClass: () =>
-    concerning(
-      'DefaultStorageClass',
-      'admit',
-      claims,
-      () => load.storageDefaults().defaultStorageClass,
+  DefaultStorageClass: ({ release }) =>
+    concerning('DefaultStorageClass', 'admit', claims, () =>
+      load.storageDefaults().defaultStorageClass(releaseOf(release)),
     ),
-  StorageObjectInUseProtection: () =>
+  StorageObjectInUseProtection: ({ release, feature }) =>
     concerning(
       'StorageObjectInUseProtection',
       'admit',
-      ['persistentvolumes', ...claims],
-      () => load.storageDefaults().storageObjectInUseProtection,
+      ['persistentvolumes', 'volumeattributesclasses', ...claims],
+      () => load.storageDefaults().storageObjectInUseProtection(releaseOf(release), feature),
     ),
   PodGroupProtection: gated('PodGroupProtection', 'GenericWorkload', () =>
     concerning(
@@ -234,12 +236,9 @@ const makers: Readonly<Record<string, Make>> = {
       certificateRequests,
       () => load.certificates().certificateSubjectRestriction,
     ),
-  DefaultIngressClass: () =>
-    concerning(
-      'DefaultIngressClass',
-      'admit',
-      ['ingresses'],
-      () => load.defaultIngressClass().defaultIngressClass,
+  DefaultIngressClass: ({ release }) =>
+    concerning('DefaultIngressClass', 'admit', ['ingresses'], () =>
+      load.defaultIngressClass().defaultIngressClass(releaseOf(release)),
     ),
   DenyServiceExternalIPs: () => load.denyServiceExternalIps().denyServiceExternalIps,
   PodTopologyLabels: gated('PodTopologyLabels', 'PodTopologyLabelsAdmission', () =>

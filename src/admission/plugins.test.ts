@@ -8,6 +8,7 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { alwaysDeny } from './always.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
 import { certificateApproval, certificateSigning } from './certificate-plugins.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { denyServiceExternalIps } from './deny-service-external-ips.ts'
 import { eventRateLimit } from './event-rate-limit.ts'
@@ -114,7 +115,7 @@ const cases: [
   ],
   [
     'two default ingress classes',
-    defaultIngressClass,
+    defaultIngressClass(releaseOf(22)),
     create({ metadata: { name: 'i' }, spec: {} }, ingressKind),
     readerWith(ingressClass('a'), ingressClass('b')),
     '403 ingresses.networking.k8s.io "i" is forbidden: Internal error occurred: 2 default IngressClasses were found, only 1 allowed',
@@ -330,7 +331,11 @@ test('the one default ingress class', async () => {
   const object = { metadata: { name: 'i' }, spec: {} as Loose }
   rememberEmpty(object.spec, 'rules')
   assert.equal(
-    await outcome(defaultIngressClass, create(object, ingressKind), readerWith(ingressClass('a'))),
+    await outcome(
+      defaultIngressClass(releaseOf(22)),
+      create(object, ingressKind),
+      readerWith(ingressClass('a')),
+    ),
     'admitted',
   )
   assert.equal(object.spec.ingressClassName, 'a')

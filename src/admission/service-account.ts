@@ -5,7 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { serverTimeout } from '#api/status-error.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
+import { ApiError, serverTimeout } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { flatText } from '#base/flat-text.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -32,6 +33,16 @@ const defaultLooksMax = 10
 /** Between two looks: one in the middle of what the original draws from. */
 const lookAgainMs = 150
 
+const limitsEphemeral = change('ephemeral containers use only secrets that the account names', {
+  since: 24,
+})
+const limitsWholeSecrets = change(
+  'whole secrets as variables are limited to those of the account',
+  {
+    since: 27,
+  },
+)
+
 export interface ServiceAccountOptions {
   readonly release: number
   readonly feature: (gate: string) => boolean
@@ -40,6 +51,7 @@ export interface ServiceAccountOptions {
 }
 
 export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionPlugin {
+  const release = releaseOf(options.release)
   // One name for all: it must differ from what else the pod has, and replicas of one template stay alike.
   let known: string | undefined
   const volumeName = () => (known ??= flatText(`${volumePrefix}${options.randomSuffix()}`))
@@ -50,8 +62,9 @@ export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionP
       return mutatePod(request, reader, { ...options, volumeName })
     },
     validate(request, reader) {
-      if (!isNewPod(request)) return
-      return validatePod(request, reader)
+      if (isNewPod(request)) return validatePod(request, reader, release)
+      if (release.has(limitsEphemeral) && addsContainers(request))
+        return validateEphemeral(request, reader, release)
     },
   }
 }
@@ -81,11 +94,12 @@ function mutatePod(
     if (!pod.spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
       pod.spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
     }
-    if (!shouldMount(pod, account)) return limitSecrets(request, pod, account)
+    if (!shouldMount(pod, account))
+      return limitSecrets(request, pod, account, releaseOf(mounting.release))
     const secret = mounting.feature(boundTokens) ? undefined : secretOf(request, reader, account)
     return after(secret, (name) => {
       mountToken(pod, name, mounting)
-      limitSecrets(request, pod, account)
+      limitSecrets(request, pod, account, releaseOf(mounting.release))
     })
   })
 }
@@ -189,10 +203,47 @@ async function secretOf(
   throw refusal
 }
 
-function validatePod(request: AdmissionRequest, reader: ObjectReader): Awaitable<void> {
+const addsContainers = ({ operation, kind, subresource }: AdmissionRequest) =>
+  operation === 'UPDATE' &&
+  kind.group === '' &&
+  kind.plural === 'pods' &&
+  subresource === 'ephemeralcontainers'
+
+/** What is wrong is no refusal here: kube-apiserver reports it as an internal error. */
+function validateEphemeral(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  release: Release,
+): Awaitable<void> {
+  const { spec } = request.object as KubeObject
+  requireAccountName(request)
+  return after(accountOf(request, reader), (account) => {
+    if (!enforcesSecrets(account)) return
+    const problem = secretProblem('ephemeral container', spec.ephemeralContainers, account, release)
+    if (problem !== undefined) throw new ApiError(500, '', problem)
+  })
+}
+
+function requireAccountName(request: AdmissionRequest): void {
+  const { metadata, spec } = request.object as KubeObject
+  if (spec.serviceAccountName) return
+  throw refuse(
+    request,
+    `no service account specified for pod ${request.namespace}/${metadata.name ?? ''}`,
+  )
+}
+
+function validatePod(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  release: Release,
+): Awaitable<void> {
   const pod = request.object as KubeObject
   if (isMirror(pod)) return validateMirror(request, pod)
-  return after(accountOf(request, reader), (account) => limitSecrets(request, pod, account))
+  if (release.has(limitsEphemeral)) requireAccountName(request)
+  return after(accountOf(request, reader), (account) =>
+    limitSecrets(request, pod, account, release),
+  )
 }
 
 /** A mirror of a static pod has nothing of the API's. */
@@ -211,8 +262,13 @@ function validateMirror(request: AdmissionRequest, pod: KubeObject): void {
 }
 
 /** Where the account asks for it, its pods mount and pull with the secrets it names and no others. */
-function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: KubeObject): void {
-  if (!trueWords.has(account.metadata.annotations?.[enforceAnnotation] ?? '')) return
+function limitSecrets(
+  request: AdmissionRequest,
+  { spec }: KubeObject,
+  account: KubeObject,
+  release: Release,
+): void {
+  if (!enforcesSecrets(account)) return
   const mountable = new Set(((account.secrets ?? []) as Loose[]).map(({ name }) => name))
   const pullable = new Set(((account.imagePullSecrets ?? []) as Loose[]).map(({ name }) => name))
   const name = spec.serviceAccountName
@@ -229,17 +285,8 @@ function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: 
     ['initContainers', 'init container'],
     ['containers', 'container'],
   ] as const) {
-    for (const container of (spec[list] ?? []) as Loose[]) {
-      for (const { name: variable, valueFrom } of (container.env ?? []) as Loose[]) {
-        if (valueFrom?.secretKeyRef == null) continue
-        const { name: secret = '' } = valueFrom.secretKeyRef
-        if (mountable.has(secret)) continue
-        throw refuse(
-          request,
-          `${label} ${container.name} with envVar ${variable} referencing secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`,
-        )
-      }
-    }
+    const problem = secretProblem(label, spec[list], account, release)
+    if (problem !== undefined) throw refuse(request, problem)
   }
   for (const [i, { name: secret = '' }] of ((spec.imagePullSecrets ?? []) as Loose[]).entries()) {
     if (pullable.has(secret)) continue
@@ -248,4 +295,35 @@ function limitSecrets(request: AdmissionRequest, { spec }: KubeObject, account: 
       `imagePullSecrets[${i}].name="${secret}" is not allowed because service account ${name} does not reference that imagePullSecret`,
     )
   }
+}
+
+const enforcesSecrets = ({ metadata }: KubeObject): boolean =>
+  trueWords.has(metadata.annotations?.[enforceAnnotation] ?? '')
+
+/** The first variable of containers that is of a secret which the account does not name. */
+function secretProblem(
+  label: string,
+  containers: Loose[] | undefined,
+  account: KubeObject,
+  release: Release,
+): string | undefined {
+  const mountable = new Set(((account.secrets ?? []) as Loose[]).map(({ name }) => name))
+  const problem = (where: string, { name: secret = '' }: Loose) =>
+    mountable.has(secret)
+      ? undefined
+      : `${where} referencing secret.secretName="${secret}" is not allowed because service account ${account.metadata.name} does not reference that secret`
+  for (const { name, env, envFrom } of containers ?? []) {
+    for (const { name: variable, valueFrom } of (env ?? []) as Loose[]) {
+      const { secretKeyRef } = valueFrom ?? {}
+      const found =
+        secretKeyRef && problem(`${label} ${name} with envVar ${variable}`, secretKeyRef)
+      if (found !== undefined) return found
+    }
+    if (!release.has(limitsWholeSecrets)) continue
+    for (const { secretRef } of (envFrom ?? []) as Loose[]) {
+      const found = secretRef && problem(`${label} ${name} with envFrom`, secretRef)
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
 }
