@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { kindRows, placeOf } from '#kinds/registry.ts'
 import { flagTable } from '#settings/flag-table.ts'
 import { settingName } from '#settings/flags.ts'
+import { forgivenChanges, untestedChanges } from '../tools/boundary-tests.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const fileLinesMax = 600
@@ -389,6 +390,59 @@ test('what is exported is imported, and by more than tests unless its own file u
       }),
     ),
   )
+})
+
+/** Files that compare release numbers for another reason than a difference between releases. */
+const numberFiles = new Map([
+  ['src/api/releases/change.ts', 'the mechanism'],
+  ['src/kinds/facts.ts', 'the releases that the facts know'],
+  ['src/kinds/feature-gates.ts', 'rows of facts/features.json'],
+  ['src/kinds/deprecation.ts', 'rows of facts/releases.json'],
+  ['src/storage/etcd/progress.ts', 'releases of etcd'],
+  ['src/server/dropped-fields-log.ts', 'later releases'],
+  ['src/cli/check.ts', 'later releases'],
+  ['src/cli/doctor/objects.ts', 'later releases'],
+])
+/** Tables whose rows have `since` and `until` instead of changes: `isWithin` reads them. */
+const spanTables = [
+  'src/admission/plugin-names.ts',
+  'src/admission/pod-security/pod-checks.ts',
+  'src/server/health-checks.ts',
+  'src/settings/deprecated-flags.ts',
+]
+
+test('differences between releases are named changes', () => {
+  const compared =
+    /[\w.#]*(?<![.\w])(?:\w+\.)*#?(?:[rR]elease|minor)\b\)? *(?:>=?|<=?|[!=]==) *(?!undefined|\w+\.release\b|')[\w(]|\b\d\d? *(?:>=?|<=?) *[\w.#]*(?:[rR]elease|minor)\b/
+  const numbered = /\b\w*(?:Since|Until|Before|[rR]elease)(?:: number)? = [1-3]\d\b/
+  const span = /\b(?:since|until|before|\w+Since|\w+Until): *[1-3]\d\b/
+  none(
+    offendersIn(program, ({ path, text }) => {
+      if (numberFiles.has(path)) return []
+      const changes = /(?<![.\w])change\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g
+      const code = codeOf(text).replace(changes, ' ')
+      return [
+        ...(compared.exec(code) ?? []).map((found) => `compares a release: ${found}`),
+        ...(numbered.exec(code) ?? []).map((found) => `a constant is a release: ${found}`),
+        ...(spanTables.includes(path) || /metrics\//.test(path) ? [] : (span.exec(code) ?? [])).map(
+          (found) => `a span outside change(): ${found}`,
+        ),
+      ]
+    }),
+  )
+})
+
+test('changes have tests on both sides of their boundaries', async () => {
+  const untested = new Set(await untestedChanges())
+  const forgiven = forgivenChanges()
+  none([
+    ...[...untested]
+      .filter((title) => !forgiven.includes(title))
+      .map((title) => `"${title}": no test beside the rule names both releases`),
+    ...forgiven
+      .filter((title) => !untested.has(title))
+      .map((title) => `"${title}" is tested: run node tools/run.mjs file tools/boundary-tests.ts`),
+  ])
 })
 
 test('controllers have no private door', () => {

@@ -21,17 +21,17 @@ export const modulesWithChanges = (): string[] =>
     .map((path) => path.slice(root.length + 1))
     .sort()
 
-/** Every change, by the module that declares it. */
+/** Every change, by the module whose text has its title. */
 export async function changesByModule(): Promise<ReadonlyMap<string, readonly Change[]>> {
-  const found = new Map<string, readonly Change[]>()
-  const known = new Set<Change>()
-  for (const path of modulesWithChanges()) {
-    await import(join(root, path))
-    const fresh = declaredChanges().filter((change) => !known.has(change))
-    for (const change of fresh) known.add(change)
-    found.set(path, fresh)
-  }
-  return found
+  const paths = modulesWithChanges()
+  for (const path of paths) await import(join(root, path))
+  const changes = declaredChanges()
+  return new Map(
+    paths.map((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      return [path, changes.filter(({ title }) => text.includes(title))]
+    }),
+  )
 }
 
 /** Every change, ordered by title. */

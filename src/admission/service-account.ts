@@ -2,6 +2,7 @@
  * Pods run as a service account: the one they name, or `default`. Its token, certificate and namespace are mounted into
  * every container unless somebody asked for none.
  */
+import { change, releaseOf } from '#api/releases/change.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -25,8 +26,12 @@ const boundTokens = 'BoundServiceAccountTokenVolume'
 /** An hour and seven seconds: a lifetime that tells these tokens apart in the log. */
 const tokenSeconds = 3607
 const plainTokenSeconds = 3600
-/** The first release with such a lifetime, and with names of volumes that may stand for a Secret with dots in its name. */
-const toldApartSince = 19
+const tokensLiveLonger = change('tokens in pods live longer, so that their clients can be warned', {
+  since: 19,
+})
+const volumesHaveDashes = change('volumes of tokens have a dash for each dot of the Secret', {
+  since: 19,
+})
 
 /** How often the account that every namespace gets is looked for: a controller makes it soon after the namespace. */
 const defaultLooksMax = 10
@@ -154,7 +159,7 @@ function volumeNameOf(
   volumes: readonly Loose[],
   { release, randomSuffix }: Mounting,
 ): string {
-  const name = release < toldApartSince ? secret : secret.replaceAll('.', '-')
+  const name = releaseOf(release).has(volumesHaveDashes) ? secret.replaceAll('.', '-') : secret
   return volumes.some((volume) => volume.name === name) ? `${name}-${randomSuffix()}` : name
 }
 
@@ -162,7 +167,9 @@ const projection = (release: number) => ({
   sources: [
     {
       serviceAccountToken: {
-        expirationSeconds: release < toldApartSince ? plainTokenSeconds : tokenSeconds,
+        expirationSeconds: releaseOf(release).has(tokensLiveLonger)
+          ? tokenSeconds
+          : plainTokenSeconds,
         path: 'token',
       },
     },

@@ -141,7 +141,7 @@ export function factsTables(readFacts: ReadFacts): FactsTables {
     },
     rules(file, release) {
       const since = this.releases.packages[file]?.rulesSince
-      if (since === undefined || since > release) return undefined
+      if (since === undefined || !isWithin({ since }, release)) return undefined
       let table = rules.get(file)
       if (table === undefined) {
         table = JSON.parse(readFacts(`rules.${file}.json`)) as RulesTable

@@ -2,6 +2,7 @@
  * The roles and bindings every cluster has from its first start, as the emulated release has them. The table says since
  * and until which minor release each object, rule and subject is there; here it becomes objects.
  */
+import { isWithin } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
 import table from './bootstrap-policy.json' with { type: 'json' }
@@ -33,9 +34,7 @@ interface Row extends Dated {
 }
 
 const rows = table as unknown as readonly Row[]
-const servedIn = (release: number) => (row: Dated) =>
-  (row.since === undefined || row.since <= release) &&
-  (row.until === undefined || row.until >= release)
+const servedIn = (release: number) => (row: Dated) => isWithin(row, release)
 
 const bootstrappingLabel = 'kubernetes.io/bootstrapping'
 export const autoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'

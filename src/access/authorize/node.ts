@@ -27,6 +27,9 @@ const reportsUnresolvedRules = change(
   { since: 19 },
 )
 
+const quotesSingly = change('errors of the node authorizer show the node in single quotes', {
+  since: 19,
+})
 const nodesReadAccounts = change('nodes may read the service accounts of their pods', { since: 33 })
 
 /** The node a user is: undefined for others, empty where the name says no node. */
@@ -262,7 +265,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   #related({ namespace, name }: Attributes, kind: Related, node: string): Decision {
     if (name === '') return undecided('No Object name found')
     if (this.#graph.isRelated(kind, namespace, name, node)) return allowed
-    const shown = this.#release < 19 ? goQuote(node) : `'${node}'`
+    const shown = releaseOf(this.#release).has(quotesSingly) ? `'${node}'` : goQuote(node)
     return undecided(`no relationship found between node ${shown} and this object`)
   }
 }

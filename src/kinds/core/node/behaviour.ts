@@ -11,6 +11,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { isCidr, parseCidr } from '#api/ip-address.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
+import { nodesHavePodCidrs } from '#kinds/stored-fields.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { signOfQuantity } from '#api/quantity.ts'
 import { repeats, sortedKeys } from '#kinds/all-kinds/checks.ts'
@@ -68,9 +69,6 @@ function checkPodCidrs(cidrs: string[]): FieldError[] {
   return errors
 }
 
-/** The first release in which a node may have pod addresses of both families. */
-const manyPodCidrsSince = 16
-
 function checkPodCidr({ podCIDR = '' }: Loose): FieldError[] {
   if (podCIDR === '' || parseCidr(podCIDR) !== undefined) return []
   return [invalid('spec.podCIDR', podCIDR, 'not a valid CIDR')]
@@ -81,7 +79,7 @@ function check(node: KubeObject, context: Context): FieldError[] {
     ...checkNodeAnnotations(node.metadata.annotations),
     ...checkTaints(node.spec?.taints ?? [], taintsPath),
     ...checkResources(node, context.release),
-    ...(context.release < manyPodCidrsSince
+    ...(!releaseOf(context.release).has(nodesHavePodCidrs)
       ? checkPodCidr(node.spec ?? {})
       : checkPodCidrs(node.spec?.podCIDRs ?? [])),
   ]
