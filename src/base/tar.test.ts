@@ -8,7 +8,14 @@ const rows: TarEntry[] = [
   { name: 'state.db', sizeBytes: 1234, mode: 0o600, modifiedSeconds: 1_700_000_000 },
   { name: long, sizeBytes: 0, mode: 0o644, modifiedSeconds: 0 },
   { name: 'huge', sizeBytes: 9_000_000_000, mode: 0o755, modifiedSeconds: 1 },
-  { name: 'folder/', sizeBytes: 0, mode: 0o755, modifiedSeconds: 0, isFolder: true },
+  {
+    name: 'folder/',
+    sizeBytes: 0,
+    mode: 0o755,
+    modifiedSeconds: 0,
+    ownerId: 65_532,
+    isFolder: true,
+  },
   { name: 'link', sizeBytes: 0, mode: 0o777, modifiedSeconds: 0, linksTo: 'state.db' },
 ]
 for (const entry of rows)

@@ -15,6 +15,8 @@ export interface TarEntry {
   /** Permission bits; 0o600 for secrets. */
   readonly mode: number
   readonly modifiedSeconds: number
+  /** User and group; 0 where unset. */
+  readonly ownerId?: number
   /** A folder has no bytes. */
   readonly isFolder?: boolean
   /** Where a symbolic link leads; it has no bytes. */
@@ -46,8 +48,8 @@ export function tarHeader(entry: TarEntry): Buffer {
     header.write(value.toString(8).padStart(length - 1, '0'), at)
   header.write(name, 0)
   octal(entry.mode, 100, 8)
-  octal(0, 108, 8)
-  octal(0, 116, 8)
+  octal(entry.ownerId ?? 0, 108, 8)
+  octal(entry.ownerId ?? 0, 116, 8)
   if (entry.sizeBytes < octalMax) octal(entry.sizeBytes, 124, 12)
   else {
     header[124] = 0x80
@@ -87,6 +89,7 @@ export function readTarHeader(header: Buffer): TarEntry | undefined {
     sizeBytes: header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : octal(124, 12),
     mode: octal(100, 8),
     modifiedSeconds: octal(136, 12),
+    ...(octal(108, 8) > 0 && { ownerId: octal(108, 8) }),
     ...(type === '5' && { isFolder: true }),
     ...(type === '2' && { linksTo: text(157, nameBytesMax) }),
   }

@@ -61,6 +61,11 @@ export const commandTable = {
     words: [],
     options: {},
   },
+  health: {
+    summary: 'print ok if the server of these flags is ready',
+    words: [],
+    options: {},
+  },
   migrate: {
     summary: 'copy the state to the other store',
     words: [],

@@ -31,6 +31,10 @@ export async function runCommand(given: GivenCommand): Promise<void> {
       const { testServer } = await import('./test-server.ts')
       return testServer(given)
     }
+    case 'health': {
+      const { checkHealth } = await import('./health.ts')
+      return checkHealth(given)
+    }
     case 'check': {
       const { check } = await import('./check.ts')
       return check(given)

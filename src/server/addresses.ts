@@ -12,7 +12,8 @@ export interface Machine {
   readonly addresses: readonly string[]
 }
 
-type Wanted = Pick<Settings, 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'>
+type Wanted = Pick<Settings, 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'> &
+  Partial<Pick<Settings, 'externalHostname'>>
 
 /** Whether an address means all of the machine's. */
 function isUnspecified(address: string): boolean {
@@ -70,14 +71,15 @@ export interface ServingNames {
 /** Everything clients may call this server by. */
 export function servingNames(settings: Wanted, machine: Machine): ServingNames {
   const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc']
-  const hostname = hostnamePattern.test(machine.hostname) ? [machine.hostname] : []
+  const external = settings.externalHostname?.replace(/:\d+$/, '') ?? ''
+  const names = [machine.hostname, external].filter((name) => hostnamePattern.test(name))
   const listening = isUnspecified(settings.bindAddress) ? machine.addresses : [settings.bindAddress]
   return {
     dnsNames: unique([
       'localhost',
       ...service,
       'kubernetes.default.svc.cluster.local',
-      ...hostname,
+      ...names.filter((name) => parseIp(name) === undefined),
     ]),
     addresses: unique([
       '127.0.0.1',
@@ -85,6 +87,7 @@ export function servingNames(settings: Wanted, machine: Machine): ServingNames {
       ...settings.serviceClusterIpRange.map(firstServiceAddress),
       ...listening,
       advertisedAddress(settings, machine),
+      ...(parseIp(external) === undefined ? [] : [external]),
     ]),
   }
 }

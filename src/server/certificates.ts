@@ -68,7 +68,8 @@ type Wanted = Pick<
   | 'bindAddress'
   | 'advertiseAddress'
   | 'serviceClusterIpRange'
->
+> &
+  Partial<Pick<Settings, 'externalHostname'>>
 
 const dayMs = 24 * 3_600_000
 const authorityLifeMs = 3653 * dayMs

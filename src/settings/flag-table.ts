@@ -59,7 +59,7 @@ export const flagTable = {
   'secure-port': row('Serving', value.port, 6443, 'wired', 'The port of HTTPS; 0 for one that is free.'),
   'bind-address': row('Serving', value.address, '127.0.0.1', 'wired', 'The address to listen on; 0.0.0.0 or :: for all.'),
   'advertise-address': unset('Serving', value.address, 'wired', 'The address that other machines reach this server at: in the endpoints of the kubernetes service and in the certificate. The bind address when unset or 0.0.0.0, or the first of the machine where that is 0.0.0.0 too.'),
-  'external-hostname': unset('Serving', value.hostName, 'wired', 'The name that clients are told to reach this server by, with a port where it is another: in discovery and in the discovery document of OpenID. The address it listens on when unset.'),
+  'external-hostname': unset('Serving', value.hostName, 'wired', 'The name that clients are told to reach this server by, with a port where it is another: in discovery, in the discovery document of OpenID and in the certificate. The address it listens on when unset.'),
   'cert-dir': unset('Serving', value.path, 'wired', 'Where certificates and keys are kept when none are given; pki in the data directory when unset.'),
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
   'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),

@@ -1,0 +1,26 @@
+/**
+ * `binnacle health`: whether the server of these flags on this machine is ready, for health checks of containers that have no
+ * other program. It sends no credentials.
+ */
+import { caller } from '#access/https-call.ts'
+import { localUrl } from '#server/addresses.ts'
+import { CannotStart } from '#server/cannot-start.ts'
+import type { GivenCommand } from './command.ts'
+
+const timeoutMs = 5000
+const answerBytesMax = 64 * 1024
+
+export async function checkHealth({ flags: { settings } }: GivenCommand): Promise<void> {
+  const url = new URL('/readyz', localUrl(settings))
+  // The certificate may be of any name and authority; nothing secret is sent.
+  const call = caller({ insecure: true })
+  let answer: Awaited<ReturnType<typeof call>>
+  try {
+    answer = await call({ method: 'GET', url, timeoutMs, answerBytesMax })
+  } catch (error) {
+    throw new CannotStart(`no server answers at ${url.origin}: ${(error as Error).message}`)
+  }
+  if (answer.status !== 200)
+    throw new CannotStart(`the server at ${url.origin} is not ready: ${answer.body.trim()}`)
+  process.stdout.write('ok\n')
+}
