@@ -52,12 +52,14 @@ function selectionOf<R>(text: string, parse: (text: string) => readonly R[]) {
 
 const selectingVerbs = new Set(['list', 'watch', 'deletecollection'])
 
+/** Selectors that are texts, of any verb. */
+export const selectorsOfTexts = (fieldText: string, labelText: string): Selectors | undefined =>
+  fieldText === '' && labelText === '' ? undefined : new QuerySelectors(fieldText, labelText)
+
 /** The selectors in the query of a list, a watch or the deletion of a collection. */
 export function selectorsOfQuery(verb: string, query: URLSearchParams): Selectors | undefined {
   if (!selectingVerbs.has(verb)) return undefined
-  const fields = query.get('fieldSelector') ?? ''
-  const labels = query.get('labelSelector') ?? ''
-  return fields === '' && labels === '' ? undefined : new QuerySelectors(fields, labels)
+  return selectorsOfTexts(query.get('fieldSelector') ?? '', query.get('labelSelector') ?? '')
 }
 
 /** Those of a review: each a text or a list of requirements, of which some may be unknown to this release. */

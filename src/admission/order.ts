@@ -12,6 +12,7 @@ import type { PluginConfigurations } from './configuration.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { enabledPlugins, namedPlugins } from './plugin-names.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
+import { mutatingPolicyOnceBound, validatingPolicyOnceBound } from './policy/once-configured.ts'
 import type { ServiceAccountOptions } from './service-account.ts'
 import type { Loopback } from './webhook/address.ts'
 import type { HookCall } from './webhook/dispatch.ts'
@@ -271,8 +272,16 @@ const makers: Readonly<Record<string, Make>> = {
   PodResizeValidator: gated('PodResizeValidator', 'InPlacePodVerticalScaling', () =>
     concerning('PodResizeValidator', 'validate', ['pods'], () => load.podResize().podResize),
   ),
+  MutatingAdmissionPolicy: gated('MutatingAdmissionPolicy', 'MutatingAdmissionPolicy', (options) =>
+    mutatingPolicyOnceBound({ ...policyParts(options), types: options.types }),
+  ),
   MutatingAdmissionWebhook: async (options, configuration) =>
     mutatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
+  ValidatingAdmissionPolicy: gated(
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicy',
+    (options) => validatingPolicyOnceBound(policyParts(options)),
+  ),
   ValidatingAdmissionWebhook: async (options, configuration) =>
     validatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
   ResourceQuota: ({ feature, now, release, updateQuotaStatus }, configuration) =>
@@ -291,6 +300,12 @@ const dispatchParts = (options: PluginOptions) => {
   const { newUid, release, types, observeWebhook: observe, report, loopback } = options
   return { newUid, release, types, observe, report, loopback }
 }
+
+const policyParts = ({ release, authorizer, kindNamed }: PluginOptions) => ({
+  release: releaseOf(release),
+  authorizer,
+  kindNamed,
+})
 
 const hookUsers = async (configuration: Loose | undefined) =>
   configuration === undefined ? new Map() : load.credentials().credentialsFrom(configuration)

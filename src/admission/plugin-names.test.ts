@@ -25,6 +25,17 @@ test('what 1.22 runs by default, in order', () => {
   ])
 })
 
+test('policies run beside webhooks, in releases that have them', () => {
+  const names = (release: number) =>
+    enabledPlugins(release, [], []).filter((name) => /Admission(?:Policy|Webhook)$/.test(name))
+  const webhooks = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
+  const [mutating, validating] = webhooks as [string, string]
+  assert.deepEqual(names(25), webhooks)
+  assert.deepEqual(names(26), [mutating, 'ValidatingAdmissionPolicy', validating])
+  assert.deepEqual(names(31), names(26))
+  assert.deepEqual(names(32), ['MutatingAdmissionPolicy', ...names(26)])
+})
+
 test('older releases know fewer', () => {
   assert.ok(!pluginNames(15).includes('RuntimeClass'))
   assert.ok(!enabledPlugins(17, [], []).includes('CertificateApproval'))

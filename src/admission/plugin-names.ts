@@ -51,7 +51,9 @@ const rows: readonly Row[] = [
   { name: 'NodeDeclaredFeatureValidator', on: true, since: 35 },
   { name: 'JobValidation', on: true, since: 36, until: 36 },
   { name: 'PodResizeValidator', on: true, since: 36 },
+  { name: 'MutatingAdmissionPolicy', on: true, since: 32 },
   { name: 'MutatingAdmissionWebhook', on: true },
+  { name: 'ValidatingAdmissionPolicy', on: true, since: 26 },
   { name: 'ValidatingAdmissionWebhook', on: true },
   // It came last at first.
   { name: 'RuntimeClass', on: true, since: 16, until: 17 },

@@ -230,7 +230,10 @@ class Planner {
     const local = this.#scope.get(name)
     if (local !== undefined) return localStep(local)
     const missing = new CelError(`no such attribute(s): ${name}`)
-    return (frame) => frame.activation.find(name) ?? missing
+    return (frame) => {
+      const value = frame.activation.find(name)
+      return value === undefined ? missing : value
+    }
   }
 
   #call(expr: Call): Step {

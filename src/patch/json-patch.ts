@@ -28,6 +28,9 @@ const movedPartsMax = 1_000_000
 /** What is wrong with one operation. Clients are only told that something is. */
 export class OperationError extends Error {}
 
+/** The operation `test` found another value. */
+export class TestFailed extends OperationError {}
+
 const missing = 'missing value'
 
 /** Throws ApiError: 400 for what is no patch, 413 for too long a one, 422 for one that does not apply. */
@@ -208,7 +211,7 @@ const appliers: Record<
     const value = within(`error in test for path: '${path}'`, () => get(found.container, found.key))
     const wanted = ownValue(operation, 'value')
     if (wanted === undefined || !equal(value ?? null, wanted)) {
-      throw new OperationError(`testing value ${path} failed: test failed`)
+      throw new TestFailed(`testing value ${path} failed: test failed`)
     }
   },
 }

@@ -54,7 +54,7 @@ export function hooksOf({ metadata, webhooks }: KubeObject): Hook[] {
   }))
 }
 
-function ruleOf({
+export function ruleOf({
   operations = [],
   apiGroups = [],
   apiVersions = [],

@@ -50,7 +50,7 @@ function kindAskedFor({ rules, equivalent }: Hook, request: AdmissionRequest): K
   return undefined
 }
 
-function matchesRule(
+export function matchesRule(
   rule: Rule,
   { operation, namespace, subresource }: AdmissionRequest,
   kind: Kind,

@@ -35,8 +35,12 @@ export function reviewVersionOf(versions: readonly string[]): ReviewVersion {
   throw new Error('webhook does not accept known AdmissionReview versions (v1, v1beta1)')
 }
 
-const kindOf = ({ group, version, kind }: Kind) => ({ group, version, kind })
-const resourceOf = ({ group, version, plural }: Kind) => ({ group, version, resource: plural })
+export const kindOf = ({ group, version, kind }: Kind) => ({ group, version, kind })
+export const resourceOf = ({ group, version, plural }: Kind) => ({
+  group,
+  version,
+  resource: plural,
+})
 
 /** The body of the call: the objects are put in as the text they already are. */
 export function reviewText(
@@ -79,7 +83,7 @@ const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): bo
   operation !== 'CREATE' ||
   (isNamed === true && subresource !== 'binding' && subresource !== 'eviction')
 
-function namespaceOf(request: AdmissionRequest, release: number): string {
+export function namespaceOf(request: AdmissionRequest, release: number): string {
   const { namespace, kind, name, operation, object } = request
   if (
     namespace !== '' ||
@@ -93,13 +97,13 @@ function namespaceOf(request: AdmissionRequest, release: number): string {
 }
 
 /** The kind of a body that is not the resource's: evictions, tokens. */
-function ownKindOf({ object, kind }: AdmissionRequest): Loose | undefined {
+export function ownKindOf({ object, kind }: AdmissionRequest): Loose | undefined {
   if (object?.kind === undefined || object.kind === kind.resource.hub.kind) return undefined
   const { apiVersion = '' } = object
   return { group: groupOf(apiVersion), version: versionOf(apiVersion), kind: object.kind }
 }
 
-function userInfoOf({ user: { name, uid, groups, extra } }: AdmissionRequest): Loose {
+export function userInfoOf({ user: { name, uid, groups, extra } }: AdmissionRequest): Loose {
   return {
     ...(name !== '' && { username: name }),
     ...(uid !== '' && { uid }),
@@ -114,7 +118,7 @@ const optionKinds: Readonly<Record<string, string>> = {
   DELETE: 'DeleteOptions',
 }
 
-function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loose | null {
+export function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loose | null {
   const kind = optionKinds[operation]
   if (kind === undefined) return null
   const {

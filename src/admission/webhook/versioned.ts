@@ -81,6 +81,10 @@ export class Versioned {
     this.dirty = true
   }
 
+  get old(): KubeObject | undefined {
+    return this.#old
+  }
+
   get objectText(): string {
     return (this.#objectText ??= JSON.stringify(this.#object ?? null))
   }

@@ -171,6 +171,16 @@ const validatingCases: CreateCase[] = [
     at(37),
   ],
 ]
+for (const [release, end] of [
+  [31, ''],
+  [32, ' but got int'],
+] as const)
+  validatingCases.push([
+    `a validation of another type in 1.${release}`,
+    validating({ validations: [{ expression: '1' }] }),
+    [`spec.validations[0].expression: Invalid value: "1": must evaluate to bool${end}`],
+    at(release),
+  ])
 checkCreate(validatingAdmissionPolicyBehaviour, validatingCases)
 
 const object = (expression: string) => ({

@@ -6,7 +6,7 @@
  *   compiler.addVariable('max', "int(params.data.max)", options, 'stored')
  *   const { problem, program } = compiler.compile('object.spec.replicas <= variables.max', results.bool, options, 'stored')
  */
-import type { Release } from '#api/releases/change.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import {
   boolType,
   type CelType,
@@ -69,6 +69,10 @@ export interface CompiledExpression {
   readonly type?: CelType
 }
 
+const namesFoundType = change('errors of admission expressions name the type they have', {
+  since: 32,
+})
+
 const patchEnvironments = new WeakMap<CelEnvironment, CelEnvironment>()
 
 function environmentFor(release: Release, kind: EnvironmentKind, patches: boolean): CelEnvironment {
@@ -103,7 +107,7 @@ export class ExpressionCompiler {
     if (compiled instanceof Issues) return { text, problem: `compilation failed: ${compiled.text}` }
     const { type } = compiled
     if (allowed.length > 0 && !allowed.some((one) => isSameType(one, type)))
-      return { text, problem: `${expected(allowed)} but got ${typeText(type)}` }
+      return { text, problem: `${expected(allowed)}${this.#found(type)}` }
     try {
       return { text, type, program: compiled.program() }
     } catch (error) {
@@ -122,6 +126,10 @@ export class ExpressionCompiler {
     const compiled = this.compile(text, results.anything, options, kind)
     this.#variables.set(name, variableType(compiled.type))
     return compiled
+  }
+
+  #found(type: CelType): string {
+    return this.#release.has(namesFoundType) ? ` but got ${typeText(type)}` : ''
   }
 
   #declarations({ params, authorizer, patches = false }: ExpressionOptions): Declarations {

@@ -1,0 +1,95 @@
+/**
+ * Which requests a policy or a binding is about, read once from its MatchResources: rules that include resources, rules
+ * that exclude them, and selectors of namespaces and objects.
+ */
+import type { AdmissionRequest } from '#admission/admission.ts'
+import { type Rule, ruleOf } from '#admission/webhook/hook.ts'
+import { matchesRule } from '#admission/webhook/invocation.ts'
+import {
+  everything,
+  type LabelSelector,
+  matchesLabels,
+  selectorOf,
+  selectsEverything,
+} from '#api/label-selector.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+
+interface NamedRule {
+  readonly rule: Rule
+  /** Empty for all names. */
+  readonly names: readonly string[]
+}
+
+export interface Constraints {
+  readonly rules: readonly NamedRule[]
+  readonly excluded: readonly NamedRule[]
+  /** Whether a rule also matches other versions of the resources that it names. */
+  readonly equivalent: boolean
+  readonly namespaceSelector: LabelSelector
+  readonly objectSelector: LabelSelector
+}
+
+const namedRule = (rule: Loose): NamedRule => ({
+  rule: ruleOf(rule),
+  names: rule.resourceNames ?? [],
+})
+
+const selects = (selector: Loose | undefined): LabelSelector =>
+  selector ? selectorOf(selector) : everything
+
+export function constraintsOf(resources: Loose): Constraints {
+  return {
+    rules: ((resources.resourceRules ?? []) as Loose[]).map(namedRule),
+    excluded: ((resources.excludeResourceRules ?? []) as Loose[]).map(namedRule),
+    equivalent: resources.matchPolicy === 'Equivalent',
+    namespaceSelector: selects(resources.namespaceSelector),
+    objectSelector: selects(resources.objectSelector),
+  }
+}
+
+/** The version of the request that the rules name, or an equivalent one; undefined if the rules do not match. */
+export function matchedKind(constraints: Constraints, request: AdmissionRequest): Kind | undefined {
+  const { rules, excluded, equivalent } = constraints
+  if (excluded.length > 0 && kindIn(excluded, equivalent, request) !== undefined) return undefined
+  return rules.length === 0 ? request.kind : kindIn(rules, equivalent, request)
+}
+
+function kindIn(
+  rules: readonly NamedRule[],
+  equivalent: boolean,
+  request: AdmissionRequest,
+): Kind | undefined {
+  const { kind, subresource, name } = request
+  const matches = ({ rule, names }: NamedRule, version: Kind) =>
+    matchesRule(rule, request, version) && (names.length === 0 || names.includes(name))
+  if (rules.some((rule) => matches(rule, kind))) return kind
+  if (!equivalent) return undefined
+  for (const rule of rules)
+    for (const other of kind.resource.kinds) {
+      if (other === kind || (subresource !== '' && !other.subresources.has(subresource))) continue
+      if (matches(rule, other)) return other
+    }
+  return undefined
+}
+
+/** Whether the rules match by more than the resource and the operation. */
+export const namesObjects = ({ rules, excluded }: Constraints): boolean =>
+  [...rules, ...excluded].some(({ names }) => names.length > 0)
+
+export function selectsObject(
+  { objectSelector: selector }: Constraints,
+  { object, old }: AdmissionRequest,
+): boolean {
+  if (selectsEverything(selector)) return true
+  const selected = (one: KubeObject | undefined) =>
+    one !== undefined && matchesLabels(selector, one.metadata?.labels)
+  return selected(object) || selected(old)
+}
+
+/** Whether the labels of the namespace decide. Requests for cluster-scoped resources are in no namespace. */
+export const looksAtNamespace = (
+  { namespaceSelector }: Constraints,
+  { namespace, kind }: AdmissionRequest,
+): boolean =>
+  !selectsEverything(namespaceSelector) && (namespace !== '' || kind.plural === 'namespaces')

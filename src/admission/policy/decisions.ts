@@ -1,0 +1,66 @@
+/**
+ * What the user of a request may do, for the variable `authorizer`. A decision is made once for all policies of a
+ * request. One that takes time is pending: the evaluation stops, waits, and begins again.
+ */
+import type { Attributes, Authorizer, Decision } from '#access/authorize.ts'
+import { selectorsOfTexts } from '#access/selectors.ts'
+import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
+import type { User } from '#access/user.ts'
+import type { AccessCheck, AccessDecision, AccessDecisions } from '#cel/functions/authorizer.ts'
+
+export class RequestDecisions implements AccessDecisions {
+  readonly #authorizer: Authorizer
+  readonly #user: User
+  readonly #known = new Map<string, AccessDecision>()
+  readonly #pending = new Map<string, Promise<void>>()
+
+  constructor(authorizer: Authorizer, user: User) {
+    this.#authorizer = authorizer
+    this.#user = user
+  }
+
+  find(check: AccessCheck): AccessDecision | undefined {
+    const key = JSON.stringify(check)
+    const known = this.#known.get(key)
+    if (known !== undefined || this.#pending.has(key)) return known
+    const decision = this.#authorizer.authorize(attributesOf(check, this.#user))
+    if (!(decision instanceof Promise)) return this.#keep(key, decision)
+    const kept = decision.then((made) => {
+      this.#keep(key, made)
+    })
+    this.#pending.set(key, kept)
+    return undefined
+  }
+
+  /** Resolves when every pending decision is known. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#pending.values())
+    this.#pending.clear()
+  }
+
+  #keep(key: string, { decision, reason, error }: Decision): AccessDecision {
+    const allowed = decision === 'allow'
+    const known = { allowed, reason, ...(error !== undefined && { error }) }
+    this.#known.set(key, known)
+    return known
+  }
+}
+
+function attributesOf(check: AccessCheck, user: User): Attributes {
+  const { serviceAccount, path, fieldSelector, labelSelector, ...rest } = check
+  return {
+    ...rest,
+    user: serviceAccount === undefined ? user : accountUser(serviceAccount),
+    isResource: path === undefined,
+    version: path === undefined ? '*' : '',
+    path: path ?? '',
+    selectors: selectorsOfTexts(fieldSelector, labelSelector),
+  }
+}
+
+const accountUser = ({ namespace, name }: { namespace: string; name: string }): User => ({
+  name: serviceAccountUserName(namespace, name),
+  uid: '',
+  groups: serviceAccountGroups(namespace),
+  extra: {},
+})

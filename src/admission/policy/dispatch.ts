@@ -1,0 +1,116 @@
+/** The way of a request through policies up to their expressions: selectors, bindings, parameters. */
+import type { AdmissionRequest } from '#admission/admission.ts'
+import { Versioned } from '#admission/webhook/versioned.ts'
+import type { Authorizer } from '#access/authorize.ts'
+import { groupOf, versionOf } from '#api/api-version.ts'
+import { matchesLabels } from '#api/label-selector.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import type { Release } from '#api/releases/change.ts'
+import { notFound } from '#api/status-error.ts'
+import { PendingDecision } from '#cel/functions/authorizer.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { type Constraints, looksAtNamespace, matchedKind, selectsObject } from './constraints.ts'
+import { RequestDecisions } from './decisions.ts'
+import { Misconfigured } from './parameters.ts'
+import type { PolicyHook } from './policy-hook.ts'
+import { RequestValues } from './request-values.ts'
+
+export interface PolicyParts {
+  readonly release: Release
+  readonly authorizer: Authorizer
+  readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
+}
+
+/** One request on its way through the policies of one type. */
+export class Dispatch {
+  readonly request: AdmissionRequest
+  readonly reader: ObjectReader
+  readonly #parts: PolicyParts
+  readonly #decisions: RequestDecisions
+  readonly #values = new Map<Kind, Promise<RequestValues>>()
+  #namespace: KubeObject | undefined
+
+  constructor(parts: PolicyParts, request: AdmissionRequest, reader: ObjectReader) {
+    this.#parts = parts
+    this.request = request
+    this.reader = reader
+    this.#decisions = new RequestDecisions(parts.authorizer, request.user)
+  }
+
+  /** Whether the selectors match. Throws an ApiError if the namespace does not exist. */
+  async isSelected(constraints: Constraints): Promise<boolean> {
+    const { request } = this
+    if (looksAtNamespace(constraints, request)) {
+      const labels = await this.#namespaceLabels()
+      if (!matchesLabels(constraints.namespaceSelector, labels)) return false
+    }
+    return selectsObject(constraints, request)
+  }
+
+  /** A binding narrows its policy; its rules never change the version. */
+  async isBound(constraints: Constraints | undefined): Promise<boolean> {
+    if (constraints === undefined) return true
+    if (!(await this.isSelected(constraints))) return false
+    return matchedKind(constraints, this.request) !== undefined
+  }
+
+  /** A namespace that is written has its labels already; other requests have those of the namespace they are in. */
+  async #namespaceLabels(): Promise<Record<string, string> | undefined> {
+    const { kind, operation, subresource, namespace, name, object } = this.request
+    const isWritten = operation === 'CREATE' || operation === 'UPDATE'
+    if (kind.plural === 'namespaces' && subresource === '' && isWritten)
+      return object?.metadata.labels
+    return (await this.#findNamespace(namespace || name)).metadata.labels
+  }
+
+  async #findNamespace(name: string): Promise<KubeObject> {
+    this.#namespace ??= await this.reader.get('', 'namespaces', '', name)
+    if (this.#namespace === undefined) throw notFound({ group: '', plural: 'namespaces' }, name)
+    return this.#namespace
+  }
+
+  /** The values of the request in one version. */
+  valuesOf(kind: Kind): Promise<RequestValues> {
+    let values = this.#values.get(kind)
+    if (values === undefined) {
+      values = this.#makeValues(kind)
+      this.#values.set(kind, values)
+    }
+    return values
+  }
+
+  async #makeValues(kind: Kind): Promise<RequestValues> {
+    const { request } = this
+    const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace'
+    const inNamespace = request.namespace !== '' && !isNamespace
+    const namespace = inNamespace ? await this.#findNamespace(request.namespace) : undefined
+    const versioned = await Versioned.of(request, kind)
+    const { minor } = this.#parts.release
+    return new RequestValues(request, versioned, namespace, this.#decisions, minor)
+  }
+
+  /** The kind of a policy's parameters. Throws Misconfigured. */
+  paramKindOf({ spec }: PolicyHook<unknown>): Kind | undefined {
+    if (!spec.paramKind) return undefined
+    const { apiVersion = '', kind = '' } = spec.paramKind
+    const found = this.#parts.kindNamed(apiVersion, kind)
+    if (found !== undefined) return found
+    const version = `${groupOf(apiVersion)}/${versionOf(apiVersion)}`
+    throw new Misconfigured(
+      `failed to find resource referenced by paramKind: '${version}, Kind=${kind}'`,
+    )
+  }
+
+  /** Runs an evaluation again whenever it needed a decision that took time. */
+  async withDecisions<Result>(evaluate: () => Result): Promise<Result> {
+    for (;;) {
+      try {
+        return evaluate()
+      } catch (error) {
+        if (!(error instanceof PendingDecision)) throw error
+        await this.#decisions.settle()
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The expressions of a MutatingAdmissionPolicy, compiled once, and the patches that they make: configurations that are
+ * merged into the object as server-side apply does it, or JSON patches.
+ */
+import { goQuote } from '#api/go-syntax.ts'
+import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import type { Release } from '#api/releases/change.ts'
+import { internalError } from '#api/status-error.ts'
+import { misplacedTypes, NoJson, toJson } from '#cel/to-json.ts'
+import { ListValue, StructValue, typeName, type Value } from '#cel/values.ts'
+import {
+  type CompiledExpression,
+  ExpressionCompiler,
+  results,
+} from '#kinds/admissionregistration/expressions/expression-compiler.ts'
+import { settled, type TypeParts, type Versioned } from '#admission/webhook/versioned.ts'
+import { mergeObjects } from '#patch/apply/merge.ts'
+import { applyRules } from '#patch/apply/rules.ts'
+import { typeProblems } from '#patch/apply/validate.ts'
+import { applyJsonPatch, TestFailed } from '#patch/json-patch.ts'
+import type { Type } from '#schema/type.ts'
+import { atomicParts } from './atomic-parts.ts'
+import { costBudget, Evaluation, type EvaluationScope } from './evaluation.ts'
+import { compileConditions, compileVariables } from './validations.ts'
+
+interface Mutation {
+  readonly type: 'ApplyConfiguration' | 'JSONPatch'
+  readonly expression: CompiledExpression
+}
+
+export interface CompiledMutations {
+  readonly variables: ReadonlyMap<string, CompiledExpression>
+  readonly conditions: readonly CompiledExpression[]
+  readonly mutations: readonly Mutation[]
+  readonly reinvocable: boolean
+}
+
+export function compileMutations(spec: Loose, release: Release): CompiledMutations {
+  const compiler = new ExpressionCompiler(release, true)
+  const variables = compileVariables(spec, compiler)
+  const params = Boolean(spec.paramKind)
+  const options = { params, authorizer: true, patches: true }
+  const compile = (text: string, allowed: (typeof results)['object' | 'jsonPatch']) =>
+    compiler.compile(text, allowed, options, 'stored')
+  return {
+    variables,
+    conditions: compileConditions(spec.matchConditions, params, compiler),
+    mutations: ((spec.mutations ?? []) as Loose[]).map(
+      (one): Mutation =>
+        one.patchType === 'JSONPatch'
+          ? { type: 'JSONPatch', expression: compile(one.jsonPatch.expression, results.jsonPatch) }
+          : {
+              type: 'ApplyConfiguration',
+              expression: compile(one.applyConfiguration.expression, results.object),
+            },
+    ),
+    reinvocable: spec.reinvocationPolicy === 'IfNeeded',
+  }
+}
+
+/** A mutation that cannot be made: the failure policy decides about the request. */
+export class MutationFailed extends Error {}
+
+/**
+ * The object after one mutation, in the version of the policy. Throws MutationFailed, OutOfBudget, PendingDecision, and
+ * an ApiError where the result is no object of the kind.
+ */
+export function mutated(
+  parts: TypeParts,
+  { type, expression }: Mutation,
+  scope: EvaluationScope,
+  versioned: Versioned,
+): KubeObject {
+  if (expression.program === undefined) throw new MutationFailed(expression.problem)
+  const result = new Evaluation(scope, costBudget).evaluate(expression)
+  if ('error' in result) throw new MutationFailed(result.error)
+  const object = versioned.object as unknown as Json
+  const patched =
+    type === 'JSONPatch'
+      ? patchedObject(object, operationsOf(result.value), parts.release)
+      : appliedObject(parts, object, result.value, versioned)
+  if (patched === object) return versioned.object as KubeObject
+  if (type === 'JSONPatch') requireKnownFields(versioned, patched)
+  return settled(parts, versioned, patched as Loose, [])
+}
+
+function appliedObject(parts: TypeParts, live: Json, value: Value, versioned: Versioned): Json {
+  if (!(value instanceof StructValue))
+    throw new MutationFailed(
+      `unsupported return type from ApplyConfiguration expression: ${typeName(value)}`,
+    )
+  const misplaced = misplacedTypes(value)
+  if (misplaced !== undefined) throw new MutationFailed(`type mismatch: ${misplaced}`)
+  const { apiVersion, kind } = live as Loose
+  const config = { ...(jsonOf(value) as Loose), apiVersion, kind } as Json
+  const type = typeOf(parts, versioned)
+  const rules = applyRules(parts.release)
+  const fail = (why: string) => new MutationFailed(`error applying patch: ${why}`)
+  const problems = typeProblems(type, config, rules)
+  if (problems !== undefined)
+    throw fail(`failed to convert patch object to typed object: ${problems}`)
+  const atomic = atomicParts(type, config)
+  if (atomic.length > 0)
+    throw fail(
+      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomic.join(', ')}`,
+    )
+  return mergeObjects(type, live, config, rules)
+}
+
+function typeOf({ types }: TypeParts, { kind, own }: Versioned): Type {
+  const named = own && types.typeNamed(own.apiVersion, own.kind)
+  return named ?? kind.type
+}
+
+/** Fails as a mutation where a value has no JSON. */
+function jsonOf(value: Value): Json {
+  try {
+    return toJson(value)
+  } catch (error) {
+    if (error instanceof NoJson) throw new MutationFailed(error.message)
+    throw error
+  }
+}
+
+function operationsOf(value: Value): Json {
+  if (!(value instanceof ListValue))
+    throw new MutationFailed('type mismatch: JSONPatchType.expression should evaluate to array')
+  return [...value].map(operationOf)
+}
+
+function operationOf(value: Value): Json {
+  if (!(value instanceof StructValue) || value.typeName !== 'JSONPatch')
+    throw new MutationFailed(
+      'type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch',
+    )
+  const text = (field: string) => (value.fields.get(field) as string | undefined) ?? ''
+  const from = text('from')
+  const operation = { op: text('op'), path: text('path'), ...(from !== '' && { from }) }
+  const laid = value.fields.get('value')
+  if (laid === undefined) return operation
+  const misplaced = laid instanceof StructValue ? misplacedTypes(laid) : undefined
+  if (misplaced !== undefined) throw new MutationFailed(`type mismatch: ${misplaced}`)
+  try {
+    return { ...operation, value: toJson(laid) }
+  } catch (error) {
+    if (!(error instanceof NoJson)) throw error
+    throw new MutationFailed(
+      `JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${error.message}`,
+    )
+  }
+}
+
+/** The same object where a test in the patch fails: then the patch does not apply, which is no error. */
+function patchedObject(object: Json, operations: Json, release: number): Json {
+  try {
+    return applyJsonPatch(object, operations, release)
+  } catch (error) {
+    const { cause } = error as Error
+    if (cause instanceof TestFailed) return object
+    throw new MutationFailed(
+      `JSON Patch: ${cause instanceof Error ? cause.message : (error as Error).message}`,
+    )
+  }
+}
+
+/** JSON patches of built-in kinds may set only fields that the kind has. */
+function requireKnownFields({ kind, own }: Versioned, patched: Json): void {
+  if (!kind.protobuf || own !== undefined) return
+  let unknown: readonly string[]
+  try {
+    unknown = kind.conform(structuredClone(patched) as Loose).unknown
+  } catch (error) {
+    throw internalError((error as Error).message)
+  }
+  if (unknown.length === 0) return
+  const fields = unknown.map((field) => `unknown field ${goQuote(field)}`).join(', ')
+  throw internalError(`strict decoding error: ${fields}`)
+}

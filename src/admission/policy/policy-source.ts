@@ -1,0 +1,133 @@
+/**
+ * The policies that are bound, followed as policies and bindings change. For each kind, subresource and operation the
+ * policies whose rules match are found once: a request that no policy is about costs one look-up.
+ */
+import type { AdmissionRequest } from '#admission/admission.ts'
+import { byCodePoint } from '#api/go-syntax.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import { matchedKind, namesObjects } from './constraints.ts'
+import {
+  type Binding,
+  type PolicyHook,
+  readBinding,
+  readPolicy,
+  type ReadPolicy,
+} from './policy-hook.ts'
+
+export type PolicyType = 'mutating' | 'validating'
+
+/** A policy whose rules match, with the version of the object that it wants. */
+export interface Candidate<Compiled> {
+  readonly hook: PolicyHook<Compiled>
+  readonly kind: Kind
+}
+
+const group = 'admissionregistration.k8s.io'
+const plurals = (type: PolicyType) =>
+  [`${type}admissionpolicies`, `${type}admissionpolicybindings`] as const
+
+/** Policies never decide about policies and bindings: an operator must be able to remove a wrong one. */
+const exempt: ReadonlySet<string> = new Set([...plurals('mutating'), ...plurals('validating')])
+
+export class PolicySource<Compiled> {
+  readonly #type: PolicyType
+  readonly #compile: (spec: Loose) => Compiled
+  readonly #policies = new Map<string, ReadPolicy<Compiled>>()
+  /** By the name of their policy, then by their own. */
+  readonly #bindings = new Map<string, Map<string, Binding>>()
+  readonly #policyOf = new Map<string, string>()
+  #hooks: readonly PolicyHook<Compiled>[] = []
+  #candidates = new WeakMap<Kind, Map<string, readonly Candidate<Compiled>[]>>()
+
+  constructor(type: PolicyType, compile: (spec: Loose) => Compiled) {
+    this.#type = type
+    this.#compile = compile
+  }
+
+  get isEmpty(): boolean {
+    return this.#hooks.length === 0
+  }
+
+  async follow(reader: ObjectReader): Promise<void> {
+    const [policies, bindings] = plurals(this.#type)
+    await reader.follow(group, policies, {
+      changed: (object) => {
+        const policy = readPolicy(object, this.#compile)
+        this.#policies.set(policy.name, policy)
+        this.#arrange()
+      },
+      deleted: ({ metadata }) => {
+        this.#policies.delete(metadata.name as string)
+        this.#arrange()
+      },
+    })
+    await reader.follow(group, bindings, {
+      changed: (object) => this.#bind(object),
+      deleted: ({ metadata }) => {
+        this.#unbind(metadata.name as string)
+        this.#arrange()
+      },
+    })
+  }
+
+  #bind(object: KubeObject): void {
+    const binding = readBinding(object)
+    this.#unbind(binding.name)
+    const policy: string = object.spec?.policyName ?? ''
+    this.#policyOf.set(binding.name, policy)
+    const bound = this.#bindings.get(policy) ?? new Map<string, Binding>()
+    bound.set(binding.name, binding)
+    this.#bindings.set(policy, bound)
+    this.#arrange()
+  }
+
+  #unbind(name: string): void {
+    const policy = this.#policyOf.get(name)
+    if (policy === undefined) return
+    this.#policyOf.delete(name)
+    const bound = this.#bindings.get(policy)
+    bound?.delete(name)
+    if (bound?.size === 0) this.#bindings.delete(policy)
+  }
+
+  #arrange(): void {
+    this.#hooks = [...this.#policies.values()]
+      .filter(({ name }) => this.#bindings.has(name))
+      .sort((a, b) => byCodePoint(a.name, b.name))
+      .map((policy) => ({ ...policy, bindings: this.#bindingsOf(policy.name) }))
+    this.#candidates = new WeakMap()
+  }
+
+  #bindingsOf(policy: string): Binding[] {
+    const bound = [...(this.#bindings.get(policy)?.values() ?? [])]
+    return bound.sort((a, b) => byCodePoint(a.name, b.name))
+  }
+
+  /** The policies whose rules match the request, by the names of the policies. Selectors are not looked at. */
+  candidates(request: AdmissionRequest): readonly Candidate<Compiled>[] {
+    const { kind, operation, subresource } = request
+    if (kind.group === group && exempt.has(kind.plural)) return []
+    let known = this.#candidates.get(kind)
+    if (known === undefined) this.#candidates.set(kind, (known = new Map()))
+    // Namespaced objects are in a namespace; only a namespace itself is sometimes in one and sometimes not.
+    const key = `${operation} ${subresource} ${request.namespace === ''}`
+    let found = known.get(key)
+    if (found === undefined) {
+      found = this.#hooks.flatMap((hook) => {
+        if (namesObjects(hook.constraints)) return [{ hook, kind }]
+        const matched = matchedKind(hook.constraints, request)
+        return matched === undefined ? [] : [{ hook, kind: matched }]
+      })
+      known.set(key, found)
+    }
+    return found.some(({ hook }) => namesObjects(hook.constraints))
+      ? found.flatMap((one) => {
+          if (!namesObjects(one.hook.constraints)) return [one]
+          const matched = matchedKind(one.hook.constraints, request)
+          return matched === undefined ? [] : [{ hook: one.hook, kind: matched }]
+        })
+      : found
+  }
+}

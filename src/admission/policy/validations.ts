@@ -1,0 +1,214 @@
+/**
+ * The expressions of a ValidatingAdmissionPolicy, compiled once, and what they say about one request with one
+ * parameter: a decision for each validation, and a value for each audit annotation.
+ */
+import type { Loose } from '#api/object-meta.ts'
+import type { Release } from '#api/releases/change.ts'
+import type { Value } from '#cel/values.ts'
+import { typeName } from '#cel/values.ts'
+import {
+  type CompiledExpression,
+  ExpressionCompiler,
+  results,
+} from '#kinds/admissionregistration/expressions/expression-compiler.ts'
+import { meetsConditions } from './conditions.ts'
+import { costBudget, Evaluation, type Evaluated, OutOfBudget } from './evaluation.ts'
+import type { RequestValues } from './request-values.ts'
+
+interface CompiledValidation {
+  readonly expression: CompiledExpression
+  readonly messageExpression: CompiledExpression | undefined
+  readonly message: string
+  readonly reason: string
+}
+
+export interface CompiledValidations {
+  readonly variables: ReadonlyMap<string, CompiledExpression>
+  readonly conditions: readonly CompiledExpression[]
+  readonly validations: readonly CompiledValidation[]
+  readonly annotations: readonly { key: string; expression: CompiledExpression }[]
+}
+
+export function compileVariables(
+  spec: Loose,
+  compiler: ExpressionCompiler,
+): Map<string, CompiledExpression> {
+  const options = { params: Boolean(spec.paramKind), authorizer: true }
+  const variables = new Map<string, CompiledExpression>()
+  for (const { name, expression } of (spec.variables ?? []) as Loose[])
+    variables.set(name, compiler.addVariable(name, expression, options, 'stored'))
+  return variables
+}
+
+export const compileConditions = (
+  conditions: readonly Loose[] | undefined,
+  params: boolean,
+  compiler: ExpressionCompiler,
+): CompiledExpression[] =>
+  (conditions ?? []).map(({ expression }) =>
+    compiler.compile(expression, results.bool, { params, authorizer: true }, 'stored'),
+  )
+
+export function compileValidations(spec: Loose, release: Release): CompiledValidations {
+  const compiler = new ExpressionCompiler(release, true)
+  const variables = compileVariables(spec, compiler)
+  const params = Boolean(spec.paramKind)
+  const options = { params, authorizer: true }
+  const messages = { params, authorizer: false }
+  return {
+    variables,
+    conditions: compileConditions(spec.matchConditions, params, compiler),
+    validations: ((spec.validations ?? []) as Loose[]).map(
+      ({ expression, messageExpression, message = '', reason = '' }) => ({
+        expression: compiler.compile(expression, results.bool, options, 'stored'),
+        messageExpression: messageExpression
+          ? compiler.compile(messageExpression, results.text, messages, 'stored')
+          : undefined,
+        message: (message ?? '').trim(),
+        reason: reason ?? '',
+      }),
+    ),
+    annotations: ((spec.auditAnnotations ?? []) as Loose[]).map(({ key, valueExpression }) => ({
+      key,
+      expression: compiler.compile(valueExpression, results.textOrNull, options, 'stored'),
+    })),
+  }
+}
+
+export interface Decision {
+  readonly denies: boolean
+  /** Whether the validation could not be evaluated. */
+  readonly failed: boolean
+  readonly reason: string
+  readonly message: string
+}
+
+export interface AnnotationResult {
+  readonly key: string
+  /** Undefined: there is nothing to note. */
+  readonly value?: string
+  /** Denies the request, whatever the actions of the binding are. */
+  readonly error?: string
+}
+
+export interface ValidationResult {
+  readonly decisions: readonly Decision[]
+  readonly annotations: readonly AnnotationResult[]
+}
+
+const admits: Decision = { denies: false, failed: false, reason: '', message: '' }
+
+/** Throws PendingDecision. */
+export function validate(
+  compiled: CompiledValidations,
+  values: RequestValues,
+  params: Value,
+  failsOpen: boolean,
+): ValidationResult {
+  const { variables, conditions } = compiled
+  const failure = (message: string): Decision => ({
+    denies: !failsOpen,
+    failed: true,
+    reason: '',
+    message,
+  })
+  const scope = { values, variables, params }
+  if (conditions.length > 0) {
+    const { matches, error } = meetsConditions(conditions, scope, failsOpen)
+    if (error !== undefined) return { decisions: [failure(error)], annotations: [] }
+    if (!matches) return { decisions: [], annotations: [] }
+  }
+  try {
+    const evaluation = new Evaluation({ ...scope, authorizer: true }, costBudget)
+    const evaluated = compiled.validations.map(({ expression }) => evaluation.evaluate(expression))
+    const messages = messagesOf(compiled, scope, evaluated, evaluation.budget)
+    const decisions = compiled.validations.map((validation, i) =>
+      decide(validation, evaluated[i] as Evaluated, messages, i, failure),
+    )
+    return { decisions, annotations: annotationsOf(compiled, scope, failsOpen) }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    return { decisions: [failure(error.message)], annotations: [] }
+  }
+}
+
+interface Scope {
+  readonly values: RequestValues
+  readonly variables: ReadonlyMap<string, CompiledExpression>
+  readonly params: Value
+}
+
+type Messages = readonly (Evaluated | undefined)[] | OutOfBudget
+
+/** So many calls fit into the budget whatever each of them costs. */
+const callsWithinBudget = 9
+
+/**
+ * The values of the message expressions, or why there are none. They are needed only if a validation fails, unless they
+ * could use up the budget: then the request fails without them.
+ */
+function messagesOf(
+  { validations, variables }: CompiledValidations,
+  scope: Scope,
+  evaluated: readonly Evaluated[],
+  budget: number,
+): Messages {
+  const expressions = validations.map(({ messageExpression }) => messageExpression)
+  const callsMax = variables.size + expressions.filter((one) => one !== undefined).length
+  const areTrue = evaluated.every((result) => 'value' in result && result.value === true)
+  if (areTrue && callsMax <= callsWithinBudget && budget * 10 >= costBudget * callsMax) return []
+  const evaluation = new Evaluation({ ...scope, authorizer: false }, budget)
+  try {
+    return expressions.map((one) => one && evaluation.evaluate(one))
+  } catch (error) {
+    if (error instanceof OutOfBudget) return error
+    throw error
+  }
+}
+
+function decide(
+  { expression, message, reason }: CompiledValidation,
+  result: Evaluated,
+  messages: Messages,
+  index: number,
+  failure: (message: string) => Decision,
+): Decision {
+  if ('error' in result) return failure(result.error)
+  if (messages instanceof OutOfBudget)
+    return failure(`failed messageExpression: ${messages.message}`)
+  if (result.value === true) return admits
+  const shown =
+    usableMessage(messages[index]) || message || `failed expression: ${expression.text.trim()}`
+  return { denies: true, failed: false, reason, message: shown }
+}
+
+/** The longest message that an expression may make. */
+const messageBytesMax = 5 * 1024
+
+function usableMessage(made: Evaluated | undefined): string {
+  if (made === undefined || 'error' in made || typeof made.value !== 'string') return ''
+  const text = made.value.trim()
+  return text.includes('\n') || Buffer.byteLength(text) > messageBytesMax ? '' : text
+}
+
+/** Throws OutOfBudget. */
+function annotationsOf(
+  { annotations }: CompiledValidations,
+  scope: Scope,
+  failsOpen: boolean,
+): AnnotationResult[] {
+  if (annotations.length === 0) return []
+  const evaluation = new Evaluation({ ...scope, authorizer: false }, costBudget)
+  return annotations.map(({ key, expression }) => {
+    const result = evaluation.evaluate(expression)
+    if ('error' in result) return failsOpen ? { key } : { key, error: result.error }
+    const { value } = result
+    if (value === null) return { key }
+    if (typeof value === 'string') {
+      const text = value.trim()
+      return text === '' ? { key } : { key, value: text }
+    }
+    const error = `valueExpression '${expression.text}' resulted in unsupported return type: ${typeName(value)}. Return type must be either string or null.`
+    return { key, error }
+  })
+}
