@@ -12,7 +12,6 @@ import type { PluginConfigurations } from './configuration.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { enabledPlugins, namedPlugins } from './plugin-names.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
-import { mutatingPolicyOnceBound, validatingPolicyOnceBound } from './policy/once-configured.ts'
 import type { ServiceAccountOptions } from './service-account.ts'
 import type { Loopback } from './webhook/address.ts'
 import type { HookCall } from './webhook/dispatch.ts'
@@ -99,6 +98,7 @@ const load = {
   podTolerationRestriction: later<typeof import('./pod-toleration-restriction.ts')>(
     './pod-toleration-restriction',
   ),
+  policies: later<typeof import('./policy/once-configured.ts')>('./policy/once-configured'),
   priority: later<typeof import('./priority.ts')>('./priority'),
   roleEscalation: later<typeof import('./role-escalation.ts')>('./role-escalation'),
   runtimeClass: later<typeof import('./runtime-class.ts')>('./runtime-class'),
@@ -273,14 +273,14 @@ const makers: Readonly<Record<string, Make>> = {
     concerning('PodResizeValidator', 'validate', ['pods'], () => load.podResize().podResize),
   ),
   MutatingAdmissionPolicy: gated('MutatingAdmissionPolicy', 'MutatingAdmissionPolicy', (options) =>
-    mutatingPolicyOnceBound({ ...policyParts(options), types: options.types }),
+    load.policies().mutatingPolicyOnceBound({ ...policyParts(options), types: options.types }),
   ),
   MutatingAdmissionWebhook: async (options, configuration) =>
     mutatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
   ValidatingAdmissionPolicy: gated(
     'ValidatingAdmissionPolicy',
     'ValidatingAdmissionPolicy',
-    (options) => validatingPolicyOnceBound(policyParts(options)),
+    (options) => load.policies().validatingPolicyOnceBound(policyParts(options)),
   ),
   ValidatingAdmissionWebhook: async (options, configuration) =>
     validatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
