@@ -13,6 +13,7 @@ import type { ApiClient } from '#client/client.ts'
 import type { ReservedPort } from '#http/free-port.ts'
 import type { Listener } from '#http/listener.ts'
 import type { Settings } from '#settings/flags.ts'
+import { SharedEntries } from '#watchcache/shared-entries.ts'
 import { localClient } from '#verbs/local-client.ts'
 import { localUrl } from './addresses.ts'
 import { apiserverUser, type Certificates } from './certificates.ts'
@@ -88,6 +89,7 @@ export async function createServer(
   signal?.addEventListener('abort', () => void close().catch(() => {}), { once: true })
   const { foundation, server, observing } = parts.cluster.side
   const { certificates } = foundation
+  const entries = new SharedEntries()
   return {
     url: localUrl(foundation.settings),
     kubeconfig: writeKubeconfig(foundation.settings, certificates),
@@ -96,7 +98,7 @@ export async function createServer(
     deprecations: observing.deprecations,
     status: statusOnce(foundation, observing),
     serve: parts.cluster.serve,
-    openFork: (fork) => openFork(foundation, surroundings, fork),
+    openFork: (fork) => openFork(foundation, entries, surroundings, fork),
     close,
   }
 }
@@ -107,12 +109,14 @@ function statusOnce(foundation: Foundation, { operation }: Observing): RunningSe
 }
 
 async function openFork(
-  { settings, facts, certificates, builtIn }: Foundation,
+  { settings, facts, certificates, builtIn, feature, loopback }: Foundation,
+  entries: SharedEntries,
   surroundings: Surroundings,
   { storage, discardedUpTo, options, clock, random }: Fork,
 ): Promise<ForkedServer> {
   await using opened = new AsyncDisposableStack()
-  const shared = { storage, discardedUpTo, facts, certificates, builtIn }
+  const same = { facts, certificates, builtIn, feature, loopback, entries }
+  const shared = { ...same, storage, discardedUpTo }
   const own = { ...settings, ...options } as Settings
   const cluster = await openCluster(own, { ...surroundings, clock, random }, opened, shared)
   await cluster.makeReady()

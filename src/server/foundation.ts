@@ -17,6 +17,7 @@ import { MeasuredStorage } from '#storage/measured.ts'
 import type { Revision, Storage } from '#storage/storage.ts'
 import { objectReader } from '#verbs/reader.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
+import type { SharedEntries } from '#watchcache/shared-entries.ts'
 import { WatchCache } from '#watchcache/watch-cache.ts'
 import { localUrl } from './addresses.ts'
 import { orCannotStart } from './cannot-start.ts'
@@ -75,6 +76,10 @@ export interface SharedParts {
   readonly certificates?: Certificates
   /** The built-in kinds, compiled once. */
   readonly builtIn?: readonly Resource[]
+  readonly feature?: (gate: string) => boolean
+  readonly loopback?: Loopback
+  /** Entries of the stores that share their bytes. */
+  readonly entries?: SharedEntries
   /** The newest revision that clients of a discarded history may know. */
   readonly discardedUpTo?: Revision
 }
@@ -86,14 +91,7 @@ export async function openFoundation(
 ): Promise<Foundation> {
   const release = releaseNumber(settings.emulatedVersion)
   const facts = shared?.facts ?? loadFacts(readFactsFile)
-  const table = JSON.parse(readFactsFile('features.json'))
-  const gates = orCannotStart(featureGates(table, release, settings.featureGates))
-  for (const warning of gates.warnings) log.warn(warning)
-  const feature = gates.enabled
-  const registered = facts.knownGroupVersionsOf(release)
-  const serves = orCannotStart(
-    runtimeConfig(settings.runtimeConfig, registered, facts.resourcesOf(release)),
-  )
+  const feature = shared?.feature ?? enabledFeatures(settings, release, log)
   const warn = (message: string) => log.warn(message)
   const { clusterSecretFile } = settings
   if (clusterSecretFile !== undefined && shared?.certificates === undefined)
@@ -102,24 +100,22 @@ export async function openFoundation(
   for (const warning of certificates.warnings) log.warn(warning)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
-  const serviceFamilies = settings.serviceClusterIpRange.map((block) =>
-    block.includes(':') ? 'IPv6' : 'IPv4',
-  )
-  const options = { release, feature, root, serves, serviceFamilies }
-  const builtIn = shared?.builtIn ?? builtInResources(facts, options)
+  const builtIn = shared?.builtIn ?? compiledKinds(settings, release, facts, feature)
   for (const resource of builtIn) catalog.add(resource)
   const file = settings.encryptionProviderConfig
   const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
   const opened = shared?.storage ?? (await openStorage(settings, clock, warn))
   const storage = new MeasuredStorage(sealed?.(opened) ?? opened)
   const parseStored = storedParser(catalog)
+  const readOnly = shared?.entries?.parser(parseStored) ?? parseStored
   const report = (message: string, error: unknown) => log.error(message, { error })
   const eventsMax = historyEventsMax(settings)
   const cache = new WatchCache(
     {
       storage,
-      parse: parseStored,
+      parse: readOnly,
       clock,
+      shared: shared?.entries,
       root,
       limits: (resource) => ({ eventsMax: eventsMax(resource), ageMsMax: historyMsMax }),
       report,
@@ -128,7 +124,7 @@ export async function openFoundation(
     shared?.discardedUpTo,
   )
   cache.start()
-  const reader = objectReader({ catalog, cache, storage, parseStored })
+  const reader = objectReader({ catalog, cache, storage, parseStored: readOnly })
   return {
     settings,
     log,
@@ -138,7 +134,7 @@ export async function openFoundation(
     feature,
     facts,
     certificates,
-    loopback: makeLoopback(certificates.ca, localUrl(settings), clock.now()),
+    loopback: shared?.loopback ?? makeLoopback(certificates.ca, localUrl(settings), clock.now()),
     storage,
     builtIn,
     catalog,
@@ -147,4 +143,25 @@ export async function openFoundation(
     parseStored,
     report,
   }
+}
+
+function enabledFeatures(settings: Settings, release: number, log: Log) {
+  const table = JSON.parse(readFactsFile('features.json'))
+  const gates = orCannotStart(featureGates(table, release, settings.featureGates))
+  for (const warning of gates.warnings) log.warn(warning)
+  return gates.enabled
+}
+
+function compiledKinds(
+  { runtimeConfig: wanted, serviceClusterIpRange, etcdPrefix: root }: Settings,
+  release: number,
+  facts: Facts,
+  feature: (gate: string) => boolean,
+): readonly Resource[] {
+  const registered = facts.knownGroupVersionsOf(release)
+  const serves = orCannotStart(runtimeConfig(wanted, registered, facts.resourcesOf(release)))
+  const serviceFamilies = serviceClusterIpRange.map((block) =>
+    block.includes(':') ? 'IPv6' : 'IPv4',
+  )
+  return builtInResources(facts, { release, feature, root, serves, serviceFamilies })
 }

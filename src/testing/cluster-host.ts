@@ -121,12 +121,13 @@ export class ClusterHost implements Host {
     return this.add(this.begin(), firstName)
   }
 
-  add(state: Snapshot, given: string | undefined): TestCluster {
+  add(state: Snapshot, given: string | undefined, origin?: TestCluster): TestCluster {
     const name = given ?? `fork-${++this.#added}`
     if (!clusterName.test(name))
       throw new TypeError(`${JSON.stringify(name)} is no name of a cluster: use a DNS label`)
     if (this.#clusters.has(name)) throw new Error(`there is a cluster ${name} already`)
-    const cluster = new TestCluster(this, name, systemRandom.bytes(24).toString('hex'), state)
+    const token = systemRandom.bytes(24).toString('hex')
+    const cluster = new TestCluster(this, name, token, state, origin)
     this.#clusters.set(name, cluster)
     return cluster
   }

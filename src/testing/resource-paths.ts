@@ -25,10 +25,12 @@ export const rootOf = (apiVersion: string) =>
 
 export class ResourcePaths {
   readonly #read: ReadJson
-  readonly #known = new Map<string, Map<string, ResourcePath>>()
+  readonly #known: Map<string, Map<string, ResourcePath>>
 
-  constructor(read: ReadJson) {
+  /** A fork knows what its origin knows. */
+  constructor(read: ReadJson, origin?: ResourcePaths) {
     this.#read = read
+    this.#known = new Map(origin === undefined ? [] : origin.#known)
   }
 
   async of(apiVersion: string, kind: string): Promise<ResourcePath> {

@@ -60,9 +60,10 @@ export class TestClient {
   readonly #send: (call: Call) => Promise<CallResponse>
   readonly #paths: ResourcePaths
 
-  constructor(send: (call: Call) => Promise<CallResponse>) {
+  constructor(send: (call: Call) => Promise<CallResponse>, origin?: TestClient) {
     this.#send = send
-    this.#paths = new ResourcePaths((path) => this.request('GET', path))
+    const known = origin === undefined ? undefined : origin.#paths
+    this.#paths = new ResourcePaths((path) => this.request('GET', path), known)
   }
 
   /** Any request, for what has no method here. Resolves to the parsed body. */

@@ -36,7 +36,7 @@ export interface Host {
   /** Opens a server in front of a store. */
   open(cluster: TestCluster, storage: Storage, options: OpenOptions): Promise<ForkedServer>
   /** Adds a cluster in this state. */
-  add(state: Snapshot, name: string | undefined): TestCluster
+  add(state: Snapshot, name: string | undefined, origin: TestCluster): TestCluster
   remove(cluster: TestCluster): Promise<void>
   urlOf(name: string): string
   kubeconfigOf(name: string, token: string): string
@@ -87,14 +87,14 @@ export class TestCluster implements AsyncDisposable {
   /** Forks and snapshots taken: each continues with a seed of its own. */
   #copies = 0
 
-  constructor(host: Host, name: string, token: string, state: Snapshot) {
+  constructor(host: Host, name: string, token: string, state: Snapshot, origin?: TestCluster) {
     this.#host = host
     this.name = name
     this.token = token
     this.#origin = state
     this.clock = new TestClock(state.clock)
     this.#live = liveOn(state, this.clock)
-    this.client = this.#clientWith({})
+    this.client = this.#clientWith({}, origin?.client)
     this.faults = new Faults(performance.now.bind(performance), (lag) => this.#replica(lag))
     this.store = new StoreFaults(() => this.#live.storage.compact(this.revision))
   }
@@ -174,7 +174,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** A copy of this cluster as it is now. It has its own name, token and address. */
   fork(name?: string): Promise<TestCluster> {
-    return Promise.resolve(this.#host.add(this.snapshot(), name))
+    return Promise.resolve(this.#host.add(this.snapshot(), name, this))
   }
 
   snapshot(): Snapshot {
@@ -238,11 +238,14 @@ export class TestCluster implements AsyncDisposable {
     if (this.#closed) throw new Error(`the cluster ${this.name} is closed`)
   }
 
-  #clientWith(headers: Readonly<Record<string, string | string[]>>): TestClient {
+  #clientWith(
+    headers: Readonly<Record<string, string | string[]>>,
+    origin: TestClient | undefined = this.client,
+  ): TestClient {
     const own = { authorization: `Bearer ${this.token}`, 'user-agent': 'binnacle-testing' }
-    return new TestClient((call: Call) =>
-      callInProcess(this.serve, { ...call, headers: { ...call.headers, ...own, ...headers } }),
-    )
+    const send = (call: Call) =>
+      callInProcess(this.serve, { ...call, headers: { ...call.headers, ...own, ...headers } })
+    return new TestClient(send, origin)
   }
 }
 

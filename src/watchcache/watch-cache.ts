@@ -18,6 +18,7 @@ import {
 import type { CatchUp } from './catch-up.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import { entryMaker } from './entry-maker.ts'
+import type { SharedEntries } from './shared-entries.ts'
 import { Freshness } from './freshness.ts'
 import type { HistoryLimits } from './history.ts'
 import { ResourceCache } from './resource-cache.ts'
@@ -43,6 +44,8 @@ export interface WatchCacheParts {
   readonly storage: Storage
   readonly parse: ParseStored
   readonly clock: Clock
+  /** Entries of other stores with the same bytes. */
+  readonly shared?: SharedEntries | undefined
   readonly limits: (resource: Resource) => HistoryLimits
   /** What all keys begin with: '/registry'. */
   readonly root: string
@@ -208,7 +211,8 @@ export class WatchCache {
     told = false,
   ): Promise<ResourceCache> {
     const { storage, parse, limits, report } = this.#parts
-    const maker = entryMaker(resource, parse)
+    const own = entryMaker(resource, parse)
+    const maker = this.#parts.shared?.maker(resource, own) ?? own
     const range = prefixRange(`${resource.storagePrefix}/`)
     const entries: Entry[] = []
     const unreadable = new Map<string, Unreadable>()
