@@ -136,3 +136,23 @@ test('calls that no overload takes, before and since 1.28', () => {
     ['no such overload: trim', 'no such overload: trim(int)'],
   )
 })
+
+/** What kube-apiserver does, beside what a reader expects. */
+const surprises: readonly (readonly [text: string, result: string])[] = [
+  ["quantity('1000m').isInteger()", 'false'],
+  ["quantity('1').add(1) == quantity('2')", 'true'],
+  ["quantity('2') == quantity('1').add(1)", 'no such overload'],
+  ["[quantity('1').add(1)].all(x, x == x)", 'no such overload'],
+  ["cidr('10.0.0.0/8').containsIP('x')", 'no such overload'],
+  [
+    'self.nope.sort().size() == 0 || true',
+    'internal error: interface conversion: *types.Err is not traits.Lister: missing method Add',
+  ],
+  ['true || [1, 2].sortBy(x, x / 0)[0] == 1', 'true'],
+]
+for (const [text, result] of surprises)
+  test(`${text} is ${result.slice(0, 20)}`, () => {
+    const one = compiled(text)
+    assert.ok(one instanceof Expression, text)
+    assert.equal(showValue(one.program().evaluate(activation).value), result)
+  })

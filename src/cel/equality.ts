@@ -29,7 +29,7 @@ const isNumeric = (value: Value): value is bigint | number | Uint =>
 
 /** `a == b`. Only a list or map of a schema can make it an error. */
 export function equal(a: Value, b: Value): boolean | CelError {
-  if (a === b) return typeof a !== 'number' || a === b
+  if (a === b) return a instanceof OpaqueValue ? a.equals(b) : true
   if (a === null || b === null) return false
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
   if (typeof a !== 'object') return false

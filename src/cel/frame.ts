@@ -13,6 +13,14 @@ export interface Activation {
 /** Thrown inside an evaluation that has used its budget. The program returns it as a value. */
 export class CostExceeded {}
 
+/** Thrown where kube-apiserver fails inside a function, which ends the evaluation whatever is around the call. */
+export class EvaluationFailed {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
 export class Frame {
   readonly activation: Activation
   readonly limit: number

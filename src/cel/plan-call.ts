@@ -5,7 +5,7 @@
  */
 import type { CelType, Overload } from './cel-type.ts'
 import { type EntryMap, type ArrayList, mapOfEntries } from './collections.ts'
-import type { Step } from './frame.ts'
+import { EvaluationFailed, type Step } from './frame.ts'
 import { equal } from './equality.ts'
 import { costRule } from './runtime-cost.ts'
 import {
@@ -80,8 +80,21 @@ export function planCall(
     return planOr(args, false)
   if (args.length === 2 && site.name === 'orValue' && isAny(site, 'optional_orValue_value'))
     return planOr(args, true)
-  return planStrict(site, args, callOf(site, args.length, environment))
+  const operands = comparesElements.has(site.name) ? args.map(requireValue) : args
+  return planStrict(site, operands, callOf(site, args.length, environment))
 }
+
+/** Functions whose cost in kube-apiserver depends on operands that must be lists, even if one is an error. */
+const comparesElements: ReadonlySet<string> = new Set(['distinct', 'sort', '@sortByAssociatedKeys'])
+
+const requireValue =
+  (operand: Step): Step =>
+  (frame) => {
+    const value = operand(frame)
+    if (!isError(value)) return value
+    const found = '*types.Err is not traits.Lister: missing method Add'
+    throw new EvaluationFailed(`interface conversion: ${found}`)
+  }
 
 const isAny = ({ overloadIds }: CallSite, id: string): boolean =>
   overloadIds.length !== 1 || overloadIds[0] === id

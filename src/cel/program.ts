@@ -20,7 +20,7 @@ import { type CallEnvironment, constantCalls, constantMembership, planCall } fro
 import { PlanError } from './plan-error.ts'
 import { type Path, pathStep, type Qualifier, resolvePath } from './path.ts'
 import { growing, planFold } from './fold.ts'
-import { type Activation, CostExceeded, Frame, type Step } from './frame.ts'
+import { type Activation, CostExceeded, EvaluationFailed, Frame, type Step } from './frame.ts'
 import { constructionCost } from './runtime-cost.ts'
 import { showValue } from './show-value.ts'
 import { CelError, isError, Optional, TypeValue, type Value } from './values.ts'
@@ -54,6 +54,8 @@ export function compileProgram(checked: CheckedExpr, environment: ProgramEnviron
       try {
         return { value: step(frame), cost: frame.cost }
       } catch (error) {
+        if (error instanceof EvaluationFailed)
+          return { value: new CelError(`internal error: ${error.message}`), cost: frame.cost }
         // RangeError: a value nested so deeply that a walk exhausts the stack, or a text longer than a string can be.
         if (!(error instanceof RangeError || error instanceof CostExceeded)) throw error
         return { value: costExceeded, cost: frame.cost }

@@ -167,7 +167,8 @@ function masked(ip: IpValue, ones: number): IpBytes {
 
 function containsIp(cidr: Value, ip: Value): Value {
   if (!(cidr instanceof CidrValue)) return overloadError(ip)
-  if (!(ip instanceof IpValue)) return overloadError(ip)
+  // kube-apiserver does not show why a text is no address.
+  if (!(ip instanceof IpValue)) return overloadError(cidr)
   if (cidr.ip.isV4 !== ip.isV4) return false
   const network = masked(cidr.ip, cidr.ones)
   return masked(ip, cidr.ones).every((byte, at) => byte === network[at])

@@ -6,7 +6,6 @@ import {
   parseQuantity,
   type Quantity,
   QuantityError,
-  quantityValue,
   signOfQuantity,
   subtractQuantities,
 } from '#api/quantity.ts'
@@ -16,12 +15,15 @@ import { CelError, OpaqueValue, overloadError, type Value } from '#cel/values.ts
 export class QuantityValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
-  constructor(quantity: Quantity) {
+  /** kube-apiserver keeps sums and differences as pointers, with which no quantity can be compared. */
+  readonly isResult: boolean
+  constructor(quantity: Quantity, isResult = false) {
     super()
     this.quantity = quantity
+    this.isResult = isResult
   }
   equals(other: Value): boolean | CelError {
-    if (!(other instanceof QuantityValue)) return overloadError(other)
+    if (!(other instanceof QuantityValue) || other.isResult) return overloadError(other)
     return compareQuantities(this.quantity, other.quantity) === 0
   }
   override toString(): string {
@@ -45,14 +47,15 @@ const toQuantity: Implementation = (text) => {
 
 const int64Max = 2n ** 63n - 1n
 
-/** The value as an int of 64 bits; undefined if it is no whole number or too large. */
+/**
+ * The value as an int of 64 bits; undefined if it is too large or has decimal places. kube-apiserver does not reduce
+ * quantities: neither 1000m nor 1.0 is an integer, nor what sums with them make.
+ */
 function wholeValue(quantity: Quantity): bigint | undefined {
   const { unscaled, scale } = quantity
-  if (unscaled === 0n) return 0n
-  if (scale < 0 && unscaled % 10n ** BigInt(-scale) !== 0n) return undefined
   // More digits than an int of 64 bits has; and Go keeps such a quantity in another form.
-  if (quantity.long || scale > 18) return undefined
-  const value = scale < 0 ? quantityValue(quantity) : unscaled * 10n ** BigInt(scale)
+  if (scale < 0 || quantity.long || scale > 18) return undefined
+  const value = unscaled * 10n ** BigInt(scale)
   return value > int64Max || value < -int64Max - 1n ? undefined : value
 }
 
@@ -75,11 +78,13 @@ const binary =
       ? call(a.quantity, b.quantity)
       : overloadError(a)
 
+const resultOf = (quantity: Quantity): QuantityValue => new QuantityValue(quantity, true)
+
 const withInt =
   (call: (a: Quantity, b: Quantity) => Quantity): Implementation =>
   (a, b) =>
     a instanceof QuantityValue && typeof b === 'bigint'
-      ? new QuantityValue(call(a.quantity, { unscaled: b, scale: 0, format: 'DecimalExponent' }))
+      ? resultOf(call(a.quantity, { unscaled: b, scale: 0, format: 'DecimalExponent' }))
       : overloadError(a)
 
 export const quantityImplementations: readonly (readonly [string, Implementation])[] = [
@@ -95,8 +100,8 @@ export const quantityImplementations: readonly (readonly [string, Implementation
     unary((quantity) => wholeValue(quantity) ?? new CelError('cannot convert value to integer')),
   ],
   ['quantity_is_integer', unary((quantity) => wholeValue(quantity) !== undefined)],
-  ['quantity_add', binary((a, b) => new QuantityValue(addQuantities(a, b)))],
-  ['quantity_sub', binary((a, b) => new QuantityValue(subtractQuantities(a, b)))],
+  ['quantity_add', binary((a, b) => resultOf(addQuantities(a, b)))],
+  ['quantity_sub', binary((a, b) => resultOf(subtractQuantities(a, b)))],
   ['quantity_add_int', withInt(addQuantities)],
   ['quantity_sub_int', withInt(subtractQuantities)],
 ]
