@@ -15,6 +15,8 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The bearer token, without the word Bearer; undefined where there is none. */
   readonly token: string | undefined
+  /** The path of the request: anonymous requests can be limited to some. */
+  readonly path?: string
   /** The client's certificate as the TLS layer got it, not yet verified against any authority; parsed on demand. */
   certificate?(): X509Certificate | undefined
   /** Further certificates of the chain the client sent. */

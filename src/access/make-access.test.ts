@@ -17,6 +17,8 @@ const ordinary: AccessSettings = {
   clientCaFile: undefined,
   tokenAuthFile: undefined,
   basicAuthFile: undefined,
+  authenticationConfig: undefined,
+  authorizationConfig: undefined,
   enableBootstrapTokenAuth: false,
   serviceAccountKeyFile: [],
   serviceAccountSigningKeyFile: undefined,

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Credentials, Verdict } from './authenticate.ts'
@@ -16,7 +17,11 @@ import { type OpenIdDocuments, openIdDocuments } from './authenticate/openid-doc
 import { TokenMint } from './authenticate/service-account-token.ts'
 import type { Authorizer, RuleResolver } from './authorize.ts'
 import { alwaysAllow, alwaysDeny, privileged } from './authorize/always.ts'
-import type { NodeAuthorizer } from './authorize/node.ts'
+import type {
+  ConfiguredAuthorizer,
+  WebhookChoice,
+} from './authorize/authorization-configuration.ts'
+import type { ConfiguredAuthorizers, Mode } from './authorize/configured-authorizers.ts'
 import { RbacAuthorizer } from './authorize/rbac.ts'
 import { UnionAuthorizer, UnionRuleResolver } from './authorize/union.ts'
 import { isImpersonationHeader } from './impersonate.ts'
@@ -30,6 +35,9 @@ const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   abac: later<typeof import('./authorize/abac.ts')>('./authorize/abac'),
   basic: later<typeof import('./authenticate/basic.ts')>('./authenticate/basic'),
+  configured: later<typeof import('./authorize/configured-authorizers.ts')>(
+    './authorize/configured-authorizers',
+  ),
   kubeconfig: later<typeof import('./kubeconfig.ts')>('./kubeconfig'),
   node: later<typeof import('./authorize/node.ts')>('./authorize/node'),
   review: later<typeof import('./review-webhook.ts')>('./review-webhook'),
@@ -75,8 +83,9 @@ export async function makeAccess(
   const known = { settings, surroundings, keys: verifying, apiAudiences, reader, clock }
   const who = await makeAuthentication(known)
   const rbac = new RbacAuthorizer()
-  const modes = await authorizers(settings, surroundings, rbac, clock)
+  const { modes, configured } = await authorizers(settings, surroundings, rbac, clock)
   const stops = [who.stop]
+  if (configured !== undefined) stops.push(() => configured.stop())
   return {
     authenticate: (credentials) => who.requests.authenticate(credentials),
     async reviewToken(token, audiences) {
@@ -105,8 +114,8 @@ export async function makeAccess(
       (who.requestHeader?.isIdentityHeader(name) ?? false),
     async follow() {
       stops.push(await rbac.follow(reader))
-      for (const mode of modes)
-        if (mode !== rbac && 'follow' in mode) stops.push(await mode.follow(reader))
+      for (const mode of configured?.modes ?? modes)
+        if (mode !== rbac && mode.follow !== undefined) stops.push(await mode.follow(reader))
     },
     stop() {
       for (const stop of stops) stop()
@@ -125,47 +134,90 @@ function withoutStrangers(
   return { ...settings, anonymousAuth: false }
 }
 
-type Mode = (Authorizer & RuleResolver) | NodeAuthorizer | RbacAuthorizer
-
 async function authorizers(
+  settings: AuthorizationSettings,
+  surroundings: AccessSurroundings,
+  rbac: RbacAuthorizer,
+  clock: Clock,
+): Promise<{ modes: Mode[]; configured?: ConfiguredAuthorizers }> {
+  const { authorizationConfig: file, authorizationMode } = settings
+  if (file !== undefined) {
+    const configured = await configuredAuthorizers(file, settings, surroundings, rbac, clock)
+    return { modes: [configured], configured }
+  }
+  if (authorizationMode.length === 0)
+    throw new Error('at least one authorization mode must be passed')
+  const make = (mode: string) => makeMode(mode, settings, surroundings, rbac, clock)
+  return { modes: await Promise.all(authorizationMode.map(make)) }
+}
+
+async function configuredAuthorizers(
+  file: string,
+  settings: AuthorizationSettings,
+  surroundings: AccessSurroundings,
+  rbac: RbacAuthorizer,
+  clock: Clock,
+): Promise<ConfiguredAuthorizers> {
+  const release = releaseOf(surroundings.release)
+  /** What follows objects or reads a file is made once. */
+  const kept = new Map<string, Mode>()
+  const make = async (choice: ConfiguredAuthorizer, isStart: boolean): Promise<Mode> => {
+    if (choice.type === 'Webhook') return configuredWebhook(choice.webhook, clock)
+    const known = kept.get(choice.type)
+    if (known !== undefined) return known
+    if (!isStart && ['Node', 'RBAC', 'ABAC'].includes(choice.type))
+      throw new Error(
+        `authorizer type ${choice.type} is not allowed if it was not enabled at initial server startup`,
+      )
+    const mode = await makeMode(choice.type, settings, surroundings, rbac, clock)
+    kept.set(choice.type, mode)
+    return mode
+  }
+  const { report } = surroundings
+  return load.configured().ConfiguredAuthorizers.open({ file, release, make, report })
+}
+
+async function configuredWebhook(choice: WebhookChoice, clock: Clock): Promise<Mode> {
+  const { ReviewWebhook, defaultBackoff } = load.review()
+  const endpoint = await load.kubeconfig().readKubeconfig(choice.kubeconfig)
+  const webhook = new ReviewWebhook(endpoint, defaultBackoff, choice.timeoutMs)
+  return new (load.webhook().WebhookAuthorizer)(webhook, choice, clock)
+}
+
+async function makeMode(
+  mode: string,
   settings: AuthorizationSettings,
   { release, feature }: AccessSurroundings,
   rbac: RbacAuthorizer,
   clock: Clock,
-): Promise<Mode[]> {
-  if (settings.authorizationMode.length === 0)
-    throw new Error('at least one authorization mode must be passed')
-  const make = async (mode: string): Promise<Mode> => {
-    const { authorizationPolicyFile: policy, authorizationWebhookConfigFile: config } = settings
-    switch (mode) {
-      case 'AlwaysAllow':
-        return alwaysAllow
-      case 'AlwaysDeny':
-        return alwaysDeny
-      case 'RBAC':
-        return rbac
-      case 'Node':
-        return new (load.node().NodeAuthorizer)(release, feature)
-      case 'ABAC':
-        if (policy === undefined) throw new Error('ABAC needs --authorization-policy-file')
-        return new (load.abac().AbacAuthorizer)(readFileSync(policy, 'utf8'), policy)
-      case 'Webhook':
-        if (config === undefined)
-          throw new Error('Webhook needs --authorization-webhook-config-file')
-        return new (load.webhook().WebhookAuthorizer)(
-          new (load.review().ReviewWebhook)(await load.kubeconfig().readKubeconfig(config)),
-          {
-            version: settings.authorizationWebhookVersion,
-            authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,
-            unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
-          },
-          clock,
-        )
-      default:
-        throw new Error(`unknown authorization mode ${mode} specified`)
-    }
+): Promise<Mode> {
+  const { authorizationPolicyFile: policy, authorizationWebhookConfigFile: config } = settings
+  switch (mode) {
+    case 'AlwaysAllow':
+      return alwaysAllow
+    case 'AlwaysDeny':
+      return alwaysDeny
+    case 'RBAC':
+      return rbac
+    case 'Node':
+      return new (load.node().NodeAuthorizer)(release, feature)
+    case 'ABAC':
+      if (policy === undefined) throw new Error('ABAC needs --authorization-policy-file')
+      return new (load.abac().AbacAuthorizer)(readFileSync(policy, 'utf8'), policy)
+    case 'Webhook':
+      if (config === undefined) throw new Error('Webhook needs --authorization-webhook-config-file')
+      return new (load.webhook().WebhookAuthorizer)(
+        new (load.review().ReviewWebhook)(await load.kubeconfig().readKubeconfig(config)),
+        {
+          version: settings.authorizationWebhookVersion,
+          authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,
+          unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
+        },
+        clock,
+      )
+    default:
+      throw new Error(`unknown authorization mode ${mode} specified`)
   }
-  return Promise.all(settings.authorizationMode.map(make))
 }
 
 /** Keys that verify: those given, or else our own. What we sign ourselves we always accept. */

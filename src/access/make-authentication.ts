@@ -10,6 +10,7 @@ import type { AuthorityFile } from './authenticate/authority-file.ts'
 import { BearerAuthenticator, WebSocketAuthenticator } from './authenticate/bearer.ts'
 import { Authorities, readBundle } from './authenticate/certificate-chain.ts'
 import { ClientCertificateAuthenticator } from './authenticate/client-certificate.ts'
+import type { ConfiguredIssuers } from './authenticate/configured-issuers.ts'
 import type { TokenKey } from './authenticate/json-web-token.ts'
 import type { OidcAuthenticator } from './authenticate/oidc.ts'
 import type { RequestHeaderAuthenticator } from './authenticate/request-header.ts'
@@ -26,6 +27,9 @@ const load = {
   basic: later<typeof import('./authenticate/basic.ts')>('./authenticate/basic'),
   bootstrapToken: later<typeof import('./authenticate/bootstrap-token.ts')>(
     './authenticate/bootstrap-token',
+  ),
+  issuers: later<typeof import('./authenticate/configured-issuers.ts')>(
+    './authenticate/configured-issuers',
   ),
   call: later<typeof import('./https-call.ts')>('./https-call'),
   kubeconfig: later<typeof import('./kubeconfig.ts')>('./kubeconfig'),
@@ -79,11 +83,17 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
   const clients = makeClientCertificate(settings, surroundings, clock)
   if (clients !== undefined) methods.push(clients.method)
   const stops: (() => void)[] = []
-  const tokens = new TokenUnion(await tokenMethods(parts, stops))
+  const issuers = makeIssuers(parts)
+  if (issuers !== undefined) stops.push(() => issuers.stop())
+  const tokens = new TokenUnion(await tokenMethods(parts, issuers, stops))
   methods.push(new BearerAuthenticator(tokens, apiAudiences))
   methods.push(new WebSocketAuthenticator(tokens, apiAudiences))
   return {
-    requests: new RequestAuthenticator(methods, settings.anonymousAuth),
+    requests: new RequestAuthenticator(methods, (path) => {
+      const rule = issuers?.anonymous
+      if (rule === undefined) return settings.anonymousAuth
+      return rule.enabled && (rule.paths?.has(path) ?? true)
+    }),
     tokens,
     requestHeader: requestHeader?.method,
     clientAuthorities: () => [
@@ -102,6 +112,7 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
 /** `stops` is given what ends those that go on by themselves. */
 async function tokenMethods(
   { settings, surroundings, keys, apiAudiences, reader, clock }: AuthenticationParts,
+  issuers: ConfiguredIssuers | undefined,
   stops: (() => void)[],
 ): Promise<TokenAuthenticator[]> {
   const methods: TokenAuthenticator[] = []
@@ -138,6 +149,7 @@ async function tokenMethods(
     const cache = { successTtlMs: oidcSuccessTtlMs, failureTtlMs: 0 }
     methods.push(agnostic(new TokenCache(oidc, cache, clock)))
   }
+  if (issuers !== undefined) methods.push(agnostic(issuers))
   if (webhookFile !== undefined) {
     const { TokenCache } = load.tokenCache()
     const { WebhookTokenAuthenticator } = load.webhook()
@@ -151,14 +163,31 @@ async function tokenMethods(
   return methods
 }
 
+function makeIssuers({
+  settings: { authenticationConfig: file, serviceAccountIssuer: ownIssuers },
+  surroundings: { release, report },
+  clock,
+}: AuthenticationParts): ConfiguredIssuers | undefined {
+  if (file === undefined) return undefined
+  return new (load.issuers().ConfiguredIssuers)({
+    file,
+    release: releaseOf(release),
+    ownIssuers,
+    clock,
+    caller: ({ certificateAuthority: ca }) => load.call().caller(ca === '' ? {} : { ca }),
+    report,
+  })
+}
+
 function makeOidc(
   settings: AuthenticationSettings,
-  { report }: AccessSurroundings,
+  { report, release }: AccessSurroundings,
   clock: Clock,
 ): OidcAuthenticator | undefined {
   const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcCaFile } = settings
   if (issuerUrl === undefined || clientId === undefined) return undefined
-  return new (load.oidc().OidcAuthenticator)(
+  const { fromFlags, OidcAuthenticator } = load.oidc()
+  const options = fromFlags(
     {
       issuerUrl,
       clientId,
@@ -169,6 +198,10 @@ function makeOidc(
       requiredClaims: Object.fromEntries(settings.oidcRequiredClaim),
       signingAlgorithms: settings.oidcSigningAlgs,
     },
+    releaseOf(release),
+  )
+  return new OidcAuthenticator(
+    options,
     load.call().caller(oidcCaFile === undefined ? {} : { ca: authoritiesIn(oidcCaFile) }),
     clock,
     report,

@@ -19,7 +19,7 @@ export interface Backoff {
 export const defaultBackoff: Backoff = { firstDelayMs: 500, factor: 1.5, jitter: 0.2, attempts: 5 }
 
 /** Longest wait for one answer. */
-const timeoutMs = 30_000
+const timeoutMsMax = 30_000
 /** A review is a small object; what is larger is no review. */
 const answerBytesMax = 1024 * 1024
 
@@ -36,8 +36,10 @@ export class ReviewWebhook {
   readonly #endpoint: Endpoint
   readonly #call: Caller
   readonly #backoff: Backoff
+  readonly #timeoutMs: number
 
-  constructor(endpoint: Endpoint, backoff: Backoff = defaultBackoff) {
+  constructor(endpoint: Endpoint, backoff: Backoff = defaultBackoff, timeoutMs = timeoutMsMax) {
+    this.#timeoutMs = timeoutMs
     this.#endpoint = endpoint
     this.#call = caller(endpoint)
     this.#backoff = backoff
@@ -75,7 +77,7 @@ export class ReviewWebhook {
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         identity: identity(),
         body,
-        timeoutMs,
+        timeoutMs: this.#timeoutMs,
         answerBytesMax,
       })
     } catch (error) {

@@ -17,6 +17,7 @@ export interface AuthenticationSettings {
   readonly serviceAccountMaxTokenExpirationMs: number
   readonly serviceAccountExtendTokenExpiration: boolean
 
+  readonly authenticationConfig: string | undefined
   readonly oidcIssuerUrl: string | undefined
   readonly oidcClientId: string | undefined
   readonly oidcUsernameClaim: string
@@ -41,6 +42,7 @@ export interface AuthenticationSettings {
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Node' | 'Webhook' | 'ABAC'
 
 export interface AuthorizationSettings {
+  readonly authorizationConfig: string | undefined
   readonly authorizationMode: readonly AuthorizationMode[]
   readonly authorizationPolicyFile: string | undefined
   readonly authorizationWebhookConfigFile: string | undefined

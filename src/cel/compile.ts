@@ -22,6 +22,7 @@ import type { Activation } from './frame.ts'
 import { checkLiterals } from './literals/check-literals.ts'
 import { parse } from './parse/parse.ts'
 import { compileProgram, type Program, type ProgramEnvironment } from './program.ts'
+import { selectsField } from './selects.ts'
 import type { Value } from './values.ts'
 
 /** What one expression can use beyond its environment. */
@@ -77,6 +78,11 @@ export class Expression {
     for (const reference of this.#checked.references.values())
       if (reference.kind === 'ident' && reference.name === variable) return true
     return false
+  }
+
+  /** Whether the expression reads a field of a variable. */
+  selects(variable: string, field: string): boolean {
+    return selectsField(this.#checked.root, variable, field)
   }
 
   /** The least and the most that an evaluation can cost. Without `sizeOf`, data has no limit. */

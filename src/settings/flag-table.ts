@@ -121,6 +121,7 @@ export const flagTable = {
   'token-auth-file': unset('Authentication', value.file, 'wired', 'Static tokens, one a line: token,user,uid,"group1,group2".'),
   'basic-auth-file': unset('Authentication', value.file, 'wired', 'Passwords, one a line: password,user,uid,"group1,group2".', { until: '1.18' }),
   'enable-bootstrap-token-auth': row('Authentication', value.bool, false, 'wired', 'Whether Secrets of type bootstrap.kubernetes.io/token in kube-system are credentials.'),
+  'authentication-config': unset('Authentication', value.file, 'wired', 'A file that names issuers of web tokens, maps their claims, and limits anonymous requests. Read again when it changes.', { since: '1.29' }),
 
   'service-account-key-file': row('Service accounts', value.files, [], 'wired', 'Keys that verify the tokens of service accounts, PEM, RSA or ECDSA. The signing key when unset.'),
   'service-account-signing-key-file': unset('Service accounts', value.file, 'wired', 'The private key that signs tokens; made here when unset.'),
@@ -151,6 +152,7 @@ export const flagTable = {
   'requestheader-extra-headers-prefix': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'What headers with further facts begin with.'),
 
   'authorization-mode': row('Authorization', value.choices('AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node', 'Webhook', 'ABAC'), ['RBAC'], 'wired', 'Who decides, asked in this order.'),
+  'authorization-config': unset('Authorization', value.file, 'wired', 'A file that names the authorizers in order, several webhooks among them. Read again when it changes.', { since: '1.29' }),
   'authorization-policy-file': unset('Authorization', value.file, 'wired', 'The rules of ABAC, one JSON object a line.'),
   'authorization-webhook-config-file': unset('Authorization', value.file, 'wired', 'A kubeconfig that leads to the service that decides.'),
   'authorization-webhook-version': row('Authorization', value.choice('v1beta1', 'v1'), 'v1beta1', 'wired', 'The version of SubjectAccessReview to speak with it.'),

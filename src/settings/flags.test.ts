@@ -430,6 +430,8 @@ const takesAnyText = [
   'admission-control',
   'api-audiences',
   'audit-log-path',
+  'authentication-config',
+  'authorization-config',
   'basic-auth-file',
   'controllers',
   'cors-allowed-origins',

@@ -158,6 +158,14 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
       return given.has(flag)
         ? `--${flag} goes with --authorization-mode=${mode}`
         : `--authorization-mode with ${mode} needs --${flag}`
+  const instead = [
+    ['authorization-config', 'authorization-mode', /^authorization-(mode|webhook-|policy)/],
+    ['authentication-config', 'oidc-*', /^oidc-/],
+  ] as const
+  for (const [config, shown, older] of instead) {
+    if (given.has(config) && [...given].some((flag) => older.test(flag)))
+      return `--${config} replaces --${shown}: give one of them`
+  }
   const suites = values.get('tls-cipher-suites') as readonly string[]
   if (suites.length > 0) {
     const problem = loadPolicy().tlsProblem(suites, values.get('tls-min-version') as string)

@@ -6,6 +6,7 @@ import type { JSONWebKeySet } from 'jose'
 import { type Clock, elapsedMs } from '#base/clock.ts'
 import { TokenBucket } from '#base/token-bucket.ts'
 import type { Caller } from '#access/https-call.ts'
+import type { JwtIssuer } from './jwt-configuration.ts'
 
 /** How long after a failed discovery the next is tried. */
 const discoveryIntervalMs = 10_000
@@ -17,6 +18,7 @@ const fetchesPerSecond = 0.1
 
 export class OidcProvider {
   readonly #issuer: string
+  readonly #discoveryUrl: string
   readonly #call: Caller
   readonly #clock: Clock
   readonly #report: (message: string) => void
@@ -29,13 +31,14 @@ export class OidcProvider {
   #discovering: Promise<void>
 
   constructor(
-    issuer: string,
+    { url, discoveryUrl }: Pick<JwtIssuer, 'url' | 'discoveryUrl'>,
     call: Caller,
     clock: Clock,
     report: (message: string) => void,
     intervalMs = discoveryIntervalMs,
   ) {
-    this.#issuer = issuer
+    this.#issuer = url
+    this.#discoveryUrl = discoveryUrl
     this.#call = call
     this.#clock = clock
     this.#report = report
@@ -72,7 +75,8 @@ export class OidcProvider {
 
   async #discover(intervalMs: number): Promise<void> {
     try {
-      const where = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+      const below = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+      const where = this.#discoveryUrl === '' ? below : this.#discoveryUrl
       const found = await this.#document(new URL(where))
       const { issuer, jwks_uri: uri } = found as { issuer?: unknown; jwks_uri?: unknown }
       if (issuer !== this.#issuer)

@@ -4,10 +4,11 @@ import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
 import { type Counterpart, counterpart, type Handler } from '#access/counterpart.suite.ts'
 import { caller } from '#access/https-call.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
 import { until } from '#base/until.fixture.ts'
 import { signToken, tokenKey } from './json-web-token.ts'
-import { OidcAuthenticator, type OidcSettings } from './oidc.ts'
+import { fromFlags, OidcAuthenticator, type OidcSettings } from './oidc.ts'
 
 const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 type Pair = { publicKey: KeyObject; privateKey: KeyObject }
@@ -45,19 +46,22 @@ after(async () => {
 })
 
 const clock: Clock = { now: () => Date.now() }
-function oidc(more: Partial<OidcSettings> = {}, by = clock): OidcAuthenticator {
+function oidc(more: Partial<OidcSettings> = {}, by = clock, release = 22): OidcAuthenticator {
   const method = new OidcAuthenticator(
-    {
-      issuerUrl: issuer,
-      clientId: 'kubernetes',
-      usernameClaim: 'sub',
-      usernamePrefix: '',
-      groupsClaim: 'groups',
-      groupsPrefix: '',
-      requiredClaims: {},
-      signingAlgorithms: [],
-      ...more,
-    },
+    fromFlags(
+      {
+        issuerUrl: issuer,
+        clientId: 'kubernetes',
+        usernameClaim: 'sub',
+        usernamePrefix: '',
+        groupsClaim: 'groups',
+        groupsPrefix: '',
+        requiredClaims: {},
+        signingAlgorithms: [],
+        ...more,
+      },
+      releaseOf(release),
+    ),
     caller({ ca: provider.authority.pem }),
     by,
     () => {},
@@ -284,7 +288,13 @@ test('a provider with the wrong certificate is not believed', async () => {
     requiredClaims: {},
     signingAlgorithms: [],
   }
-  const method = new OidcAuthenticator(settings, caller({}), clock, () => {}, 10_000)
+  const method = new OidcAuthenticator(
+    fromFlags(settings, releaseOf(22)),
+    caller({}),
+    clock,
+    () => {},
+    10_000,
+  )
   methods.push(method)
   assert.equal(await outcome(signed(), method), 'oidc: authenticator not initialized')
 })
@@ -299,3 +309,13 @@ const badSettings: [Partial<OidcSettings>, RegExp][] = [
 for (const [settings, error] of badSettings)
   test(`settings refused: ${JSON.stringify(settings)}`, () =>
     assert.throws(() => oidc(settings), error))
+
+for (const [release, expected] of [
+  [31, {}],
+  [32, { 'authentication.kubernetes.io/credential-id': ['JTI=token-1'] }],
+] as const)
+  test(`the id of a token as 1.${release}: ${JSON.stringify(expected)}`, async () => {
+    const verdict = await oidc({}, clock, release).authenticateToken(signed({ jti: 'token-1' }))
+    assert.ok(verdict !== undefined && 'user' in verdict)
+    assert.deepEqual(verdict.user.extra, expected)
+  })

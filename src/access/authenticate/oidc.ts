@@ -1,12 +1,15 @@
 /**
  * ID tokens of an OpenID Connect provider: signature, issuer, audience and dates are checked here, without asking the
- * provider per request; its claims become user name and groups by the flags. This server never logs anyone in.
+ * provider per request. Flags or a configuration file say how its claims become a user. This server never logs anyone in.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
 import type { Caller } from '#access/https-call.ts'
+import { change, type Release } from '#api/releases/change.ts'
+import { type ClaimRules, Refusal, userFrom } from './claims-user.ts'
 import { claimedIssuer } from './json-web-token.ts'
+import type { JwtIssuer } from './jwt-configuration.ts'
 import { OidcProvider } from './oidc-provider.ts'
 
 export interface OidcSettings {
@@ -22,36 +25,51 @@ export interface OidcSettings {
 }
 
 const allowedAlgorithms = /^(RS|ES|PS)(256|384|512)$/
+const showsTokenId = change('the id of a token of an OpenID provider is its credential-id', {
+  since: 32,
+})
+
+/** What may sign tokens where a configuration file names the issuers. */
+const allAlgorithms = ['RS', 'ES', 'PS'].flatMap((family) =>
+  [256, 384, 512].map((bits) => `${family}${bits}`),
+)
+
 /** How much the provider's clock may be ahead of ours. */
 const notBeforeLeewayMs = 60_000
 /** Google's tokens leave out the scheme. */
 const googleIssuer = 'accounts.google.com'
 
-class Refusal extends Error {}
-
 export class OidcAuthenticator implements TokenAuthenticator {
   readonly name = 'oidc'
-  readonly #settings: OidcSettings
+  readonly #issuer: JwtIssuer
+  readonly #rules: ClaimRules
+  readonly #algorithms: readonly string[]
   readonly #provider: OidcProvider
   readonly #clock: Clock
 
-  /** Throws where the settings cannot work. */
   constructor(
-    settings: OidcSettings,
+    { issuer, algorithms = allAlgorithms, release }: OidcOptions,
     call: Caller,
     clock: Clock,
     report: (message: string) => void,
     discoveryIntervalMs?: number,
   ) {
-    this.#settings = checked(settings)
+    this.#issuer = issuer
+    this.#rules = { ...issuer, showsTokenId: release.has(showsTokenId) }
+    this.#algorithms = algorithms
     this.#clock = clock
-    this.#provider = new OidcProvider(settings.issuerUrl, call, clock, report, discoveryIntervalMs)
+    this.#provider = new OidcProvider(issuer, call, clock, report, discoveryIntervalMs)
   }
 
   authenticateToken(token: string): Verdict | Promise<Verdict> {
     const issuer = claimedIssuer(token)
     const ours = issuer === googleIssuer ? `https://${googleIssuer}` : issuer
-    return ours === this.#settings.issuerUrl ? this.#verify(token) : undefined
+    return ours === this.#issuer.url ? this.#verify(token) : undefined
+  }
+
+  /** Why tokens cannot be verified yet; undefined when they can. */
+  async trouble(): Promise<string | undefined> {
+    return (await this.#provider.isFound()) ? undefined : 'oidc: authenticator not initialized'
   }
 
   stop(): void {
@@ -59,11 +77,12 @@ export class OidcAuthenticator implements TokenAuthenticator {
   }
 
   async #verify(token: string): Promise<Verdict> {
-    if (!(await this.#provider.isFound())) return { refused: 'oidc: authenticator not initialized' }
+    const trouble = await this.trouble()
+    if (trouble !== undefined) return { refused: trouble }
     try {
       const claims = await this.#verifiedClaims(token)
       this.#checkClaims(claims)
-      return { user: userOf(claims, this.#settings) }
+      return { user: userFrom(claims, this.#rules) }
     } catch (error) {
       const { message } = error as Error
       return { refused: error instanceof Refusal ? message : `oidc: verify token: ${message}` }
@@ -72,7 +91,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
 
   async #verifiedClaims(token: string): Promise<Loose> {
     const { compactVerify, createLocalJWKSet, errors } = await import('jose')
-    const options = { algorithms: [...this.#settings.signingAlgorithms] }
+    const options = { algorithms: [...this.#algorithms] }
     const attempt = async () => {
       const keys = createLocalJWKSet(this.#provider.keys)
       try {
@@ -104,70 +123,44 @@ export class OidcAuthenticator implements TokenAuthenticator {
   }
 
   #checkClaims(claims: Loose): void {
-    const { clientId, requiredClaims } = this.#settings
+    const known = this.#issuer.audiences
     const audiences = Array.isArray(claims.aud) ? claims.aud : [claims.aud]
-    if (!audiences.includes(clientId))
-      throw new Error(
-        `expected audience ${JSON.stringify(clientId)} got ${JSON.stringify(audiences)}`,
-      )
+    if (!known.some((one) => audiences.includes(one))) {
+      const expected = JSON.stringify(known.length === 1 ? known[0] : known)
+      throw new Error(`expected audience ${expected} got ${JSON.stringify(audiences)}`)
+    }
     const now = this.#clock.now()
     const { exp, nbf } = claims
     if (typeof exp !== 'number' || exp * 1000 < now) throw new Error('token is expired')
     if (nbf !== undefined && (typeof nbf !== 'number' || now + notBeforeLeewayMs < nbf * 1000))
       throw new Error('current time is before the nbf (not before) time')
-    for (const [name, wanted] of Object.entries(requiredClaims)) {
-      if (!Object.hasOwn(claims, name))
-        throw new Refusal(`oidc: required claim ${name} not present in ID token`)
-      if (typeof claims[name] !== 'string')
-        throw new Refusal(`oidc: parse claim ${name}: not a string`)
-      if (claims[name] !== wanted)
-        throw new Refusal(`oidc: required claim ${name} value does not match`)
-    }
   }
 }
 
-function userOf(claims: Loose, settings: OidcSettings) {
-  const { usernameClaim, usernamePrefix, groupsClaim, groupsPrefix } = settings
-  const claim = (name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined)
-  const name = claim(usernameClaim)
-  if (typeof name !== 'string') {
-    const why = name === undefined ? 'claim not present' : 'not a string'
-    throw new Refusal(`oidc: parse username claims ${JSON.stringify(usernameClaim)}: ${why}`)
-  }
-  const verified = claim('email_verified')
-  if (usernameClaim === 'email' && verified !== undefined) {
-    if (typeof verified !== 'boolean')
-      throw new Refusal("oidc: parse 'email_verified' claim: not a boolean")
-    if (!verified) throw new Refusal('oidc: email not verified')
-  }
-  const groups = groupsClaim === '' ? [] : groupsOf(claims, groupsClaim)
-  return {
-    name: usernamePrefix + name,
-    uid: '',
-    groups: groups.map((group) => groupsPrefix + group),
-    extra: {},
-  }
+export interface OidcOptions {
+  readonly issuer: JwtIssuer
+  readonly algorithms?: readonly string[]
+  readonly release: Release
 }
 
-/** A list of strings, or a single one. */
-function groupsOf(claims: Loose, name: string): string[] {
-  if (!Object.hasOwn(claims, name)) {
-    refuseDistributed(claims, name)
-    return []
+/** The issuer that the flags describe. Throws where they cannot work. */
+export function fromFlags(settings: OidcSettings, release: Release): OidcOptions {
+  const known = checked(settings)
+  const { groupsClaim, groupsPrefix } = known
+  const issuer: JwtIssuer = {
+    url: known.issuerUrl,
+    discoveryUrl: '',
+    audiences: [known.clientId],
+    certificateAuthority: '',
+    username: { claim: known.usernameClaim, prefix: known.usernamePrefix },
+    groups: groupsClaim === '' ? undefined : { claim: groupsClaim, prefix: groupsPrefix },
+    uid: undefined,
+    extra: [],
+    requiredClaims: new Map(Object.entries(known.requiredClaims)),
+    claimRules: [],
+    userRules: [],
   }
-  const groups = claims[name] ?? []
-  const list: unknown[] = Array.isArray(groups) ? groups : [groups]
-  if (!list.every((group) => typeof group === 'string'))
-    throw new Refusal(`oidc: parse groups claim ${JSON.stringify(name)}: not strings`)
-  return list as string[]
-}
-
-/** Groups that are kept elsewhere would have to be fetched from wherever the token says; we do not follow it. */
-function refuseDistributed({ _claim_names: sources }: Loose, name: string): void {
-  if (typeof sources !== 'object' || sources === null || !Object.hasOwn(sources, name)) return
-  throw new Refusal(
-    `oidc: could not expand distributed claims: the claim ${JSON.stringify(name)} is distributed, which is not supported`,
-  )
+  return { issuer, algorithms: known.signingAlgorithms, release }
 }
 
 function checked(settings: OidcSettings): OidcSettings {

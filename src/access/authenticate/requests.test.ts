@@ -140,18 +140,18 @@ const unions: [string, Authenticator[], boolean, string][] = [
 ]
 for (const [name, methods, welcome, expected] of unions)
   test(name, async () => {
-    const verdict = await new RequestAuthenticator(methods, welcome).authenticate(request({}))
+    const verdict = await new RequestAuthenticator(methods, () => welcome).authenticate(request({}))
     const shown = verdict && ('user' in verdict ? verdict.user.name : verdict.refused)
     assert.equal(shown ?? 'nothing', expected)
   })
 
 test('methods that do not wait make nobody wait', () => {
-  const union = new RequestAuthenticator([nothing, success], true)
+  const union = new RequestAuthenticator([nothing, success], () => true)
   assert.ok(!(union.authenticate(request({})) instanceof Promise))
 })
 
 test('everyone known is in system:authenticated, once, and stays one object', () => {
-  const union = new RequestAuthenticator([success], true)
+  const union = new RequestAuthenticator([success], () => true)
   const [a, b] = [union.authenticate(request({})), union.authenticate(request({}))]
   assert.ok(a && b && 'user' in a && 'user' in b)
   assert.deepEqual(a.user.groups, ['dev', 'system:authenticated'])

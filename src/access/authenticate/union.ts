@@ -94,22 +94,24 @@ export class AudienceAgnostic implements TokenAuthenticator {
 export class RequestAuthenticator implements Authenticator {
   readonly name = 'request'
   readonly #methods: readonly Authenticator[]
-  readonly #allowAnonymous: boolean
+  readonly #mayBeAnonymous: (path: string) => boolean
   readonly #members = new WeakMap<User, User>()
 
-  constructor(methods: readonly Authenticator[], allowAnonymous: boolean) {
+  constructor(methods: readonly Authenticator[], mayBeAnonymous: (path: string) => boolean) {
     this.#methods = methods
-    this.#allowAnonymous = allowAnonymous
+    this.#mayBeAnonymous = mayBeAnonymous
   }
 
   authenticate(credentials: Credentials): Verdict | Promise<Verdict> {
     const verdict = firstSuccess(this.#methods, (method) => method.authenticate(credentials))
-    if (verdict instanceof Promise) return verdict.then((settled) => this.#finish(settled))
-    return this.#finish(verdict)
+    if (verdict instanceof Promise)
+      return verdict.then((settled) => this.#finish(settled, credentials))
+    return this.#finish(verdict, credentials)
   }
 
-  #finish(verdict: Verdict): Verdict {
-    if (verdict === undefined) return this.#allowAnonymous ? { user: anonymous } : undefined
+  #finish(verdict: Verdict, { path }: Credentials): Verdict {
+    if (verdict === undefined)
+      return this.#mayBeAnonymous(path ?? '') ? { user: anonymous } : undefined
     if (!('user' in verdict)) return verdict
     const user = this.member(verdict.user)
     return user === verdict.user ? verdict : { ...verdict, user }

@@ -1,18 +1,31 @@
 /**
  * The Webhook mode: a remote service decides, asked with a SubjectAccessReview. Answers are remembered, allowed ones longer
- * than others. A service that fails has no opinion, so it never lets anyone in; the failure is the decision's error.
+ * than others. A service that fails has no opinion, or denies, and never lets anyone in; the failure is the decision's
+ * error. It is called only for requests that meet all of its conditions.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'
-import type { Attributes, Authorizer, Decision, RuleResolver, Rules } from '#access/authorize.ts'
+import type { AccessExpression } from '#access/access-expression.ts'
+import {
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  noOpinion,
+  type RuleResolver,
+  type Rules,
+} from '#access/authorize.ts'
+import { joinErrors } from '#access/error-list.ts'
 import { ExpiringCache } from '#access/expiring-cache.ts'
 import type { ReviewWebhook } from '#access/review-webhook.ts'
+import { isError } from '#cel/values.ts'
 import { selectorsForReview } from '#access/selectors.ts'
 
 export interface WebhookAuthorizerSettings {
   readonly version: 'v1' | 'v1beta1'
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
+  readonly deniesOnFailure?: boolean
+  readonly conditions?: readonly AccessExpression[]
 }
 
 /** Answers kept. */
@@ -40,13 +53,21 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
   }
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
-    const spec = specOf(attributes, this.#settings.version)
+    const { version, conditions = [] } = this.#settings
+    const met = conditions.length === 0 || meetsAll(conditions, attributes)
+    if (met === false) return noOpinion
+    if (met !== true) return this.#failed(met)
+    const spec = specOf(attributes, version)
     const key = JSON.stringify(spec)
     return this.#cache.get(key) ?? this.#ask(attributes, spec, key)
   }
 
   rulesFor(): Rules {
     return unknownRules
+  }
+
+  #failed(error: string): Decision {
+    return { decision: this.#settings.deniesOnFailure ? 'deny' : 'none', reason: '', error }
   }
 
   async #ask(attributes: Attributes, spec: Loose, key: string): Promise<Decision> {
@@ -56,7 +77,7 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
       const apiVersion = `authorization.k8s.io/${version}`
       status = await this.#webhook.review(apiVersion, 'SubjectAccessReview', spec)
     } catch (error) {
-      return { decision: 'none', reason: '', error: (error as Error).message }
+      return this.#failed((error as Error).message)
     }
     const decision = decisionOf(status)
     if (textSize(attributes) < requestTextMax) {
@@ -64,6 +85,45 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
       this.#cache.set(key, decision, ttl)
     }
     return decision
+  }
+}
+
+/** Whether a request meets all conditions, or why that is unknown. One that is not met decides. */
+function meetsAll(
+  conditions: readonly AccessExpression[],
+  attributes: Attributes,
+): boolean | string {
+  const request = shownToConditions(attributes)
+  const problems: string[] = []
+  for (const condition of conditions) {
+    const value = condition.evaluate(request)
+    if (value === false) return false
+    if (!isError(value)) continue
+    problems.push(
+      `cel evaluation error: expression '${condition.text}' resulted in error: ${value.message}`,
+    )
+  }
+  return problems.length === 0 || joinErrors(problems)
+}
+
+/** Every text is there, also where it is empty. */
+function shownToConditions({
+  user,
+  isResource,
+  verb,
+  path,
+  selectors,
+  ...rest
+}: Attributes): Loose {
+  const shown = { user: user.name, groups: user.groups, uid: user.uid, extra: user.extra }
+  if (!isResource) return { ...shown, nonResourceAttributes: { verb, path } }
+  const { namespace, group, version, resource, subresource, name } = rest
+  return {
+    ...shown,
+    resourceAttributes: {
+      ...{ namespace, verb, group, version, resource, subresource, name },
+      ...selectorsForReview(selectors),
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import type { Exchange, Wire } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
 
 export function authenticate(exchange: Exchange, parts: HttpParts): void | Promise<void> {
-  const verdict = parts.authenticate(new WireCredentials(exchange.wire))
+  const verdict = parts.authenticate(new WireCredentials(exchange))
   if (verdict instanceof Promise) {
     return verdict.then((settled) => settle(exchange, parts, settled))
   }
@@ -34,11 +34,18 @@ function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): v
 /** Looked at only as far as a method needs. */
 class WireCredentials implements Credentials {
   readonly token: string | undefined
+  readonly #exchange: Exchange
   readonly #wire: Wire
 
-  constructor(wire: Wire) {
+  constructor(exchange: Exchange) {
+    const { wire } = exchange
+    this.#exchange = exchange
     this.#wire = wire
     this.token = bearerToken(wire.headers.authorization)
+  }
+
+  get path() {
+    return this.#exchange.target.path
   }
 
   get headers() {

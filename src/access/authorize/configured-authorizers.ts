@@ -1,0 +1,90 @@
+/**
+ * The authorizers of --authorization-config. The file is read again while the server runs: a good configuration replaces
+ * the one before as a whole, a wrong one changes nothing. Node, RBAC and ABAC can only be named if the start named them.
+ */
+import { readFileSync } from 'node:fs'
+import type { Attributes, Authorizer, Decision, RuleResolver, Rules } from '#access/authorize.ts'
+import type { User } from '#access/user.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
+import type { Release } from '#api/releases/change.ts'
+import {
+  type ConfiguredAuthorizer,
+  readAuthorizationConfiguration,
+} from './authorization-configuration.ts'
+import { UnionAuthorizer, UnionRuleResolver } from './union.ts'
+
+export type Mode = Authorizer &
+  RuleResolver & { follow?(reader: ObjectReader): Promise<() => void> }
+
+export interface AuthorizersOptions {
+  readonly file: string
+  readonly release: Release
+  /** Makes one; `isStart` is false when the file is read again. */
+  readonly make: (choice: ConfiguredAuthorizer, isStart: boolean) => Promise<Mode>
+  readonly report: (message: string) => void
+  /** How often the file is looked at; a minute where unset. */
+  readonly readAgainMs?: number
+}
+
+const readAgainMsUsual = 60_000
+
+export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
+  readonly name = 'configured'
+  readonly #options: AuthorizersOptions
+  readonly #timer: NodeJS.Timeout
+  #text: string
+  #modes: readonly Mode[]
+  #authorizer: UnionAuthorizer
+  #rules: UnionRuleResolver
+
+  private constructor(options: AuthorizersOptions, text: string, modes: readonly Mode[]) {
+    this.#options = options
+    this.#text = text
+    this.#modes = modes
+    this.#authorizer = new UnionAuthorizer(modes)
+    this.#rules = new UnionRuleResolver(modes)
+    const everyMs = options.readAgainMs ?? readAgainMsUsual
+    this.#timer = setInterval(() => void this.#readAgain(), everyMs).unref()
+  }
+
+  /** Throws where the file is wrong. */
+  static async open(options: AuthorizersOptions): Promise<ConfiguredAuthorizers> {
+    const text = readFileSync(options.file, 'utf8')
+    return new ConfiguredAuthorizers(options, text, await modesOf(options, true))
+  }
+
+  /** Those of the start, which follow objects. */
+  get modes(): readonly Mode[] {
+    return this.#modes
+  }
+
+  authorize(attributes: Attributes): Decision | Promise<Decision> {
+    return this.#authorizer.authorize(attributes)
+  }
+
+  rulesFor(user: User, namespace: string): Rules {
+    return this.#rules.rulesFor(user, namespace)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #readAgain(): Promise<void> {
+    const { file, report } = this.#options
+    try {
+      const text = readFileSync(file, 'utf8')
+      if (text === this.#text) return
+      this.#text = text
+      const modes = await modesOf(this.#options, false)
+      this.#modes = modes
+      this.#authorizer = new UnionAuthorizer(modes)
+      this.#rules = new UnionRuleResolver(modes)
+    } catch (error) {
+      report(`authorizers stay as they were: ${(error as Error).message}`)
+    }
+  }
+}
+
+const modesOf = ({ file, release, make }: AuthorizersOptions, isStart: boolean): Promise<Mode[]> =>
+  Promise.all(readAuthorizationConfiguration(file, release).map((choice) => make(choice, isStart)))

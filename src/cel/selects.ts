@@ -1,0 +1,44 @@
+/** Whether an expression reads a field of a variable: `claims.email`, `has(claims.email)` or `claims.?email`. */
+import type { Expr } from './ast.ts'
+
+export function selectsField(root: Expr, variable: string, field: string): boolean {
+  if (isSelection(root, variable, field)) return true
+  return partsOf(root).some((part) => selectsField(part, variable, field))
+}
+
+function isSelection(expr: Expr, variable: string, field: string): boolean {
+  if (expr.kind === 'select') return expr.field === field && isNamed(expr.operand, variable)
+  if (expr.kind !== 'call' || expr.name !== '_?._') return false
+  const [operand, name] = expr.args
+  return (
+    name?.kind === 'literal' &&
+    name.value === field &&
+    operand !== undefined &&
+    isNamed(operand, variable)
+  )
+}
+
+const isNamed = (expr: Expr, variable: string): boolean =>
+  expr.kind === 'ident' && expr.name === variable
+
+function partsOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return []
+    case 'select':
+      return [expr.operand]
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
+    case 'list':
+      return expr.elements
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return expr.fields.map(({ value }) => value)
+    case 'comprehension': {
+      const { iterRange, accuInit, loopCondition, loopStep, result } = expr
+      return [iterRange, accuInit, loopCondition, loopStep, result]
+    }
+  }
+}
