@@ -1,0 +1,173 @@
+/**
+ * Runs the commands of a page in a folder of its own, in one shell, and compares what they print. `binnacle` and `npm start`
+ * are this checkout on free ports: 6443 and 6444 of the page are mapped to them and back. Servers end with the page.
+ *
+ *   node tools/run.mjs file tools/docs/run-page.ts docs/operate.md
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import memory from '../memory-settings.json' with { type: 'json' }
+import { type ConsoleCommand, consoleCommands, matches } from './console-blocks.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const commandMsMax = 60_000
+const serverMsMax = 60_000
+const lookMs = 50
+
+export interface PageReport {
+  readonly ran: number
+  /** Programs that are not on this machine; their blocks were left out. */
+  readonly missing: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** The ports that pages name, and those that their servers get. */
+async function portsOf(): Promise<Map<string, string>> {
+  const free = async () => {
+    const probe = createServer()
+    await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
+    const { port } = probe.address() as { port: number }
+    await new Promise((closed) => probe.close(closed))
+    return String(port)
+  }
+  const named = ['6443', '6444', '2379', '2380']
+  return new Map(await Promise.all(named.map(async (port) => [port, await free()] as const)))
+}
+
+const mapped = (text: string, ports: ReadonlyMap<string, string>) =>
+  text.replaceAll(/\b\d{4,5}\b/g, (number) => ports.get(number) ?? number)
+
+/** Programs of the page, before those of the machine. */
+function makePrograms(folder: string, ports: ReadonlyMap<string, string>): string {
+  const programs = join(folder, '.programs')
+  mkdirSync(programs)
+  const put = (name: string, lines: string[]) => {
+    writeFileSync(join(programs, name), ['#!/bin/bash', ...lines, ''].join('\n'))
+    chmodSync(join(programs, name), 0o755)
+  }
+  const node = [process.execPath, ...memory.engineFlags, join(root, 'bin', 'binnacle.js')]
+  put('binnacle', [
+    `case " $* " in *" --secure-port"*|*" help"*|*"-version "*) ;; *) set -- "$@" --secure-port=${ports.get('6443')};; esac`,
+    `exec ${node.join(' ')} "$@"`,
+  ])
+  put('npm', [
+    'if [ "$1" = start ]; then shift; [ "$1" = -- ] && shift; exec binnacle "$@"; fi',
+    `cd ${root} && exec ${join(dirname(process.execPath), 'npm')} "$@"`,
+  ])
+  return programs
+}
+
+const marker = '__end_of_command__'
+
+class Shell {
+  readonly #child: ChildProcess
+  #output = ''
+
+  constructor(folder: string, programs: string) {
+    const path = [programs, dirname(process.execPath), process.env['PATH']].join(delimiter)
+    const env = { ...process.env, PATH: path, HOME: folder, TERM: 'dumb', KUBECONFIG: '' }
+    for (const name of Object.keys(env))
+      if (/^npm_|^NODE_/.test(name)) delete (env as NodeJS.ProcessEnv)[name]
+    this.#child = spawn('bash', ['--norc'], { cwd: folder, env, detached: true })
+    this.#child.stdout?.on('data', (chunk) => (this.#output += chunk))
+    this.#child.stderr?.on('data', (chunk) => (this.#output += chunk))
+  }
+
+  /** What the command printed, and the code it ended with. */
+  async run(command: string): Promise<{ output: string; code: number }> {
+    this.#output = ''
+    this.#child.stdin?.write(`{ ${command}\n} 2>&1; echo "${marker} $?"\n`)
+    const end = new RegExp(`^([\\s\\S]*)${marker} (\\d+)\\n`)
+    for (const until = Date.now() + commandMsMax; Date.now() < until; await sleep(lookMs)) {
+      const found = end.exec(this.#output)
+      if (found !== null) return { output: found[1] ?? '', code: Number(found[2]) }
+    }
+    return { output: `${this.#output}\n(no end after ${commandMsMax} ms)`, code: 1 }
+  }
+
+  /** The shell and everything that it started. */
+  end(): void {
+    try {
+      process.kill(-this.#child.pid!, 'SIGKILL')
+    } catch {
+      // All have ended.
+    }
+  }
+}
+
+export async function runPage(path: string): Promise<PageReport> {
+  const page = readFileSync(path, 'utf8')
+  const commands = consoleCommands(page)
+  const folder = mkdtempSync(join(tmpdir(), 'binnacle-page-'))
+  const ports = await portsOf()
+  const back = new Map([...ports].map(([named, port]) => [port, named]))
+  for (const name of ['examples', 'deploy', 'docs'])
+    spawnSync('ln', ['-s', join(root, name), join(folder, name)])
+  const shell = new Shell(folder, makePrograms(folder, ports))
+  const missing = new Set<string>()
+  const problems: string[] = []
+  let ran = 0
+  try {
+    for (const one of commands) {
+      if (one.needs !== undefined && !isThere(one.needs)) {
+        missing.add(one.needs)
+        continue
+      }
+      const { output, code } = await runOne(shell, folder, mapped(one.command, ports), one, back)
+      ran++
+      const shown = mapped(output, back).replaceAll(folder, '/home/you')
+      if (!matches(shown, one.expected))
+        problems.push(`${path}:${one.line}: ${one.command}\n${indented(shown)} (code ${code})`)
+    }
+  } finally {
+    shell.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ran, missing: [...missing], problems }
+}
+
+const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '    ')
+
+const isThere = (program: string) =>
+  spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0 &&
+  (program !== 'docker' || spawnSync('docker', ['ps'], { stdio: 'ignore' }).status === 0)
+
+async function runOne(
+  shell: Shell,
+  folder: string,
+  command: string,
+  { isServer, expected, line }: ConsoleCommand,
+  back: ReadonlyMap<string, string>,
+): Promise<{ output: string; code: number }> {
+  if (!isServer) return shell.run(command)
+  const file = join(folder, `.output-${line}`)
+  await shell.run(`${command.slice(0, -2)} > ${file} 2>&1 &`)
+  const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  for (const until = Date.now() + serverMsMax; Date.now() < until; await sleep(lookMs)) {
+    const shown = mapped(read(), back).replaceAll(folder, '/home/you')
+    if (matches(shown, expected)) break
+  }
+  return { output: read(), code: 0 }
+}
+
+if (import.meta.main) {
+  for (const path of process.argv.slice(2)) {
+    const { ran, missing, problems } = await runPage(path)
+    for (const problem of problems) process.stdout.write(`${problem}\n`)
+    const left = missing.length === 0 ? '' : `; without ${missing.join(', ')}`
+    process.stdout.write(`${path}: ${ran} commands, ${problems.length} problems${left}\n`)
+    if (problems.length > 0) process.exitCode = 1
+  }
+}

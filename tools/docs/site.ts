@@ -1,0 +1,134 @@
+/**
+ * `npm run docs`: docs/ as a static site in dist/site/. It loads nothing from elsewhere, works from a folder without a server,
+ * and searches in the page by an index of its own.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { toHtml } from './markdown.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+interface Page {
+  /** `operate.html`, `decisions/storage.html`; README.md is index.html. */
+  readonly path: string
+  readonly title: string
+  readonly html: string
+  readonly sections: readonly Section[]
+}
+
+/** What search finds. */
+interface Section {
+  readonly at: string
+  readonly title: string
+  readonly text: string
+}
+
+const htmlPath = (path: string) =>
+  path.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$/, '.html')
+
+function readPage(folder: string, name: string): Page {
+  const text = readFileSync(join(folder, name), 'utf8')
+  const { html, title, headings } = toHtml(text)
+  const path = htmlPath(name)
+  const parts = text.split(/^#{1,6} .*$/m).slice(1)
+  const sections = headings.map(({ id, text: words }, at) => ({
+    at: `${path}#${id}`,
+    title: words === title ? title : `${title}: ${words}`,
+    text: (parts[at] ?? '')
+      .replaceAll(/[`*|#]+/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  }))
+  return { path, title, html, sections }
+}
+
+/** The order of docs/README.md, then what is below. */
+function navigation(page: Page, pages: readonly Page[], index: string): string {
+  const listed = [...index.matchAll(/^- \[[^\]]*\]\(([^)]+)\)|^([A-Z]\w+(?: \w+)*)$/gm)]
+  const up = relative(dirname(page.path), '.') || '.'
+  const items = listed.flatMap(([, link, group]) => {
+    if (group !== undefined) return [`</ul><h2>${group}</h2><ul>`]
+    const target = pages.find(({ path }) => path === htmlPath(link!))
+    if (target === undefined) return []
+    const current = target.path === page.path ? ' aria-current="page"' : ''
+    return [`<li><a href="${up}/${target.path}"${current}>${target.title}</a></li>`]
+  })
+  return `<ul>${items.join('')}</ul>`
+}
+
+const style = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; }
+* { box-sizing: border-box; }
+body { margin: 0; font: 16px/1.55 system-ui, sans-serif; display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
+nav { padding: 1rem; border-right: 1px solid var(--line); min-height: 100vh; }
+nav ul { list-style: none; margin: 0; padding: 0; } nav h2 { font-size: .8rem; margin: 1rem 0 .2rem; opacity: .7; }
+nav a { text-decoration: none; } nav [aria-current] { font-weight: 600; }
+nav input { width: 100%; padding: .4rem; font: inherit; } #found a { display: block; padding: .3rem 0; }
+main { max-width: 60rem; padding: 1rem 2rem 4rem; } h2, h3 { margin-top: 2rem; }
+pre { background: var(--soft); padding: .8rem; overflow: auto; border-radius: 4px; }
+code { font: .9em ui-monospace, monospace; } :not(pre) > code { background: var(--soft); padding: 0 .2em; }
+.table { overflow: auto; } table { border-collapse: collapse; } th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
+@media (max-width: 50rem) { body { display: block; } nav { min-height: 0; border: 0; } main { padding: 1rem; } }
+`
+
+/** Sections that hold all words, those with the words in their title first. */
+const searchScript = `
+const box = document.getElementById('search'), found = document.getElementById('found')
+box.addEventListener('input', () => {
+  const words = box.value.toLowerCase().split(/\\s+/).filter(Boolean)
+  const score = ({ title, text }) => {
+    const [t, x] = [title.toLowerCase(), text.toLowerCase()]
+    return words.every((w) => t.includes(w) || x.includes(w)) ? 1 + words.filter((w) => t.includes(w)).length : 0
+  }
+  const hits = words.length === 0 ? [] : sections.map((s) => [score(s), s]).filter(([n]) => n > 0)
+  hits.sort(([a], [b]) => b - a)
+  found.replaceChildren(...hits.slice(0, 20).map(([, s]) => {
+    const link = document.createElement('a')
+    link.href = base + s.at
+    link.textContent = s.title
+    return link
+  }))
+})
+`
+
+function whole(page: Page, pages: readonly Page[], index: string): string {
+  const up = relative(dirname(page.path), '.')
+  const base = up === '' ? '' : `${up}/`
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${page.title} · Binnacle</title><link rel="stylesheet" href="${base}style.css"></head>
+<body><nav><input id="search" type="search" placeholder="Search" aria-label="Search"><div id="found"></div>
+${navigation(page, pages, index)}</nav>
+<main>
+${page.html}
+</main>
+<script>const base = ${JSON.stringify(base)}</script><script src="${base}search-index.js"></script><script src="${base}search.js"></script>
+</body></html>
+`
+}
+
+/** Gives the paths of the pages. */
+export function makeSite(to: string): string[] {
+  const folder = join(root, 'docs')
+  const names = readdirSync(folder, { recursive: true })
+    .map((name) => String(name).replaceAll('\\\\', '/'))
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+  const pages = names.map((name) => readPage(folder, name))
+  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+  rmSync(to, { recursive: true, force: true })
+  for (const page of pages) {
+    mkdirSync(dirname(join(to, page.path)), { recursive: true })
+    writeFileSync(join(to, page.path), whole(page, pages, index))
+  }
+  const sections = pages.flatMap((page) => page.sections)
+  writeFileSync(join(to, 'search-index.js'), `const sections = ${JSON.stringify(sections)}\n`)
+  writeFileSync(join(to, 'search.js'), searchScript)
+  writeFileSync(join(to, 'style.css'), style)
+  return pages.map(({ path }) => path)
+}
+
+if (import.meta.main) {
+  const to = join(root, 'dist', 'site')
+  process.stdout.write(`${to}/index.html: ${makeSite(to).length} pages\n`)
+}
