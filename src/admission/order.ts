@@ -297,8 +297,8 @@ const makers: Readonly<Record<string, Make>> = {
 }
 
 const dispatchParts = (options: PluginOptions) => {
-  const { newUid, release, types, observeWebhook: observe, report, loopback } = options
-  return { newUid, release, types, observe, report, loopback }
+  const { authorizer, newUid, release, types, observeWebhook: observe, report, loopback } = options
+  return { authorizer, newUid, release, types, observe, report, loopback }
 }
 
 const policyParts = ({ release, authorizer, kindNamed }: PluginOptions) => ({

@@ -6,7 +6,12 @@ import type { Attributes, Authorizer, Decision } from '#access/authorize.ts'
 import { selectorsOfTexts } from '#access/selectors.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
 import type { User } from '#access/user.ts'
-import type { AccessCheck, AccessDecision, AccessDecisions } from '#cel/functions/authorizer.ts'
+import {
+  type AccessCheck,
+  type AccessDecision,
+  type AccessDecisions,
+  PendingDecision,
+} from '#cel/functions/authorizer.ts'
 
 export class RequestDecisions implements AccessDecisions {
   readonly #authorizer: Authorizer
@@ -32,10 +37,17 @@ export class RequestDecisions implements AccessDecisions {
     return undefined
   }
 
-  /** Resolves when every pending decision is known. */
-  async settle(): Promise<void> {
-    await Promise.all(this.#pending.values())
-    this.#pending.clear()
+  /** Runs an evaluation again whenever it needed a decision that took time. */
+  async during<Result>(evaluate: () => Result): Promise<Result> {
+    for (;;) {
+      try {
+        return evaluate()
+      } catch (error) {
+        if (!(error instanceof PendingDecision)) throw error
+        await Promise.all(this.#pending.values())
+        this.#pending.clear()
+      }
+    }
   }
 
   #keep(key: string, { decision, reason, error }: Decision): AccessDecision {

@@ -7,7 +7,6 @@ import { matchesLabels } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
 import { notFound } from '#api/status-error.ts'
-import { PendingDecision } from '#cel/functions/authorizer.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type Constraints, looksAtNamespace, matchedKind, selectsObject } from './constraints.ts'
@@ -103,14 +102,7 @@ export class Dispatch {
   }
 
   /** Runs an evaluation again whenever it needed a decision that took time. */
-  async withDecisions<Result>(evaluate: () => Result): Promise<Result> {
-    for (;;) {
-      try {
-        return evaluate()
-      } catch (error) {
-        if (!(error instanceof PendingDecision)) throw error
-        await this.#decisions.settle()
-      }
-    }
+  withDecisions<Result>(evaluate: () => Result): Promise<Result> {
+    return this.#decisions.during(evaluate)
   }
 }

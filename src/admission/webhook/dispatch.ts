@@ -1,5 +1,6 @@
 /** One call of one webhook: asks, reads the answer, notes warnings and annotations, and says how it ended. */
 import { change, releaseOf } from '#api/releases/change.ts'
+import type { Authorizer } from '#access/authorize.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -25,6 +26,8 @@ export interface HookCall {
 export interface DispatchParts extends TypeParts {
   readonly client: HookClient
   readonly newUid: () => string
+  /** For match conditions. */
+  readonly authorizer: Authorizer
   readonly observe: (call: HookCall) => void
   /** Failures that were ignored, for the log. */
   readonly report: (message: string) => void

@@ -26,6 +26,8 @@ export interface Hook {
   readonly reviewVersions: readonly string[]
   readonly reinvocable: boolean
   readonly client: Loose
+  /** Expressions that must be true of a request. */
+  readonly conditions: readonly Loose[]
 }
 
 /** The wait of admissionregistration.k8s.io/v1, which the defaults of both versions fill in. */
@@ -51,6 +53,7 @@ export function hooksOf({ metadata, webhooks }: KubeObject): Hook[] {
     reviewVersions: one.admissionReviewVersions ?? ['v1beta1'],
     reinvocable: one.reinvocationPolicy === 'IfNeeded',
     client: one.clientConfig ?? {},
+    conditions: one.matchConditions ?? [],
   }))
 }
 

@@ -8,6 +8,7 @@ import { kindOf, pod, podKind, requestOf, types } from '#admission/requests.suit
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { backInV1, scaler, v1 } from './autoscaler.fixture.ts'
+import { authorizer } from '#admission/policy/policies.suite.ts'
 import { nobody } from './credentials.ts'
 import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
@@ -61,6 +62,7 @@ async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<str
   })
   const parts = {
     client: new HookClient(nobody, ownPlace),
+    authorizer: authorizer(false),
     newUid: () => 'u',
     release,
     types,

@@ -12,6 +12,7 @@ import { parseJson, storedDepthMax } from '#codec/json.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { askHook, CallFailed, type DispatchParts, judge } from './dispatch.ts'
+import { meetsConditions } from './conditions-once-set.ts'
 import type { Hook } from './hook.ts'
 import { HookSource } from './hook-source.ts'
 import { inSelectedNamespace, invocationOf, isConfiguration } from './invocation.ts'
@@ -84,6 +85,7 @@ async function callAll(
       versioned = await Versioned.of(request, invocation.kind)
       versioned.patchedBefore = patchedBefore
     }
+    if (!(await meetsConditions(parts, hook, request, versioned))) continue
     const changed = await callOne(parts, hook, i, request, versioned, reader)
     patchedBefore ||= versioned.dirty
     versioned.patchedBefore = patchedBefore

@@ -7,6 +7,7 @@ import { AdmissionChain } from '#admission/chain.ts'
 import { kindOf, requestOf, types } from '#admission/requests.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { authorizer } from '#admission/policy/policies.suite.ts'
 import { nobody } from './credentials.ts'
 import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
@@ -46,6 +47,7 @@ async function run(request: AdmissionRequest, release: number, ...webhooks: Loos
   reader.put('admissionregistration.k8s.io', plural, { metadata: { name: 'v' }, webhooks })
   const plugin = validatingWebhooks({
     client: new HookClient(nobody, ownPlace),
+    authorizer: authorizer(false),
     newUid: () => 'u',
     release,
     types,
@@ -174,3 +176,45 @@ test('webhooks about webhooks are not asked', async () => {
   )
   assert.equal(called(), '')
 })
+
+const conditions = (...expressions: string[]) => ({
+  matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
+})
+
+for (const [title, changes, told, wanted] of [
+  ['all conditions hold', conditions('true', "object.metadata.name == 'm'"), 'admitted', 'a'],
+  [
+    'a condition does not hold',
+    conditions('true', "request.operation == 'DELETE'"),
+    'admitted',
+    '',
+  ],
+  [
+    'a condition fails',
+    conditions('object.none == 1'),
+    `configmaps "m" is forbidden: expression 'object.none == 1' resulted in error: no such key: none`,
+    '',
+  ],
+  [
+    'a condition fails, and the webhook fails open',
+    { ...conditions('object.none == 1'), failurePolicy: 'Ignore' },
+    'admitted',
+    '',
+  ],
+  [
+    'the user may do something',
+    conditions("authorizer.group('').resource('pods').name('allowed').check('get').allowed()"),
+    'admitted',
+    'a',
+  ],
+  [
+    'the namespace is not shown',
+    conditions('namespaceObject == null && oldObject == null'),
+    'admitted',
+    'a',
+  ],
+] as const)
+  test(`a webhook is called if its conditions hold: ${title}`, async () => {
+    assert.equal(await run(map(), 37, hook('a', changes)), told)
+    assert.equal(called(), wanted)
+  })

@@ -4,6 +4,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { askHook, type DispatchParts, judge } from './dispatch.ts'
+import { meetsConditions } from './conditions-once-set.ts'
 import { HookSource } from './hook-source.ts'
 import {
   inSelectedNamespace,
@@ -47,8 +48,9 @@ async function callAll(
   const versions = new Map<Kind, Versioned>()
   for (const one of possible) {
     if (one.byNamespace && !(await inSelectedNamespace(one, request, reader))) continue
-    invocations.push(one)
-    if (!versions.has(one.kind)) versions.set(one.kind, await Versioned.of(request, one.kind))
+    const versioned = versions.get(one.kind) ?? (await Versioned.of(request, one.kind))
+    versions.set(one.kind, versioned)
+    if (await meetsConditions(parts, one.hook, request, versioned)) invocations.push(one)
   }
   const outcomes = await Promise.all(
     invocations.map((one, i) =>

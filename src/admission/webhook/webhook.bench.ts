@@ -6,6 +6,7 @@
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
+import { authorizer } from '#admission/policy/policies.suite.ts'
 import { nobody } from './credentials.ts'
 import { HookClient } from './hook-client.ts'
 import { validatingWebhooks } from './validating.ts'
@@ -31,6 +32,7 @@ reader.put('admissionregistration.k8s.io', 'validatingwebhookconfigurations', {
 })
 const plugin = validatingWebhooks({
   client: new HookClient(nobody, ownPlace),
+  authorizer: authorizer(false),
   newUid: () => 'uid',
   release: 22,
   types,

@@ -1,3 +1,4 @@
+import { authorizer } from '#admission/policy/policies.suite.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,6 +29,7 @@ let release = 22
 
 const partsWith = (client: HookClient): DispatchParts => ({
   client,
+  authorizer: authorizer(false),
   newUid: () => 'a-uid',
   release,
   types,
