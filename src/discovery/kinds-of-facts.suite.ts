@@ -26,7 +26,9 @@ function kindOfFact(fact: ResourceFact, release: number, gates = false): Kind {
         { name, kind, apiVersion: apiVersionOf(group, version), verbs: new Set(verbs) },
       ]),
     ),
-    protobuf: true,
+    origin: 'built-in',
+    formats: new Set(['json', 'yaml', 'protobuf']),
+    decoding: 'typed',
     resource: {
       stored: { group: storage?.group, version: storage?.version, kind: fact.kind },
       behaviour: {},

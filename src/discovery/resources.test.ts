@@ -91,7 +91,9 @@ test('a custom kind shows its singular name and its verbs in the order it gives 
     shortNames: [],
     categories: [],
     namespaced: true,
-    protobuf: false,
+    origin: 'custom',
+    formats: new Set(['json', 'yaml']),
+    decoding: 'free',
     verbs: new Set(['delete', 'get', 'create', 'watch']),
     subresources: new Map([
       [

@@ -52,8 +52,7 @@ export function apiResourceList(
 
 function resourceOf(kind: Kind, release: number): ApiResource {
   const { stored, terminating } = kind.resource
-  // Only built-in kinds are without a singular name, and only they speak protobuf.
-  const singular = !kind.protobuf || releaseOf(release).has(showsSingularNames)
+  const singular = kind.origin === 'custom' || releaseOf(release).has(showsSingularNames)
   return {
     name: kind.plural,
     singularName: singular ? kind.singular : '',

@@ -41,7 +41,7 @@ export function decodeBody(
     const header = bodyHeader(format === 'yaml' ? inKeyOrder(value) : value)
     const fault = apiVersionFault(header.apiVersion)
     if (fault !== undefined) throw refused(fault)
-    return kind.protobuf ? withHeader(value, header) : value
+    return kind.decoding === 'typed' ? withHeader(value, header) : value
   } catch (error) {
     if (error instanceof JsonError) {
       throw refused(`couldn't get version/kind; json parse error: ${error.message}`)
@@ -108,12 +108,11 @@ export function patchTypeOf(
 ): PatchRequest['patchType'] {
   const supported = builtInPatches.filter(
     (format) =>
-      (format !== 'strategic-merge-patch' || kind.protobuf) &&
+      (format !== 'strategic-merge-patch' || kind.decoding === 'typed') &&
       (format !== 'apply-patch' || feature('ServerSideApply')),
   )
   const hasBody =
     Number(exchange.wire.headers['content-length'] ?? 0) > 0 ||
     !releaseOf(release).has(ignoresTypeOfNothing)
-  const endpoint = kind.protobuf ? 'built-in' : 'custom'
-  return verbNames[patchFormat(contentTypeOf(exchange), supported, endpoint, hasBody)]
+  return verbNames[patchFormat(contentTypeOf(exchange), supported, kind.origin, hasBody)]
 }

@@ -26,7 +26,7 @@ const needName = new Set(['update', 'patch'])
 export function requireRoute(target: RequestTarget, method: string, kind: Kind): void {
   const { subresource, verb, name, namespace } = target
   // What follows a subresource of a custom kind is not looked at.
-  if (target.tooDeep && kind.protobuf) throw pathNotFound()
+  if (target.tooDeep && kind.origin === 'built-in') throw pathNotFound()
   // Rights in a namespace would else be rights to all namespaces.
   if (!kind.namespaced && target.inside) throw pathNotFound()
   if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
@@ -34,7 +34,8 @@ export function requireRoute(target: RequestTarget, method: string, kind: Kind):
     requireSubresource(target, method, kind)
     return
   }
-  if (!kind.protobuf && name === '' && needName.has(verb)) throw badRequest('name must be provided')
+  if (kind.origin === 'custom' && name === '' && needName.has(verb))
+    throw badRequest('name must be provided')
   const verbs = verbsOfPath(target, kind)
   if (!verbs.some((one) => kind.verbs.has(one))) throw pathNotFound()
   const isWatch = verb === 'watch' && verbs.includes('list')
@@ -45,7 +46,7 @@ export function requireRoute(target: RequestTarget, method: string, kind: Kind):
 
 function verbsOfPath({ name, namespace, watchPath }: RequestTarget, kind: Kind): string[] {
   if (watchPath) return watched
-  if (name !== '') return kind.protobuf ? onItem : onCustomItem
+  if (name !== '') return kind.origin === 'built-in' ? onItem : onCustomItem
   return kind.namespaced && namespace === '' ? onEveryCollection : onCollection
 }
 
@@ -53,7 +54,7 @@ function requireSubresource(target: RequestTarget, method: string, kind: Kind): 
   const { subresource, verb, name } = target
   const sub = kind.subresources.get(subresource)
   if (target.watchPath) throw pathNotFound()
-  if (sub === undefined) throw kind.protobuf ? pathNotFound() : notFound(kind, name)
+  if (sub === undefined) throw kind.origin === 'built-in' ? pathNotFound() : notFound(kind, name)
   if (isConnection(kind, subresource)) {
     requireConnectMethod(subresource, method)
     return
@@ -63,7 +64,7 @@ function requireSubresource(target: RequestTarget, method: string, kind: Kind): 
 }
 
 const wrongMethod = (kind: Kind, verb: string): ApiError =>
-  kind.protobuf ? methodNotAllowed() : methodNotSupported(kind, verb)
+  kind.origin === 'built-in' ? methodNotAllowed() : methodNotSupported(kind, verb)
 
 /** Nothing new is made of a kind whose definition is on its way out. */
 function requireLasting(kind: Kind, verb: string): void {
@@ -81,6 +82,6 @@ export function requireName(name: string): void {
 /** Built-in kinds are asked with GET alone; custom ones take HEAD for it, and any method for a /watch/ path. */
 function requireMethod({ watchPath }: RequestTarget, method: string, kind: Kind): void {
   if (method === 'OPTIONS') throw wrongMethod(kind, '')
-  if (!kind.protobuf) return
+  if (kind.origin === 'custom') return
   if (method === 'HEAD' || (watchPath && method !== 'GET')) throw methodNotAllowed()
 }

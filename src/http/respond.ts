@@ -80,7 +80,7 @@ function tell(
       const { apiVersion, kind } = value
       const type =
         shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
-      const body = encodeValue(value, shape, type, exchange.kind?.protobuf === false)
+      const body = encodeValue(value, shape, type, exchange.kind?.decoding === 'free')
       return send(exchange, answer.status, shape, body)
     }
     case 'json':

@@ -58,7 +58,7 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   if (!target.isResource) return routePath(exchange, parts)
   const kind = parts.server.catalog.find(target.group, target.version, target.resource)
   if (kind === undefined) return routePath(exchange, parts)
-  if (!kind.protobuf) {
+  if (kind.origin === 'custom') {
     if (missesScope(target, kind)) return textNotFound(exchange, pageNotFound)
     if (
       !releaseOf(parts.server.release).has(missingSubresourcesHaveStatus) &&
@@ -69,11 +69,12 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   }
   exchange.kind = kind
   // Of a built-in kind only what there is can be deprecated.
-  if (!kind.protobuf) warnDeprecated(exchange, kind)
+  if (kind.origin === 'custom') warnDeprecated(exchange, kind)
   requireRoute(target, exchange.wire.method, kind)
   const connection = isConnection(kind, target.subresource) ? parts.connect : undefined
-  if (kind.protobuf && connection === undefined) requireRoutable(exchange, kind, parts.server)
-  if (kind.protobuf) warnDeprecated(exchange, kind)
+  if (kind.origin === 'built-in' && connection === undefined)
+    requireRoutable(exchange, kind, parts.server)
+  if (kind.origin === 'built-in') warnDeprecated(exchange, kind)
   if (connection !== undefined) {
     if (target.subresource === 'log') requireLogAccepted(exchange)
     return connect(exchange, kind, connection)
@@ -132,7 +133,8 @@ function textNotFound(exchange: Exchange, body: Buffer): void {
 const isBuiltIn = (catalog: Catalog, group: string): boolean =>
   catalog.groupVersions.some(
     (one) =>
-      one.group === group && catalog.kindsOf(group, one.version).some(({ protobuf }) => protobuf),
+      one.group === group &&
+      catalog.kindsOf(group, one.version).some(({ origin }) => origin === 'built-in'),
   )
 
 function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitable<Answer> {

@@ -9,7 +9,12 @@ import { parseTarget } from './request-target.ts'
 import { documentShape, negotiateShape, type Shape, shapeOfError } from './shape.ts'
 
 const pods = kindOf('v1', 'pods')
-const custom = { ...pods, protobuf: false } as Kind
+const custom = {
+  ...pods,
+  origin: 'custom',
+  formats: new Set(['json', 'yaml']),
+  decoding: 'free',
+} as Kind
 const noTables = { ...pods, tables: false } as Kind
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'

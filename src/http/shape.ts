@@ -51,8 +51,8 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
 }
 
 /** Subresources are no tables, but for a custom kind's status, which is shown as the object itself. */
-function endpointOf({ kind, tables, protobuf, subresources }: Kind, subresource: string): Endpoint {
-  if (!protobuf) {
+function endpointOf({ kind, tables, origin, subresources }: Kind, subresource: string): Endpoint {
+  if (origin === 'custom') {
     const isItself = subresource === '' || subresources.get(subresource)?.kind === kind
     return isItself ? 'custom' : 'custom without tables'
   }

@@ -76,7 +76,7 @@ export function takenBy(
   return {
     apiVersion,
     kind,
-    ...(!own.protobuf && kind === own.kind && { refuseKind: refuseCustomObject(kind) }),
+    ...(own.origin === 'custom' && kind === own.kind && { refuseKind: refuseCustomObject(kind) }),
     typeNamed: (version, name) =>
       version === own.apiVersion && name === own.kind ? own.type : typeNamed(version, name),
   }
@@ -91,10 +91,10 @@ const optionsTaken: TakenType = {
 }
 
 export const optionsTakenBy = ({
-  kind: { protobuf, apiVersion },
+  kind: { origin, apiVersion },
   name,
 }: Pick<Target, 'kind' | 'name'>): TakenType =>
-  protobuf || name !== ''
+  origin === 'built-in' || name !== ''
     ? optionsTaken
     : { ...optionsTaken, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
 
@@ -166,7 +166,7 @@ function writtenDeleteOptions(
   raw: Loose,
   bytes: Buffer,
 ): DeleteRequest['deleteOptions'] {
-  const isCollection = name === '' && kind.protobuf
+  const isCollection = name === '' && kind.origin === 'built-in'
   if (isCollection && (raw.kind !== undefined || raw.apiVersion !== undefined)) {
     const text = bodyText(exchange, bytes)
     loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw, text)

@@ -36,7 +36,12 @@ const objects: readonly Loose[] = [
 const pods = kindOf('v1', 'pods')
 const maps = kindOf('v1', 'configmaps')
 /** As a custom kind: its items say what they are. */
-const custom = { ...maps, itemsCarryType: true, protobuf: undefined } as unknown as typeof maps
+const custom = {
+  ...maps,
+  itemsCarryType: true,
+  origin: 'custom',
+  decoding: 'free',
+} as unknown as typeof maps
 const linked = { ...maps, selfLinks: true }
 
 const as = (kind: Transform['kind']): Transform => ({ kind, version: 'v1' })

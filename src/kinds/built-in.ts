@@ -17,7 +17,15 @@ import { dropsRepetitions, errorsOccurOnce, onceEach } from './declarative/once-
 import type { Declared } from './declarative/validate-declared.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
-import type { Behaviour, Conformed, DeclaredWrite, Kind, Resource, Subresource } from './kind.ts'
+import type {
+  Behaviour,
+  Conformed,
+  DeclaredWrite,
+  Kind,
+  ObjectFormat,
+  Resource,
+  Subresource,
+} from './kind.ts'
 import type { KindRules } from './kind-rules.ts'
 import type { ReadingOptions, ReadOlder } from './older-objects.ts'
 import { kindRowOf, type KindRow, rulesIn } from './registry.ts'
@@ -38,6 +46,7 @@ export interface BuiltInOptions extends ReadingOptions {
 /** The gate that takes their path from objects: on from 1.20 on. */
 export const pathless = 'RemoveSelfLink'
 
+const builtInFormats: ReadonlySet<ObjectFormat> = new Set(['json', 'yaml', 'protobuf'])
 const noRules: KindRules = { behaviour: {} }
 const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
@@ -215,7 +224,9 @@ class BuiltInKind implements Kind {
   readonly verbs: ReadonlySet<string>
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: BuiltInResource
-  readonly protobuf = true
+  readonly origin = 'built-in'
+  readonly formats = builtInFormats
+  readonly decoding = 'typed'
   readonly itemsCarryType = false
   readonly tables: boolean
   readonly selfLinks: boolean

@@ -16,6 +16,8 @@ import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
 import type { TableColumns } from './table-columns.ts'
 
+export type ObjectFormat = 'json' | 'yaml' | 'protobuf'
+
 export interface Kind {
   readonly group: string
   readonly version: string
@@ -36,8 +38,12 @@ export interface Kind {
   readonly type: Type
   /** The type by which its fields are owned, where that is another. */
   readonly ownedType?: Type
-  /** Whether protobuf can carry it (built-in kinds). */
-  readonly protobuf: boolean
+  /** Which of kube-apiserver's two handlers serves it: they differ in routes, errors and discovery. */
+  readonly origin: 'built-in' | 'custom'
+  /** The formats that can carry an object. */
+  readonly formats: ReadonlySet<ObjectFormat>
+  /** `typed`: only declared fields are read, as into a struct of Go. `free`: any field is read, then the schema prunes. */
+  readonly decoding: 'typed' | 'free'
   /** Whether items of a JSON list carry their own kind and apiVersion (custom kinds). */
   readonly itemsCarryType: boolean
   /** False where the release cannot show it as a table. */

@@ -34,7 +34,7 @@ function parser(catalog: Catalog): (bytes: Buffer) => KubeObject {
       if (typeof object?.kind !== 'string') throw new Error("Object 'Kind' is missing")
       if (!isOthersJson(bytes, object)) return object
       const known = kindNamed(catalog, object.apiVersion as string, object.kind as string)
-      return known?.protobuf ? readAs(known, object) : object
+      return known?.decoding === 'typed' ? readAs(known, object) : object
     }
     const { apiVersion, kind, raw } = openEnvelope(bytes)
     const found = kindNamed(catalog, apiVersion, kind)

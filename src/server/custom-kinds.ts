@@ -22,7 +22,7 @@ const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
 
 /** Built-in kinds have their schema from the facts; undefined for them. */
 export const publishedSchemaOf = (kind: Kind) =>
-  kind.protobuf ? undefined : customKind().publishedSchema(kind)
+  kind.origin === 'built-in' ? undefined : customKind().publishedSchema(kind)
 
 /** What keeps the kinds that are served in step with the definitions. */
 export function followDefinitions(

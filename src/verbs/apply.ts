@@ -45,7 +45,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       )
       if (live === undefined && next.metadata.uid) throw uidWithoutObject(request, next)
       // Only what is read by a type says that there is no time yet.
-      if (next.metadata.creationTimestamp === null && !kind.protobuf)
+      if (next.metadata.creationTimestamp === null && kind.decoding === 'free')
         delete next.metadata.creationTimestamp
       requireMatchingName(next, request)
       return next

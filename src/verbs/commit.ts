@@ -79,7 +79,9 @@ function encodeWritten(
   written.kind = stored.kind
   written.apiVersion = stored.apiVersion
   const protobuf =
-    server.storesProtobuf && stored.protobuf ? encodeObject(stored.type, written) : undefined
+    server.storesProtobuf && stored.formats.has('protobuf')
+      ? encodeObject(stored.type, written)
+      : undefined
   const cut = encodeForStorage(written, fields, resource, protobuf)
   const bytes = protobuf ?? cut.bytes
   if (bytes.length > objectSizeBytesMax && tooLarge !== 'show') {

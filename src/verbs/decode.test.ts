@@ -107,7 +107,9 @@ test('what a body does not say is filled in', () => {
 const free = (kind: Kind): Kind =>
   ({
     ...kind,
-    protobuf: false,
+    origin: 'custom',
+    formats: new Set(['json', 'yaml']),
+    decoding: 'free',
     conform: (value: unknown) => ({ object: value, unknown: [] }),
   }) as unknown as Kind
 const untyped: [body: object, isPatch: boolean, expected: string][] = [

@@ -58,14 +58,15 @@ export function conformRaw(
 ): KubeObject {
   const value = (raw ?? {}) as Loose
   requireType(kind, value, 'patchType' in request, text)
-  const { object, unknown } = kind.protobuf
-    ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
-    : conformFree(kind, value, text, text !== request.text)
+  const { object, unknown } =
+    kind.decoding === 'typed'
+      ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
+      : conformFree(kind, value, text, text !== request.text)
   requireConvertible(kind, object)
   const all = [...lost, ...unknown]
-  if (all.length > 0 && kind.protobuf) server.fieldsDropped?.(kind, all)
+  if (all.length > 0 && kind.decoding === 'typed') server.fieldsDropped?.(kind, all)
   if (request.options.fieldValidation === 'Ignore') return object
-  if (kind.protobuf) {
+  if (kind.decoding === 'typed') {
     if (all.length > 0 || mayRepeat(value, request)) reportUnknown({ unknown: all }, request, kind)
     return object
   }
@@ -129,7 +130,8 @@ function conformWritten<Result>(
 
 /** Whether a body with a type of its own to be read by is no version of the kind at all. */
 function isOtherType(kind: Kind, raw: Loose): boolean {
-  if (!kind.protobuf || (raw.kind === kind.kind && raw.apiVersion === kind.apiVersion)) return false
+  if (kind.decoding === 'free' || (raw.kind === kind.kind && raw.apiVersion === kind.apiVersion))
+    return false
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
   if (textOf(raw.kind, kind.kind) !== kind.kind) return true
   return apiVersion !== kind.apiVersion && kind.resource.kindOf(apiVersion) === undefined
@@ -137,12 +139,12 @@ function isOtherType(kind: Kind, raw: Loose): boolean {
 
 /** The kind and version a body names must be the ones of the path; absent ones are filled in. */
 function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteRequest['text']): void {
-  if (!kind.protobuf) requireTypeSaid(kind, raw, text)
+  if (kind.decoding === 'free') requireTypeSaid(kind, raw, text)
   // A group that is written empty is the core's.
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
-  if (!kind.protobuf) throw otherFreeType(kind, apiVersion, named, raw, patched)
+  if (kind.decoding === 'free') throw otherFreeType(kind, apiVersion, named, raw, patched)
   throw badRequest(
     `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
   )
@@ -151,7 +153,7 @@ function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteReques
 /** What a replacement says wrong of its type, where that is found out after its name, what it replaces and its version. */
 export function lateTypeProblem(kind: Kind, raw: Loose): ApiError | undefined {
   const { kind: named, apiVersion = '' } = raw
-  if (kind.protobuf || typeof named !== 'string' || named === '') return undefined
+  if (kind.decoding === 'typed' || typeof named !== 'string' || named === '') return undefined
   if (apiVersion === '') return unversioned()
   const isOther = apiVersion === kind.apiVersion && named !== kind.kind
   return isOther ? otherFreeType(kind, apiVersion, named, raw, false) : undefined

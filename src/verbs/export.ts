@@ -72,7 +72,7 @@ function forgetMetadata({ metadata }: KubeObject, exact: boolean): void {
 }
 
 function applyRule({ kind }: Target, object: KubeObject, exact: boolean, context: Context): void {
-  const rule = (kind.protobuf && rules[kind.plural]) || withoutRule
+  const rule = (kind.origin === 'built-in' && rules[kind.plural]) || withoutRule
   if (rule.prepared) kind.resource.behaviour.prepareForCreate?.(object, context)
   rule.always?.(object)
   if (!exact) rule.strip?.(object, kind)

@@ -80,14 +80,15 @@ async function patched(
   const { kind } = request.target
   const lost: string[] = []
   const { release } = server
-  const as = { type: kind.type, typed: kind.protobuf, lost, release }
+  const as = { type: kind.type, typed: kind.decoding === 'typed', lost, release }
   const way: PatchWay = {
     apply: (to) => rawPatched(request, to, as),
     // What defaults added stands behind the rest, and in its place once it is read again.
-    inOrder: (object) => (kind.protobuf ? kind.conform(copyData(object)).object : object),
+    inOrder: (object) =>
+      kind.decoding === 'typed' ? kind.conform(copyData(object)).object : object,
   }
   const read = orInvalidPatch(release, request, before, way, (given) => {
-    const as = kind.protobuf ? versionOf(server, kind, given) : kind
+    const as = kind.decoding === 'typed' ? versionOf(server, kind, given) : kind
     if (as === undefined) return undefined
     const object = conformRaw(as, requireObject(given), request, server, textOf(given), lost)
     return { object, as }
@@ -194,7 +195,7 @@ function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): J
     patchType === 'json' ? operatedOrder(raw, patch) : mergedOrder(raw, document, patch)
   // Custom objects are maps all through, but their scales are not.
   const { kind, subresource } = request.target
-  const isMaps = !kind.protobuf && subresource !== 'scale'
+  const isMaps = kind.decoding === 'free' && subresource !== 'scale'
   const shown = isMaps ? allSorted(raw) : withVersionEarly(ordered(), before)
   if (isOdd(raw)) markOdd(shown)
   return shown

@@ -18,7 +18,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     try {
       return decodeBody(request, server)
     } catch (error) {
-      if (kind.protobuf || !(error instanceof ApiError)) throw error
+      if (kind.decoding === 'typed' || !(error instanceof ApiError)) throw error
       const raw = (request.body() ?? {}) as Loose
       problem = lateTypeProblem(kind, raw)
       if (problem === undefined) throw error

@@ -193,7 +193,7 @@ const sortedKeys = (operation: Loose): Loose =>
  * patch does: whatever else it does, the original then sees another object. Custom objects have texts for times.
  */
 function isStampedNow({ operation, old }: AdmissionRequest, versioned: Versioned): boolean {
-  if (versioned.patchedBefore || !versioned.kind.protobuf) return false
+  if (versioned.patchedBefore || versioned.kind.decoding === 'free') return false
   const entries = versioned.object?.metadata?.managedFields ?? []
   if (operation === 'CREATE') return entries.length > 0
   const before = new Set(old?.metadata?.managedFields?.map((entry) => JSON.stringify(entry)))

@@ -75,7 +75,7 @@ export function requireType(
 ): void {
   const { kind = '', apiVersion = '' } = object
   const expected = own ?? asked.resource.hub
-  if (asked.protobuf) {
+  if (asked.decoding === 'typed') {
     const isVersion = own === undefined && asked.resource.kindOf(apiVersion) !== undefined
     if (kind === expected.kind && (isVersion || apiVersion === expected.apiVersion)) return
     const into = internalName(expected.apiVersion, expected.kind)

@@ -65,7 +65,9 @@ export class Versioned {
     const next = object && (await fromHub(request.kind, kind, object))
     return new Versioned(
       kind,
-      next && own === undefined && kind.protobuf ? loadEmpty().withEmpty(kind.type, next) : next,
+      next && own === undefined && kind.decoding === 'typed'
+        ? loadEmpty().withEmpty(kind.type, next)
+        : next,
       old && withoutOwners(request, await fromHub(request.kind, kind, old)),
       own,
     )
@@ -144,7 +146,7 @@ export function settled(
 ): KubeObject {
   const said = typeSaidBy(patched)
   const text = () => JSON.stringify(loadOrder().operatedOrder(patched as Json, operations))
-  if (!kind.protobuf) {
+  if (kind.decoding === 'free') {
     requireKind(said, text)
     return own === undefined ? unread(kind, patched) : bodyOr(types, own, said, patched, text)
   }
@@ -233,5 +235,5 @@ export async function intoRequest(
     Object.assign(target, result)
     copyWrittenEmpty(result, target)
   }
-  if (!asked.protobuf && versioned.own === undefined) markUnread(target)
+  if (asked.decoding === 'free' && versioned.own === undefined) markUnread(target)
 }

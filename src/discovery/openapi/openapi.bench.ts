@@ -24,7 +24,9 @@ function kindNumber(i: number): Kind {
     listKind: `Gear${i}List`,
     plural: `gears${i}`,
     namespaced: true,
-    protobuf: false,
+    origin: 'custom',
+    formats: new Set(['json', 'yaml']),
+    decoding: 'free',
     verbs: new Set(verbs),
     subresources: new Map([['status', status]]),
   } as unknown as Kind

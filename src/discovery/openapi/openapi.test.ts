@@ -41,7 +41,9 @@ const widget = {
   listKind: 'WidgetList',
   plural: 'widgets',
   namespaced: true,
-  protobuf: false,
+  origin: 'custom',
+  formats: new Set(['json', 'yaml']),
+  decoding: 'free',
   verbs: new Set([
     'delete',
     'deletecollection',

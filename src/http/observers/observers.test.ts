@@ -409,7 +409,14 @@ const types: KnownTypes = {
 for (const [what, method, path, body, type, text] of bodies) {
   test(`audit: ${what}`, async () => {
     const { events, observer } = recording([{ level: 'Request' }])
-    const kind = { kind: 'Pod', apiVersion: 'v1', protobuf: true, subresources: new Map() }
+    const kind = {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      origin: 'built-in',
+      formats: new Set(['json', 'yaml', 'protobuf']),
+      decoding: 'typed',
+      subresources: new Map(),
+    }
     const exchange = exchangeOf(method, path, {
       kind: kind as never,
       body: Buffer.from(body),

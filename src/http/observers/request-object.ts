@@ -95,10 +95,12 @@ function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | und
   const taken = optionsTakenBy({ kind, name: target.name })
   const sent = (decodeBody(exchange, kind, body, taken) ?? {}) as Loose
   const { kind: name = optionsKind, apiVersion: said, ...rest } = sent
-  const apiVersion = said ?? (target.name === '' && kind.protobuf ? kind.apiVersion : '')
-  const isKnown = kind.protobuf
-    ? types && isKnownType(types, kind.apiVersion, apiVersion, optionsKind)
-    : apiVersion === kind.apiVersion
+  const apiVersion =
+    said ?? (target.name === '' && kind.origin === 'built-in' ? kind.apiVersion : '')
+  const isKnown =
+    kind.decoding === 'typed'
+      ? types && isKnownType(types, kind.apiVersion, apiVersion, optionsKind)
+      : apiVersion === kind.apiVersion
   if (name !== optionsKind || !isKnown) return undefined
   const type = taken.typeNamed(apiVersion, optionsKind)
   const options = type === undefined ? rest : conform(type, rest as Json).value

@@ -110,7 +110,7 @@ export class AggregatedDiscovery {
     const kinds = catalog.kindsOf(group, version)
     const { resources } = apiResourceList(group, version, kinds, release)
     // Only custom kinds name the group and version of what they answer with.
-    const own = kinds.some(({ protobuf }) => protobuf) ? undefined : { group, version }
+    const own = kinds.some(({ origin }) => origin === 'built-in') ? undefined : { group, version }
     return { version, resources: aggregatedResources(resources, own), freshness: 'Current' }
   }
 }

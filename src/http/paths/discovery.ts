@@ -73,7 +73,7 @@ function isRouted({ catalog }: DiscoveryParts, path: string): boolean {
   const [, prefix, group, version] = path.split('/')
   if (prefix === 'api') return true
   if (version === undefined) return group === ownGroup
-  return catalog.kindsOf(group, version).some(({ protobuf }) => protobuf)
+  return catalog.kindsOf(group, version).some(({ origin }) => origin === 'built-in')
 }
 
 /** A group or group version that is served. */

@@ -14,6 +14,7 @@ import type {
   Kind,
   Resource,
   ScalePaths,
+  ObjectFormat,
   Subresource,
 } from '#kinds/kind.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
@@ -35,6 +36,7 @@ export interface CustomKindOptions {
   readonly feature: (gate: string) => boolean
 }
 
+const customFormats: ReadonlySet<ObjectFormat> = new Set(['json', 'yaml'])
 const mainVerbs = [
   'delete',
   'deletecollection',
@@ -62,7 +64,9 @@ export class CustomKind implements Kind {
   readonly verbs: ReadonlySet<string> = mainVerbSet
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: Resource
-  readonly protobuf = false
+  readonly origin = 'custom'
+  readonly formats = customFormats
+  readonly decoding = 'free'
   readonly itemsCarryType = true
   readonly selfLinks: boolean
   readonly deprecation: Deprecation | undefined

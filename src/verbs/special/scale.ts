@@ -94,7 +94,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
   })
   requireMatchingName(body, request)
   dedupOwnerReferences(server, body, request.warnings, false)
-  if (!releaseOf(server.release).has(checksUid) && request.target.kind.protobuf)
+  if (!releaseOf(server.release).has(checksUid) && request.target.kind.origin === 'built-in')
     delete body.metadata.uid
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
@@ -104,7 +104,8 @@ function readScale(kind: Kind, read: () => KubeObject): KubeObject {
   try {
     return read()
   } catch (error) {
-    if (kind.protobuf || !(error instanceof ApiError) || error.code !== 400) throw error
+    if (kind.origin === 'built-in' || !(error instanceof ApiError) || error.code !== 400)
+      throw error
     throw badRequest(
       'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:100"',
     )
