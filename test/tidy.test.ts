@@ -456,7 +456,8 @@ test('controllers have no private door', () => {
 
 test('what differs between kinds is a property with a name: origin, formats, decoding', () => {
   const guesses = /\bkind\??\.(?:protobuf|isBuiltIn|isCustom)\b|instanceof (?:BuiltIn|CustomKind)\b/
-  none(offendersIn(program, ({ text }) => guesses.exec(codeOf(text))?.[0]))
+  const outside = program.filter(({ folder }) => folder !== 'kinds')
+  none(offendersIn(outside, ({ text }) => guesses.exec(codeOf(text))?.[0]))
 })
 
 test('whether a kind is built in or custom is known in kinds alone', () => {
