@@ -165,7 +165,7 @@ function patchedObject(object: Json, operations: Json, release: number): Json {
 
 /** JSON patches of built-in kinds may set only fields that the kind has. */
 function requireKnownFields({ kind, own }: Versioned, patched: Json): void {
-  if (!kind.protobuf || own !== undefined) return
+  if (kind.decoding === 'free' || own !== undefined) return
   let unknown: readonly string[]
   try {
     unknown = kind.conform(structuredClone(patched) as Loose).unknown
