@@ -170,7 +170,10 @@ specify(
       async (on) => {
         await on.expect(404, 'GET', `${maps}/told-in-the-log`)
         await until('the log', () => on.server.said().includes('told-in-the-log'))
-        assert.match(on.server.said(), /info request verb="GET" uri=".*told-in-the-log" status=404/)
+        assert.match(
+          on.server.said(),
+          /info request auditId="\S+" verb="GET" uri=".*told-in-the-log" status=404/,
+        )
       },
     ],
   ],

@@ -202,10 +202,10 @@ async function ready(program: Program): Promise<void> {
   })
   const told = new Promise<void>((resolve) => {
     const look = () => {
-      // The last of the lines that a server prints when it is ready.
-      if (/^\s+export KUBECONFIG=.*\n/m.test(program.said())) resolve()
+      // The last of the lines that a server prints when it is ready; with JSON logs it is a line of the log.
+      if (/^\s+export KUBECONFIG=.*\n|"msg":"ready".*\n/m.test(program.said())) resolve()
     }
-    program.child.stdout?.on('data', look)
+    for (const stream of [program.child.stdout, program.child.stderr]) stream?.on('data', look)
   })
   const gone = program.gone.then(({ code, said }) => {
     throw new Error(`the server ended with ${code}: ${said.trim()}`)

@@ -7,6 +7,7 @@ import { AdmissionChain } from '#admission/chain.ts'
 import { namespaceLifecycle } from '#admission/namespace-lifecycle.ts'
 import { storageObjectInUseProtection } from '#admission/storage-defaults.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { issueCertificate } from '#base/certificate.ts'
 import { systemClock } from '#base/clock.ts'
 import type { ApiClient } from '#client/client.ts'
@@ -147,7 +148,10 @@ async function makeServer(release: number, storage: Storage): Promise<Server> {
     cache,
     reader,
     admission: new AdmissionChain(
-      [namespaceLifecycle(release), storageObjectInUseProtection],
+      [
+        namespaceLifecycle(release),
+        storageObjectInUseProtection(releaseOf(release), gates.enabled),
+      ],
       reader,
     ),
     allocators: {

@@ -60,11 +60,11 @@ const verbosities: [verbosity: number, said: RegExp | undefined][] = [
   [1, undefined],
   [
     2,
-    /^\S+ info request verb="GET" uri="\/api\/v1\/nodes\/n\?pretty=0" status=404 .* from="127.0.0.1"\n$/,
+    /^\S+ info request auditId="audit" verb="GET" uri="\/api\/v1\/nodes\/n\?pretty=0" status=404 .* from="127.0.0.1"\n$/,
   ],
   [
     4,
-    /auditId="audit" user="admin" groups=\["system:masters"\] refusal="nodes \\"n\\" not found"\n$/,
+    /auditId="audit" .* user="admin" groups=\["system:masters"\] refusal="nodes \\"n\\" not found"\n$/,
   ],
 ]
 for (const [verbosity, said] of verbosities) {
