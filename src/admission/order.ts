@@ -78,6 +78,9 @@ const load = {
   ownerReferencesPermission: later<typeof import('./owner-references-permission.ts')>(
     './owner-references-permission',
   ),
+  parameterRights: later<typeof import('./policy/parameter-rights.ts')>(
+    './policy/parameter-rights',
+  ),
   persistentVolumeClaimResize: later<typeof import('./persistent-volume-claim-resize.ts')>(
     './persistent-volume-claim-resize',
   ),
@@ -122,6 +125,10 @@ const gated =
 
 const claims = ['persistentvolumeclaims']
 const certificateRequests = ['certificatesigningrequests']
+const policyKinds = ['validating', 'mutating'].flatMap((type) => [
+  `${type}admissionpolicies`,
+  `${type}admissionpolicybindings`,
+])
 const roleKinds = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']
 
 const makers: Readonly<Record<string, Make>> = {
@@ -333,5 +340,10 @@ export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionP
   const roles = concerning('RoleEscalation', 'admit', roleKinds, () =>
     load.roleEscalation().roleEscalation(options.authorizer, options.rbac),
   )
-  return [...plugins, roles]
+  const parameters = concerning('PolicyParameters', 'validate', policyKinds, () =>
+    load.parameterRights().parameterRights(options),
+  )
+  const { feature } = options
+  const hasPolicies = feature('ValidatingAdmissionPolicy') || feature('MutatingAdmissionPolicy')
+  return [...plugins, roles, ...(hasPolicies ? [parameters] : [])]
 }
