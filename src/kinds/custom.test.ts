@@ -19,7 +19,7 @@ const objectMeta = structOf('meta', [
 const options: CustomOptions = {
   root: '/registry',
   release: 22,
-  feature: () => true,
+  feature: (name) => name !== 'CRDValidationRatcheting',
   objectMeta,
   convertElsewhere: async (_definition, objects, apiVersion) =>
     objects.map((object) => ({ ...object, apiVersion, spec: { ...object.spec, converted: true } })),
