@@ -1,0 +1,78 @@
+/**
+ * The rules of STYLE.md about words, columns and the length of functions. Folders that broke them when the rules came
+ * have a limit in limits.txt, which may only fall; elsewhere every offence fails.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  allOffences,
+  counts,
+  folderOf,
+  limits,
+  offencesIn,
+  rules,
+} from '../../tools/style-counts.ts'
+
+const offences = allOffences()
+const now = counts(offences)
+const limit = limits()
+
+for (const rule of rules)
+  test(`no folder exceeds its limit of ${rule}`, () => {
+    const over = new Set(
+      [...now].filter(([key, count]) => count > (limit.get(key) ?? 0)).map(([key]) => key),
+    )
+    const rows = offences
+      .filter((found) => found.rule === rule && over.has(`${rule} ${folderOf(found.path)}`))
+      .map(({ path, line, what }) => `${path}:${line}: ${what}`)
+    const allowed = [...over].map((key) => `${key}: ${now.get(key)}, limit ${limit.get(key) ?? 0}`)
+    assert.equal(rows.length, 0, [...allowed, ...rows.slice(0, 200)].join('\n'))
+  })
+
+const rows: [name: string, path: string, text: string, found: string[]][] = [
+  ['a comment', 'src/a.ts', '// A client is told.\n', ['avoid "told"']],
+  ['a string is no prose', 'src/a.ts', "const a = 'told'\n", []],
+  ['a URL begins no comment', 'src/a.ts', "const a = 'http://told'\n", []],
+  ['a regular expression', 'src/a.ts', 'const a = /[/]/ // asked\n', ['avoid "asked"']],
+  ['a division', 'src/a.ts', 'const a = b / c // said / told\n', ['avoid "said"', 'avoid "told"']],
+  [
+    'the title of a test',
+    'src/a.test.ts',
+    "test('nobody asked', () => {})\n",
+    ['avoid "nobody"', 'avoid "asked"'],
+  ],
+  [
+    'a page',
+    'docs/a.md',
+    'As the original.\n\n`told`\n```\nasked\n```\n',
+    ['avoid "the original"'],
+  ],
+  ['a long line', 'src/a.ts', `${'x'.repeat(101)}\n`, ['101 columns']],
+  [
+    'a long function',
+    'src/a.ts',
+    `function a() {\n${'  b()\n'.repeat(69)}}\n`,
+    ['a function of 71 lines'],
+  ],
+  ['a function of 70 lines', 'src/a.ts', `function a() {\n${'  b()\n'.repeat(68)}}\n`, []],
+  [
+    'a long method',
+    'src/a.ts',
+    `class A {\n  async #a() {\n${'    b()\n'.repeat(69)}  }\n}\n`,
+    ['a function of 71 lines'],
+  ],
+  [
+    'a short function in a long class',
+    'src/a.ts',
+    `class A {\n${'  a() {\n  }\n'.repeat(69)}}\n`,
+    [],
+  ],
+]
+
+for (const [name, path, text, found] of rows)
+  test(`the rules find: ${name}`, () => {
+    assert.deepEqual(
+      offencesIn(path, text).map(({ what }) => what),
+      found,
+    )
+  })

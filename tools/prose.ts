@@ -1,0 +1,58 @@
+/**
+ * The prose of a file: its comments and the titles of its tests, or the text of a page without its code.
+ * `test/tidy/prose.test.ts` checks it against the words that STYLE.md avoids.
+ */
+
+export interface Prose {
+  /** From 1. */
+  line: number
+  text: string
+}
+
+/** What precedes a slash that begins a regular expression. After anything else it is a division. */
+const beforeRegExp = /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|await|yield))\s*$/
+
+/**
+ * Comments, strings, templates and regular expressions, each from its first to its last character.
+ * Strings are matched so that 'https://example.com' does not begin a comment.
+ */
+const token =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|\$\{(?:[^{}`]|\{[^{}]*\}|`[^`]*`)*\}|[^`\\])*`|\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[dgimsuvy]*/g
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
+
+/** The comments of a TypeScript or JavaScript file. */
+function commentsOf(text: string): Prose[] {
+  const found: Prose[] = []
+  const scanner = new RegExp(token)
+  for (let match = scanner.exec(text); match !== null; match = scanner.exec(text)) {
+    const [part] = match
+    const before = text.slice(Math.max(0, match.index - 20), match.index)
+    if (/^\/[/*]/.test(part)) found.push({ line: lineAt(text, match.index), text: part })
+    else if (part.startsWith('/') && !beforeRegExp.test(before)) scanner.lastIndex = match.index + 1
+  }
+  return found
+}
+
+const titled =
+  /\b(?:test|describe|it|check)\(\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`)/g
+
+/** The titles of the tests in a file. */
+const titlesOf = (text: string): Prose[] =>
+  [...text.matchAll(titled)].map((match) => ({
+    line: lineAt(text, match.index),
+    text: match[1] ?? '',
+  }))
+
+/** The text of a Markdown page, with its code blanked. */
+function pageOf(text: string): Prose[] {
+  const blank = (code: string) => code.replace(/[^\n]/g, ' ')
+  const words = text.replace(/^```[\s\S]*?^```|`[^`\n]*`/gm, blank)
+  return words.split('\n').map((line, index) => ({ line: index + 1, text: line }))
+}
+
+export function proseOf(path: string, text: string): Prose[] {
+  if (path.endsWith('.md')) return pageOf(text)
+  const isTest = /\.(test|suite|bench|fixture|child)\.ts$/.test(path)
+  return [...commentsOf(text), ...(isTest ? titlesOf(text) : [])]
+}
