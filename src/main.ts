@@ -1,5 +1,5 @@
 /**
- * Flags → parts → server. The only file that knows every part; what each part does is said where it is written.
+ * Flags → parts → server. The only file that knows every part; each part documents itself.
  */
 import { loadLater } from '#base/load-later.ts'
 import { flagRows, type Parsed } from '#settings/flags.ts'

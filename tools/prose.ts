@@ -41,7 +41,7 @@ const titled =
 const titlesOf = (text: string): Prose[] =>
   [...text.matchAll(titled)].map((match) => ({
     line: lineAt(text, match.index),
-    text: match[1] ?? '',
+    text: (match[1] ?? '').replace(/\$\{[^}]*\}/g, ''),
   }))
 
 /** The text of a Markdown page, with its code blanked. */

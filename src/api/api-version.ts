@@ -1,4 +1,7 @@
-/** The two halves of an apiVersion: `apps/v1` is of the group `apps`, `v1` of the core, whose name is empty. Judges nothing. */
+/**
+ * The two halves of an apiVersion: `apps/v1` is of the group `apps`, `v1` of the core, whose name
+ * is empty. Judges nothing.
+ */
 
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/')

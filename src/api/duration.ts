@@ -1,5 +1,6 @@
 /**
- * Lengths of time as Go writes them: "1m30s", "1.5s", "250µs". Nanoseconds are bigint, as Go's are 64 bits wide.
+ * Lengths of time as Go writes them: "1m30s", "1.5s", "250µs". Nanoseconds are bigint, as Go's are
+ * 64 bits wide.
  */
 
 const unitNanos: Readonly<Record<string, bigint>> = {

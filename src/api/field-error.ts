@@ -1,6 +1,7 @@
 /**
- * One thing wrong with one field, in Kubernetes' words. Validators return lists of these; `invalid` in
- * status-error.ts turns a list into the answer. Nothing here throws but what `problemsOf` catches.
+ * One thing wrong with one field, in Kubernetes' words. Validators return lists of these; `invalid`
+ * in status-error.ts turns a list into the answer. Nothing here throws but what `problemsOf`
+ * catches.
  */
 import type { FieldPath } from './field-path.ts'
 import { goJson, goQuote, goUntyped } from './go-syntax.ts'
@@ -26,13 +27,17 @@ export interface FieldError {
   shown?: { head: string; value: unknown; detail: string }
   /** The length that is exceeded, where the error is one of length. */
   limit?: number
-  /** The declared rule that finds the same fault, where the messages differ: 'maxLength', 'format=k8s-long-name'. */
+  /**
+   * The declared rule that finds the same fault, where the messages differ: 'maxLength',
+   * 'format=k8s-long-name'.
+   */
   origin?: string
 }
 
 /**
- * Problems that are made of one object, at most: more than anybody reads, and fewer than a call takes as arguments. Lists may
- * have a million items, each of them wrong, and each of many may be wrong with each of many others.
+ * Problems that are made of one object, at most: more than anybody reads, and fewer than a call
+ * takes as arguments. Lists may have a million items, each of them wrong, and each of many may be
+ * wrong with each of many others.
  */
 export const problemsMax = 50_000
 
@@ -42,7 +47,10 @@ let counted: FieldError[] | undefined
 /** There are as many problems as may be. */
 class Enough extends Error {}
 
-/** All that a check finds, which ends where it has found as many problems as may be: those are the answer then. */
+/**
+ * All that a check finds, which ends where it has found as many problems as may be: those are the
+ * answer then.
+ */
 export function problemsOf(check: () => FieldError[]): FieldError[] {
   const made: FieldError[] = []
   counted = made

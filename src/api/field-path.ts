@@ -1,6 +1,7 @@
 /**
- * Where in an object something is, printed as Kubernetes prints it: `spec.containers[0].env[name]`. A path is made for
- * every field that is looked at and printed for the few that are wrong, so it becomes text only then.
+ * Where in an object something is, printed as Kubernetes prints it: `spec.containers[0].env[name]`.
+ * A path is made for every field that is looked at and printed for the few that are wrong, so it
+ * becomes text only then.
  */
 export class FieldPath {
   readonly #above: FieldPath | undefined

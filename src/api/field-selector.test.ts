@@ -29,7 +29,7 @@ test('what cannot be understood is refused', () => {
   const cases: [text: string, message: string][] = [
     ['a', "invalid selector: 'a'; can't understand 'a'"],
     ['a,b=c', "invalid selector: 'a,b=c'; can't understand 'a'"],
-    // The character is told by its number.
+    // The message shows the code of the character.
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     // A backslash in a field's name hides no operator.
     ['a\\=b=c', 'invalid field selector: unescaped character in value: 61'],

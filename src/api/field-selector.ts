@@ -1,4 +1,7 @@
-/** Field selectors: `metadata.name=a,status.phase!=Running`. Parsed in Kubernetes' grammar, with its words for mistakes. */
+/**
+ * Field selectors: `metadata.name=a,status.phase!=Running`. Parsed in Kubernetes' grammar, with its
+ * words for mistakes.
+ */
 import { badRequest } from './status-error.ts'
 
 export interface FieldRequirement {
@@ -38,7 +41,7 @@ function unescape(text: string): string {
       }
       out += next
     } else if (ch === ',' || ch === '=') {
-      // The original tells the character by its number.
+      // kube-apiserver shows the code of the character.
       throw badRequest(`invalid field selector: unescaped character in value: ${ch.charCodeAt(0)}`)
     } else out += ch
   }
@@ -72,7 +75,10 @@ export function parseFieldSelector(text: string): FieldSelector {
   return out
 }
 
-/** Refuses fields that the kind does not offer. `known`: the kind's own besides metadata.name and metadata.namespace. */
+/**
+ * Refuses fields that the kind does not offer. `known`: the kind's own besides metadata.name and
+ * metadata.namespace.
+ */
 export function requireKnownFields(
   selector: FieldSelector,
   refuse: (field: string) => string | undefined,

@@ -1,14 +1,14 @@
 /**
- * Values as Go's `%#v`, `%q` and `%v` print them, because Kubernetes' messages show values that way.
- * It only makes text: nothing here knows a kind or decides whether a value is right.
+ * Values as Go's `%#v`, `%q` and `%v` print them, because Kubernetes' messages show values that
+ * way. It only makes text: nothing here knows a kind or decides whether a value is right.
  *
  *   goStruct('rbac.RoleRef', [['Kind', goQuote('Role')], ['Name', goQuote('')]])
  *     → rbac.RoleRef{Kind:"Role", Name:""}
  */
 
 /**
- * A value as messages show it: `text` in Go's syntax (releases before 1.34), `json` as encoding/json writes it.
- * Inside a template string it is the Go syntax.
+ * A value as messages show it: `text` in Go's syntax (releases before 1.34), `json` as
+ * encoding/json writes it. Inside a template string it is the Go syntax.
  */
 export class GoText {
   readonly text: string
@@ -22,7 +22,10 @@ export class GoText {
   }
 }
 
-/** Text that is Go syntax already. `json` is needed where it does not follow from a quoted text or a number. */
+/**
+ * Text that is Go syntax already. `json` is needed where it does not follow from a quoted text or a
+ * number.
+ */
 export const asGo = (text: string | GoText, json?: string): GoText => {
   if (typeof text === 'string') return new GoText(text, json ?? jsonOfScalar(text))
   return json === undefined ? text : new GoText(text.text, json)
@@ -57,7 +60,9 @@ export function goJson(value: unknown): string {
 
 const hexEscape = (ch: string): string => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** What unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+/**
+ * What unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the ASCII space.
+ */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const plainAscii = /^[ !#-[\]-~]*$/
 const shortEscapes = new Map([
@@ -113,7 +118,10 @@ export function goFloat(value: number): string {
 /** A part of a structure: Go syntax, or a value that has its JSON with it. */
 export type GoPart = string | GoText
 
-/** `type{Name:value, …}`; as JSON the names stay as they are, which is right for Kubernetes' internal types. */
+/**
+ * `type{Name:value, …}`; as JSON the names stay as they are, which is right for Kubernetes'
+ * internal types.
+ */
 export const goStruct = (type: string, fields: readonly (readonly [string, GoPart])[]): GoText =>
   new GoText(
     `${type}{${fields.map(([name, value]) => `${name}:${value}`).join(', ')}}`,
@@ -190,7 +198,10 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** A text taken for a format without arguments, so that a percent sign shows as Go's complaint about it. */
+/**
+ * A text taken for a format without arguments, so that a percent sign shows as Go's complaint about
+ * it.
+ */
 export function goFormat(text: string): string {
   if (!text.includes('%')) return text
   return text.replace(/%[-+# 0]*(?:\d+)?(?:\.\d*)?(.)?/gsu, (_, verb: string | undefined) => {

@@ -1,6 +1,7 @@
 /**
- * IP addresses and CIDR blocks from text, by the rules of Go's net package: no zones, no leading zeros.
- * An address is sixteen bytes; an IPv4 one is its mapped form ::ffff:a.b.c.d. It never looks a name up.
+ * IP addresses and CIDR blocks from text, by the rules of Go's net package: no zones, no leading
+ * zeros. An address is sixteen bytes; an IPv4 one is its mapped form ::ffff:a.b.c.d. It never looks
+ * a name up.
  */
 
 export type IpBytes = Uint8Array
@@ -120,7 +121,10 @@ function masked(ip: IpBytes, ones: number): IpBytes {
   return out
 }
 
-/** Whether a block holds an address; an IPv4 address is never in an IPv6 block, nor the other way round. */
+/**
+ * Whether a block holds an address; an IPv4 address is never in an IPv6 block, nor the other way
+ * round.
+ */
 export function cidrContains(cidr: Cidr, ip: IpBytes): boolean {
   if (isV4Bytes(ip) !== isV4Bytes(cidr.ip)) return false
   const prefix = cidr.bits === 32 ? cidr.ones + 96 : cidr.ones

@@ -1,6 +1,6 @@
 /**
- * One requirement of a label selector: a key, an operator and values; checked when made, in the words of
- * labels.NewRequirement. Selectors are lists of these (label-selector.ts).
+ * One requirement of a label selector: a key, an operator and values; checked when made, in the
+ * words of labels.NewRequirement. Selectors are lists of these (label-selector.ts).
  */
 import { invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -18,7 +18,10 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** A selector that is invalid. Its message has the words of the newest release, `inWords` those of another. */
+/**
+ * A selector that is invalid. Its message has the words of the newest release, `inWords` those of
+ * another.
+ */
 export class LabelSelectorError extends Error {
   readonly inWords: (words: Words) => string
 
@@ -28,7 +31,10 @@ export class LabelSelectorError extends Error {
   }
 }
 
-/** One thing wrong with a requirement: newer releases name the place, older ones have another sentence. */
+/**
+ * One thing wrong with a requirement: newer releases name the place, older ones have another
+ * sentence.
+ */
 interface Fault {
   readonly place: string
   readonly value: string | GoText

@@ -1,6 +1,6 @@
 /**
- * The grammar of label selector text. It makes requirements from text and refuses what does not fit, in the words
- * of labels.Parse; what requirements mean is in label-selector.ts.
+ * The grammar of label selector text. It makes requirements from text and refuses what does not
+ * fit, in the words of labels.Parse; what requirements mean is in label-selector.ts.
  *
  *   selector    = [ requirement { "," requirement } ]
  *   requirement = [ "!" ] key | key ( "=" | "==" | "!=" | ">" | "<" ) value | key ( "in" | "notin" ) "(" values ")"

@@ -1,6 +1,7 @@
 /**
- * Label selectors: from text (`a=b,c in (d,e),!f`) or from a LabelSelector object to a list of requirements, and
- * whether labels match them. Wrong text is refused in the words of labels.Parse. Never matches on anything else.
+ * Label selectors: from text (`a=b,c in (d,e),!f`) or from a LabelSelector object to a list of
+ * requirements, and whether labels match them. Wrong text is refused in the words of labels.Parse.
+ * Never matches on anything else.
  */
 import { loadLater } from '#base/load-later.ts'
 import { byCodePoint, goQuote } from './go-syntax.ts'
@@ -26,7 +27,9 @@ export function parseLabelSelector(text: string): LabelSelector {
   return sorted(parseSelectorText(text))
 }
 
-/** The selector a LabelSelector object means: none at all selects nothing, an empty one everything. */
+/**
+ * The selector a LabelSelector object means: none at all selects nothing, an empty one everything.
+ */
 export function selectorOf(object: Loose | null | undefined): LabelSelector {
   if (!object) return 'nothing'
   const requirements: LabelRequirement[] = []
@@ -52,7 +55,10 @@ const objectOperators = new Map<unknown, LabelOperator>([
   ['DoesNotExist', '!'],
 ])
 
-/** The selector of a plain map, as services and replication controllers have; an empty one matches everything. */
+/**
+ * The selector of a plain map, as services and replication controllers have; an empty one matches
+ * everything.
+ */
 export function selectorOfMap(labels: Labels | null | undefined): LabelSelector {
   const keys = Object.keys(labels ?? {})
   return sorted(
@@ -82,8 +88,8 @@ const isLong = (selector: readonly LabelRequirement[]): boolean =>
 const loadLong = loadLater<typeof import('./long-selector.ts')>(import.meta.url, './long-selector')
 
 /**
- * A selector as one question, for asking it of thousands: most selectors want one label to have one value, and that is
- * a single comparison.
+ * A selector as one function, for matching thousands of objects. Most selectors require one label
+ * to have one value: a single comparison.
  */
 export function labelMatcher(
   selector: LabelSelector,
@@ -92,7 +98,7 @@ export function labelMatcher(
   if (isLong(selector)) return loadLong().longMatcher(selector)
   const tests = selector.map((requirement) => {
     const { key, values } = requirement
-    // What every object inherits must be asked for with care; other keys are simply read.
+    // Keys that every object inherits need an own-property check; other keys are simply read.
     if (!isEquality(requirement) || key in {})
       return (labels: Labels | null | undefined) => matchesRequirement(requirement, labels)
     const [value] = values
@@ -110,7 +116,10 @@ export function formatSelector(selector: LabelSelector): string {
   return selector === 'nothing' ? '' : selector.map(formatRequirement).join(',')
 }
 
-/** A LabelSelector object as `kubectl get` shows it: `<none>` when it is empty, `<error>` when it cannot be. */
+/**
+ * A LabelSelector object as `kubectl get` shows it: `<none>` when it is empty, `<error>` when it
+ * cannot be.
+ */
 export function formatLabelSelector(object: Loose | null | undefined): string {
   try {
     return formatSelector(selectorOf(object)) || '<none>'

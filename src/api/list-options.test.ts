@@ -15,7 +15,7 @@ const refusal = (query: string): string => {
   }
 }
 
-test('what is asked for', () => {
+test('the parsed options', () => {
   const { limit, continueToken, timeoutSeconds, watch, allowWatchBookmarks, resourceVersion } =
     read('limit=5&continue=abc&timeoutSeconds=7&watch=1&allowWatchBookmarks=true&resourceVersion=9')
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('flags are false only when absent, false or 0', () => {
   assert.equal(read('resourceVersionMatch=Exact&resourceVersion=1', true).watch, true)
 })
 
-test('refusals in the words of the original', () => {
+test('messages of kube-apiserver', () => {
   const cases: [query: string, expected: RegExp][] = [
     ['limit=x', /^400 strconv.ParseInt: parsing "x": invalid syntax$/],
     ['limit=9223372036854775808', /^400 .*value out of range$/],
@@ -60,7 +60,7 @@ test('refusals in the words of the original', () => {
       /^422 .*"exact" is forbidden for resourceVersion "0"/,
     ],
     ['resourceVersionMatch=Exact&resourceVersion=1&watch=1', /^422 .*forbidden for watch/],
-    // Every fault is told, and numbers are read before selectors.
+    // Every problem is reported, and numbers are read before selectors.
     ['resourceVersionMatch=Exact&watch=1', /^422 .*forbidden for watch, .*unless resourceVersion/],
     ['labelSelector=(&limit=x', /^400 strconv/],
     ['limit=x&timeoutSeconds=y', /^400 .*"y"/],

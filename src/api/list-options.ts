@@ -1,4 +1,7 @@
-/** The query of list and watch: as clients write it, and parsed and checked in the original's order and words. */
+/**
+ * The query of list and watch: as clients write it, and parsed and checked in kube-apiserver's
+ * order and words.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
@@ -21,7 +24,7 @@ export interface ListOptions {
   readonly continueToken: string
 }
 
-/** What a client asks for; what it leaves out is not asked. */
+/** What a client requests. A parameter that is left out is not set. */
 export interface ListQuery {
   readonly labelSelector?: string
   readonly fieldSelector?: string

@@ -1,4 +1,7 @@
-/** Selectors of many terms: the same as all their terms, and in the time that an object's labels take. */
+/**
+ * Selectors of many terms: the same as all their terms, and in the time that an object's labels
+ * take.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { processorMs } from '#base/processor-time.fixture.ts'
@@ -55,7 +58,7 @@ for (const text of [
   many(8000, (i) => `a!=${i}`),
   `a notin (${many(8000, (i) => `x${i}`)})`,
 ])
-  test(`8000 terms such as ${text.slice(0, 14)} are asked of 10,000 objects in a moment`, () => {
+  test(`8000 terms such as ${text.slice(0, 14)} are matched against 10,000 objects in a moment`, () => {
     const matches = labelMatcher(parseLabelSelector(text))
     const spentMs = processorMs(() => {
       for (let i = 0; i < 10_000; i++) assert.ok(matches({ a: `v${i}`, b: 'c' }))

@@ -1,6 +1,7 @@
 /**
- * A label selector of many terms as one question that costs what an object has labels, however many terms there are: what
- * they ask of one label is asked at once. Anybody may send such a selector, and every object of a list is asked.
+ * A label selector of many terms. Matching costs what the object has labels, however many terms
+ * there are: all terms about one label are combined. Any client may send such a selector, and it is
+ * matched against every object of a list.
  */
 import { type LabelRequirement, type Labels, matchesRequirement } from './label-requirement.ts'
 
@@ -27,7 +28,7 @@ export function longMatcher(
   }
 }
 
-/** What all terms about one label ask together. */
+/** All terms about one label, combined. */
 class LabelRule {
   /** Whether the label must be there. */
   isNeeded = false
@@ -70,7 +71,10 @@ class LabelRule {
   }
 }
 
-/** Of two bounds of one kind the one that the other's value does not keep to: what keeps to it keeps to both. */
+/**
+ * Of two bounds of one kind the one that the other's value does not keep to: what keeps to it keeps
+ * to both.
+ */
 const stricter = (before: LabelRequirement | undefined, bound: LabelRequirement) =>
   before === undefined || isWithin(before, bound.values[0] ?? '') ? bound : before
 

@@ -1,4 +1,7 @@
-/** A name by which an object is looked up must be a part of a path: one that came in a body has not been looked at as such. */
+/**
+ * A name by which an object is looked up must be a part of a path: one that came in a body has not
+ * been looked at as such.
+ */
 import { goQuote } from './go-syntax.ts'
 import { pathSegmentName } from './names.ts'
 import { badRequest } from './status-error.ts'

@@ -1,7 +1,7 @@
 /**
- * What Kubernetes accepts as names, label keys and values, ports, environment variables and the like.
- * Each check returns the problems of one value in Kubernetes' words, and an empty list when there are none.
- * Lengths count bytes of UTF-8, as the original counts them. Nothing here knows a kind.
+ * What Kubernetes accepts as names, label keys and values, ports, environment variables and the
+ * like. Each check returns the problems of one value in Kubernetes' words, and an empty list when
+ * there are none. Lengths count bytes of UTF-8, as in kube-apiserver. Nothing here knows a kind.
  */
 import { type FieldError, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -19,7 +19,7 @@ export const rangeProblem = (low: number | bigint, high: number | bigint): strin
   `must be between ${low} and ${high}, inclusive`
 export const emptyProblem = 'must be non-empty'
 
-/** What is said of a value that does not match a pattern, with examples that would. */
+/** The message for a value that does not match a pattern, with examples that would. */
 export function patternProblem(message: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ')
   return examples.length === 0
@@ -252,10 +252,12 @@ function pathSegmentPrefix(name: string): string[] {
   return found
 }
 
-/** Rules for object names, as kinds have them. `prefix`: it is a generateName, and more will follow. */
+/**
+ * Rules for object names, as kinds have them. `prefix`: it is a generateName, and more will follow.
+ */
 export type NameRule = (name: string, prefix: boolean) => string[]
 
-/** The last two characters give way to one that may end a name, as the original has it. */
+/** As in kube-apiserver, the last two characters are replaced by one that may end a name. */
 const maskTrailingDash = (name: string, prefix: boolean): string =>
   prefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
 

@@ -225,7 +225,7 @@ for (const [what, next, before, expected] of updated) {
     assert.deepEqual(show(validateObjectMetaUpdate(next, before, path)), expected))
 }
 
-test('problems that each show the whole list they are in are told as far as a body is long', () => {
+test('problems that each show the whole list are reported up to the size of a body', () => {
   const ownerReferences = Array.from({ length: 20_000 }, () => owner({ controller: true }))
   const errors = validateObjectMeta({ ...both, ownerReferences }, namespaced, path)
   assert.equal(errors.length, 19_999)

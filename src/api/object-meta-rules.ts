@@ -1,6 +1,6 @@
 /**
- * The rules every object's metadata follows, when it is made and when it changes, in Kubernetes' words.
- * It never looks outside metadata and never changes it.
+ * The rules every object's metadata follows, when it is made and when it changes, in Kubernetes'
+ * words. It never looks outside metadata and never changes it.
  */
 import { type FieldError, forbidden, invalid, required, tooLong } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -31,7 +31,10 @@ import { textWritten } from './written-text.ts'
 export const immutableMessage = 'field is immutable'
 const negativeMessage = 'must be greater than or equal to 0'
 
-/** All annotations of an object, keys and values together: room for a last-applied copy, not for data. */
+/**
+ * All annotations of an object, keys and values together: room for a last-applied copy, not for
+ * data.
+ */
 const annotationsSizeBytesMax = 256 * 1024
 const fieldManagerLengthMax = 128
 const subresourceLengthMax = 256

@@ -1,6 +1,7 @@
 /**
- * The part every object shares, and the one type all objects have in this server: plain JSON values.
- * Numbers are numbers, quantities and times are canonical strings, bytes are base64 strings.
+ * The part every object shares, and the one type all objects have in this server: plain JSON
+ * values. Numbers are numbers, quantities and times are canonical strings, bytes are base64
+ * strings.
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 

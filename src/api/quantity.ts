@@ -1,7 +1,8 @@
 /**
- * Quantities (`100m`, `1.5Gi`, `12e6`): parsed exactly, printed in the canonical form Kubernetes prints.
- * A quantity is `unscaled × 10^scale` with the family of suffixes it was written in; it never changes once made.
- * Nothing smaller than a billionth exists: finer amounts are rounded away from zero.
+ * Quantities (`100m`, `1.5Gi`, `12e6`): parsed exactly, printed in the canonical form Kubernetes
+ * prints. A quantity is `unscaled × 10^scale` with the family of suffixes it was written in; it
+ * never changes once made. Nothing smaller than a billionth exists: finer amounts are rounded away
+ * from zero.
  */
 import { byText } from '#base/by-text.ts'
 
@@ -11,16 +12,22 @@ export interface Quantity {
   readonly unscaled: bigint
   readonly scale: number
   readonly format: QuantityFormat
-  /** The text as written, where the original keeps it instead of printing anew: `+5`, `1.500`. */
+  /**
+   * The text as written, where kube-apiserver keeps it instead of formatting the value: `+5`,
+   * `1.500`.
+   */
   readonly text?: string
-  /** Whether the original keeps it as a number of any length, which its messages show. */
+  /** Whether kube-apiserver keeps it as a number of any length, which its messages show. */
   readonly long?: true
 }
 
 /** A text that is no quantity; the message is Kubernetes'. */
 export class QuantityError extends Error {}
 
-/** Each run of digits is taken whole and never given back, so that the longest text is read in one pass. */
+/**
+ * Each run of digits is taken whole and never given back, so that the longest text is read in one
+ * pass.
+ */
 const shape = /^([+-]?)(?=([0-9]*))\2(?:\.(?=([0-9]*))\3)?([eEinumkKMGTP]*[-+]?[0-9]*)$/
 const wrongShape =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -61,7 +68,7 @@ export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: 'Decimal
 /** More than a cluster has different requests and limits. */
 const rememberedMax = 4096
 
-/** Throws QuantityError. The same few amounts are asked for again and again, and by several rules each time. */
+/** Throws QuantityError. Several rules parse the same few amounts again and again. */
 export const parseQuantity = byText(readQuantity, rememberedMax)
 
 function readQuantity(text: string): Quantity {
@@ -200,7 +207,10 @@ function decimalParts(unscaled: bigint, scale: number): [string, number] {
   return [bare + '0'.repeat(over), power - over]
 }
 
-/** The canonical text of a quantity as it stands in JSON: a string or a number. Throws QuantityError. */
+/**
+ * The canonical text of a quantity as it stands in JSON: a string or a number. Throws
+ * QuantityError.
+ */
 export const canonicalQuantity = (value: string | number): string => canonicalOf(String(value))
 
 const canonicalOf = byText((raw) => formatQuantity(parseQuantity(raw.trim())), rememberedMax)
@@ -248,7 +258,10 @@ export function signOfQuantity(value: Quantity | string): -1 | 0 | 1 {
   return unscaled === 0n ? 0 : unscaled < 0n ? -1 : 1
 }
 
-/** Powers of ten that the original multiplies by at once, letting 64 bits overflow; of others too much makes nothing. */
+/**
+ * Powers of ten by which kube-apiserver multiplies in one step, where 64 bits may overflow. With
+ * other powers an overflow yields zero.
+ */
 const wrappingPowers = new Set([1, 2, 3, 6, 9])
 
 /** The amount in units of 10^scale, rounded away from zero, as a number of 64 bits. */
@@ -270,7 +283,9 @@ export const quantityMilliValue = (value: Quantity | string): bigint => scaledVa
 /** Texts of whole thousandths, which rounding to thousandths leaves alone: nearly all there are. */
 const wholeMillis = /^[0-9]+(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
-/** The quantity in whole thousandths, rounded away from zero; what is whole already keeps its text. */
+/**
+ * The quantity in whole thousandths, rounded away from zero; what is whole already keeps its text.
+ */
 export function roundUpToMilli(text: string): string {
   if (wholeMillis.test(text)) return text
   const quantity = parseQuantity(text)

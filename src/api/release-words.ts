@@ -1,7 +1,8 @@
 /**
- * Messages in the words of an older release, where they changed. Rules are written in the newest words. A row has a
- * text as the newest release has it, and as releases without the change have it. A message ends with its text: values
- * that a client sent come before it and stay as they are. Nothing here decides whether something is wrong.
+ * Messages in the words of an older release, where they changed. Rules are written in the newest
+ * words. A row has a text as the newest release has it, and as releases without the change have it.
+ * A message ends with its text: values that a client sent come before it and stay as they are.
+ * Nothing here decides whether something is wrong.
  *
  *   wordsOf(22).of('"a b": name part must be no more than 63 bytes')
  *                  '"a b": name part must be no more than 63 characters'
@@ -67,7 +68,10 @@ const rows: readonly (readonly [Change, now: string, before: string])[] = [
 export interface Words {
   /** A message that the rules made, as this release has it. */
   of(message: string): string
-  /** Whether errors of selectors name the key or value that is wrong. Older ones report the first error alone. */
+  /**
+   * Whether errors of selectors name the key or value that is wrong. Older ones report the first
+   * error alone.
+   */
   readonly namesSelectorParts: boolean
 }
 

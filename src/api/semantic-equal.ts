@@ -1,7 +1,8 @@
 /**
- * Whether two values mean the same to Kubernetes: absent, null, empty lists and empty maps are alike, and the order
- * of keys does not matter. Quantities are canonical strings, so equal amounts are equal text nearly always; where
- * they are not (`1` and `+1`), `semanticEqualQuantities` looks closer.
+ * Whether two values mean the same to Kubernetes: absent, null, empty lists and empty maps are
+ * alike, and the order of keys does not matter. Quantities are canonical strings, so equal amounts
+ * are equal text nearly always; where they are not (`1` and `+1`), `semanticEqualQuantities` looks
+ * closer.
  */
 import { compareQuantities } from './quantity.ts'
 

@@ -1,6 +1,7 @@
 /**
- * What a client can cause: errors with Kubernetes' code, reason, words and details, each made by one named function.
- * What only we can cause is an assertion; a lost race is a returned value. Neither is here.
+ * What a client can cause: errors with Kubernetes' code, reason, words and details, each made by
+ * one named function. What only we can cause is an assertion; a lost race is a returned value.
+ * Neither is here.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { goQuote } from './go-syntax.ts'
@@ -104,7 +105,7 @@ export const preconditionFailed = (
 ): string =>
   `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
 
-/** How the original tells that the object stored under a key is not the one a write is for. */
+/** kube-apiserver's message when the stored object is not the one that the write expects. */
 export const preconditionProblem = (key: string, why: string): string =>
   `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
 
@@ -132,7 +133,7 @@ export const forbiddenRequest = ({ group, plural }: ResourceName, name: string, 
     about(plural, group, name),
   )
 
-/** All errors of an object in one answer; the same error twice is said once. */
+/** All errors of an object in one response; a repeated error appears once. */
 export function invalidObject(
   { group, kind }: KindName,
   name: string,
@@ -157,8 +158,8 @@ export function invalidObject(
 }
 
 /**
- * Of all that is wrong as much is told as a body can hold: more is read by nobody, and it would have no end where each of
- * many problems shows the whole list it is in.
+ * The longest list of problems in a response. Without a limit it could grow quadratically, where
+ * each of many problems shows the list that contains it.
  */
 export const toldLengthMax = 4 * 1024 * 1024
 

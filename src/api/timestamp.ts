@@ -1,6 +1,7 @@
 /**
- * Times as the API writes them: RFC 3339 in UTC, whole seconds (`2021-08-04T18:00:00Z`) or six decimals for the
- * micro form. Parsing accepts any zone and follows Go's rules for what is a time. Never reads the clock.
+ * Times as the API writes them: RFC 3339 in UTC, whole seconds (`2021-08-04T18:00:00Z`) or six
+ * decimals for the micro form. Parsing accepts any zone and follows Go's rules for what is a time.
+ * Never reads the clock.
  */
 
 /** A moment: seconds since 1970 (may be negative) and the nanoseconds within the second. */
@@ -46,7 +47,9 @@ export function parseTimestamp(text: string): Instant | undefined {
   return { seconds: match[8] === '-' ? local + offset : local - offset, nanos }
 }
 
-/** The same in milliseconds since 1970, to compare with the clock; NaN where the text is no time. */
+/**
+ * The same in milliseconds since 1970, to compare with the clock; NaN where the text is no time.
+ */
 export function timestampMs(text: string): number {
   const instant = parseTimestamp(text)
   return instant === undefined ? Number.NaN : instant.seconds * 1000 + instant.nanos / 1e6
@@ -71,7 +74,8 @@ function yearText(year: number): string {
 function formatToSeconds(seconds: number): string {
   const days = Math.floor(seconds / secondsPerDay)
   const rest = seconds - days * secondsPerDay
-  // Gregorian calendar from a day count, with years that begin in March so that the leap day is last.
+  // Gregorian calendar from a day count, with years that begin in March so that the leap day is
+  // last.
   const shifted = days + 719468
   const era = Math.floor(shifted / 146097)
   const dayOfEra = shifted - era * 146097
@@ -105,7 +109,10 @@ const digitAt = (text: string, at: number) => {
 }
 const pairAt = (text: string, at: number) => digitAt(text, at) * 10 + digitAt(text, at + 1)
 
-/** Whether a text already is the one form: nearly all that arrive are, and need no more than this look. */
+/**
+ * Whether a text already is the one form: nearly all that arrive are, and need no more than this
+ * look.
+ */
 function isCanonical(text: string): boolean {
   if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return false
   if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false
@@ -117,7 +124,10 @@ function isCanonical(text: string): boolean {
   return inYear && pairAt(text, 11) <= 23 && pairAt(text, 14) <= 59 && pairAt(text, 17) <= 59
 }
 
-/** A time in the one form the API writes; null for the zero time, undefined where the text is no time. */
+/**
+ * A time in the one form the API writes; null for the zero time, undefined where the text is no
+ * time.
+ */
 export function canonicalTimestamp(text: string): string | null | undefined {
   if (isCanonical(text)) return text
   const instant = parseTimestamp(text)

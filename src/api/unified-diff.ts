@@ -1,5 +1,6 @@
 /**
- * The difference between two texts as kube-apiserver prints it since 1.34, a unified diff without file names:
+ * The difference between two texts as kube-apiserver prints it since 1.34, a unified diff without
+ * file names:
  *
  *     @@ -1,3 +1,3 @@
  *      {
@@ -7,8 +8,9 @@
  *     + "A": 2
  *      }
  *
- * Lines are matched as Python's difflib does it: the longest common block first, then the parts before and after it.
- * The result is not always the shortest diff, but it is the one that clients of kube-apiserver see.
+ * Lines are matched as Python's difflib does it: the longest common block first, then the parts
+ * before and after it. The result is not always the shortest diff, but it is the one that clients
+ * of kube-apiserver see.
  */
 
 /** `a[a1..a2)` and `b[b1..b2)` are equal, or the second takes the place of the first. */

@@ -32,7 +32,7 @@ test('a field that got a value since is not empty any more', () => {
   assert.ok(hasWrittenEmpty(holder))
 })
 
-test('a shallow copy remembers when told to', () => {
+test('a shallow copy remembers if requested', () => {
   const holder = {}
   rememberEmpty(holder, 'labels')
   const copy = { ...holder }

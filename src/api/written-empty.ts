@@ -1,7 +1,8 @@
 /**
- * Remembers that a field was written as an empty list or map. In canonical form such a field is absent, as it is in
- * everything Kubernetes writes; but its messages tell an empty map from none (`map[string]string{}` and `(nil)`), and so
- * do a few defaults. The memory is of the object itself: a copy has none unless it is made here, and no encoder sees it.
+ * Remembers that a field was written as an empty list or map. In canonical form such a field is
+ * absent, as in everything that Kubernetes writes. Its messages, however, distinguish an empty map
+ * (`map[string]string{}`) from none (`(nil)`), and so do a few defaults. The memory is of the
+ * object itself: a copy has none unless it is made here, and no encoder sees it.
  */
 import { copyData } from '#base/copy-data.ts'
 import type { Loose } from './object-meta.ts'
@@ -45,7 +46,7 @@ export function copyWrittenEmpty(from: object, to: object): void {
   for (const field of (from as Holder)[writtenEmpty] ?? []) rememberEmpty(to, field)
 }
 
-/** A deep copy that remembers too, for what is converted before it is asked. */
+/** A deep copy that remembers too, for objects that are converted before the memory is read. */
 export function copyRemembering<T>(value: T): T {
   const copy = copyData(value)
   rememberLike(value, copy)

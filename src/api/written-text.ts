@@ -1,7 +1,8 @@
 /**
- * Remembers how a quantity or a time was written where its canonical text is another one. Kubernetes' messages show such
- * values with their insides, which still tell `1.5` from `1500m`, and a time with its fraction of a second. The memory is
- * of the object itself: a copy has none, and no encoder sees it.
+ * Remembers how a quantity or a time was written where its canonical text is another one.
+ * Kubernetes' messages show the internals of such values: `1.5` differs from `1500m`, and a time
+ * has its fraction of a second. The memory is of the object itself: a copy has none, and no encoder
+ * sees it.
  */
 const writtenText = Symbol('texts as written')
 

@@ -1,4 +1,4 @@
-/** Values that are nearly always at hand: whoever needs one waits only where it is not there yet. */
+/** Values that are nearly always at hand: a caller awaits only those that are not there yet. */
 export type Awaitable<T> = T | Promise<T>
 
 /** What is made of a value, at once or once it is there. */

@@ -25,7 +25,7 @@ test('each text is looked into once, until there are too many', () => {
   assert.equal(asked.filter((text) => text === long).length, 2)
 })
 
-test('what throws is asked again', () => {
+test('a function that throws is called again', () => {
   let times = 0
   const find = byText((): string => {
     times++

@@ -1,12 +1,16 @@
 /**
- * The answers of a function of a text, kept for the texts that were asked lately: few images make most pods, few clients
- * send most requests. When there are too many all are forgotten, which costs less than to know which was asked last.
+ * Caches the results of a function of a text by recent texts: few images make most pods, few
+ * clients send most requests. When the cache is full it is emptied, which costs less than tracking
+ * the least recent text.
  */
 
-/** Longer texts are asked each time: hardly any comes twice, and strangers could fill the memory with them. */
+/**
+ * Longer texts are not cached: hardly any comes twice, and a client could fill the memory with
+ * them.
+ */
 const lengthMax = 4096
 
-/** What throws is asked again. */
+/** An error is not cached: the function is called again. */
 export function byText<Answer extends object | string | boolean | null>(
   find: (text: string) => Answer,
   textsMax = 256,

@@ -1,7 +1,8 @@
 /**
- * X.509 certificates, made and signed: who, for which names, by whom, until when. Time, serial number and keys arrive as
- * arguments. Reading and checking certificates is node:crypto's; this only writes them, since Node cannot, and a
- * library that can takes longer to load than the server to start (docs/decisions/certificates-by-hand.md).
+ * X.509 certificates, made and signed: who, for which names, by whom, until when. Time, serial
+ * number and keys arrive as arguments. Reading and checking certificates is node:crypto's; this
+ * only writes them, since Node cannot, and a library that can takes longer to load than the server
+ * to start (docs/decisions/certificates-by-hand.md).
  */
 import { createHash, type KeyObject, sign, type X509Certificate } from 'node:crypto'
 import * as der from './der.ts'
@@ -13,9 +14,12 @@ export interface Subject {
 
 export type Usage = 'authority' | 'server' | 'client'
 
-/** Usages bit by bit, for what is no authority. */
+/** Each usage by its bit, for certificates that are not authorities. */
 export interface ExactUsages {
-  /** Bits of the key usage by their numbers: 0 is digitalSignature, 8 decipherOnly. None leaves the extension out. */
+  /**
+   * Bits of the key usage by their numbers: 0 is digitalSignature, 8 decipherOnly. None leaves the
+   * extension out.
+   */
   readonly keyBits: readonly number[]
   /** Extended usages by their object identifiers, in this order. */
   readonly extended: readonly string[]
@@ -32,7 +36,7 @@ export interface CertificateRequest {
   readonly alternativeNames?: readonly Uint8Array[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** Up to 20 bytes that nobody can guess. */
+  /** Up to 20 unpredictable bytes. */
   readonly serial: Uint8Array
 }
 
@@ -55,7 +59,9 @@ const oids = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 }
 
-/** The signature that goes with a key: its identifier and the digest that node:crypto wants for it. */
+/**
+ * The signature that goes with a key: its identifier and the digest that node:crypto wants for it.
+ */
 function signatureOf(key: KeyObject): { identifier: Buffer; digest: string | null } {
   if (key.asymmetricKeyType === 'ec')
     return { identifier: der.sequence(der.oid('1.2.840.10045.4.3.2')), digest: 'sha256' }
@@ -80,7 +86,9 @@ function nameBytes(subject: CertificateRequest['subject']): Buffer {
   )
 }
 
-/** The subject of a certificate, byte for byte: what it signs must carry exactly this as its issuer. */
+/**
+ * The subject of a certificate, byte for byte: what it signs must carry exactly this as its issuer.
+ */
 export function subjectBytes(certificate: X509Certificate): Buffer {
   const whole = der.valuesIn(certificate.raw)?.[0]
   const body = whole && der.valuesIn(whole.contents)?.[0]
@@ -115,7 +123,10 @@ function exactUsages(usages: readonly Usage[]): ExactUsages {
   }
 }
 
-/** The first bit is the highest of the first byte; what follows the last bit that is set is left out. */
+/**
+ * The first bit is the highest of the first byte; what follows the last bit that is set is left
+ * out.
+ */
 function bitsOf(numbers: readonly number[]): Buffer {
   const last = Math.max(...numbers)
   const bytes = new Uint8Array((last >> 3) + 1)

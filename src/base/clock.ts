@@ -1,5 +1,6 @@
 /**
- * Time as an argument: the pure middle of the server reads no clock. A test passes a clock that it advances.
+ * Time as an argument: the pure middle of the server reads no clock. A test passes a clock that it
+ * advances.
  */
 export interface Clock {
   /** Milliseconds since 1970. May jump when the machine's clock is set. */
@@ -20,7 +21,10 @@ export interface TimerClock extends Clock {
   every(ms: number, call: () => void): Cancel
 }
 
-/** The time by a clock as far as it can be had without jumps: good for what has passed, not for what time it is. */
+/**
+ * The time by a clock as far as it can be had without jumps: good for what has passed, not for what
+ * time it is.
+ */
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now()
 
 export const systemClock: TimerClock = {
@@ -36,5 +40,8 @@ export const systemClock: TimerClock = {
   },
 }
 
-/** The longest that a timer may wait, in milliseconds: one that should wait longer, some 25 days, does not wait at all. */
+/**
+ * The longest that a timer may wait, in milliseconds: one that should wait longer, some 25 days,
+ * does not wait at all.
+ */
 export const timerMsMax = 2 ** 31 - 1

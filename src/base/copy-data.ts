@@ -1,6 +1,7 @@
 /**
- * A deep copy of data as JSON has it: objects, arrays and plain values. Several times faster than structuredClone, which
- * also serves maps, dates and circles; data has none of these. Keys may be called anything.
+ * A deep copy of data as JSON has it: objects, arrays and plain values. Several times faster than
+ * structuredClone, which also serves maps, dates and circles; data has none of these. Keys may be
+ * called anything.
  */
 export function copyData<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value

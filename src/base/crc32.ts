@@ -1,6 +1,7 @@
 /**
- * CRC-32 as in zlib and PNG (polynomial 0xEDB88320, reflected). By hand: Node has it only in node:zlib, whose loading
- * takes more of a start, and more memory in each thread, than all checksums of a day.
+ * CRC-32 as in zlib and PNG (polynomial 0xEDB88320, reflected). By hand: Node has it only in
+ * node:zlib, whose loading takes more of a start, and more memory in each thread, than all
+ * checksums of a day.
  */
 
 /** Four tables, so that four bytes are taken in one step. */

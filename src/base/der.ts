@@ -1,9 +1,9 @@
 /**
- * DER, the bytes of certificates: enough to write one and to find a part of one again. A value is a tag, a length and
- * contents; a structure is a sequence of values.
+ * DER, the bytes of certificates: enough to write one and to find a part of one again. A value is a
+ * tag, a length and contents; a structure is a sequence of values.
  *   sequence(integer(5), oid('2.5.4.3')) → 30 08 02 01 05 06 03 55 04 03
- * It knows no certificate and checks no meaning. Text is read in one place, for requests and for certificates: whoever decides
- * by a name must read it as whoever is called by it will be.
+ * It knows no certificate and checks no meaning. Text is read in one place, for requests and for
+ * certificates: the authorizer must read a name exactly as the signer wrote it.
  */
 
 const tags = {
@@ -72,7 +72,10 @@ export function oid(dotted: string): Buffer {
   return tagged(tags.oid, Uint8Array.from(bytes))
 }
 
-/** A moment, to the second: two-digit years up to 2049, four-digit ones after, as certificates want them. */
+/**
+ * A moment, to the second: two-digit years up to 2049, four-digit ones after, as certificates want
+ * them.
+ */
 export function time(ms: number): Buffer {
   const digits = `${new Date(ms).toISOString().replace(/[-:T]|\..*$/g, '')}Z`
   const late = new Date(ms).getUTCFullYear() >= 2050
@@ -89,7 +92,10 @@ export interface DerValue {
   readonly whole: Buffer
 }
 
-/** The values that follow one another in some bytes; undefined where the bytes are cut off or garbled. */
+/**
+ * The values that follow one another in some bytes; undefined where the bytes are cut off or
+ * garbled.
+ */
 export function valuesIn(bytes: Buffer): DerValue[] | undefined {
   const values: DerValue[] = []
   for (let at = 0; at < bytes.length; ) {

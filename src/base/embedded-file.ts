@@ -1,6 +1,6 @@
 /**
- * Files inside the executable: the single executable carries its data and the code of its threads. Reading one is no I/O;
- * the system has mapped the executable.
+ * Files inside the executable: the single executable carries its data and the code of its threads.
+ * Reading one is no I/O; the system has mapped the executable.
  */
 
 /** The text of an embedded file; undefined where the server does not run as a single executable. */

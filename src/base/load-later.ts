@@ -1,7 +1,8 @@
 /**
- * Modules that most servers never need, or not at once, loaded when first used: start-up must not grow with what the
- * server can do. The path has no ending; the module has that of its importer. A name without `./` or `#` is a package.
- * The release step replaces this file: a bundle has its modules inside (`tools/release/bundle.ts`).
+ * Modules that most servers never need, or not at once, loaded when first used: start-up must not
+ * grow with what the server can do. The path has no ending; the module has that of its importer. A
+ * name without `./` or `#` is a package. The release step replaces this file: a bundle has its
+ * modules inside (`tools/release/bundle.ts`).
  */
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'

@@ -1,4 +1,7 @@
-/** What some work costs, as time of the processor: the same on a machine that has other things to do. */
+/**
+ * What some work costs, as time of the processor: the same on a machine that has other things to
+ * do.
+ */
 export function processorMs(work: () => void): number {
   const spentMs = processorClock()
   work()

@@ -1,4 +1,7 @@
-/** Randomness as an argument: uids, suffixes of generated names, jitter. A test passes a source with a seed. */
+/**
+ * Randomness as an argument: uids, suffixes of generated names, jitter. A test passes a source with
+ * a seed.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 
 export interface Random {

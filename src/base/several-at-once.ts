@@ -1,6 +1,11 @@
-/** Work on many things, several of them at once, begun in their order. It knows nothing of the work. */
+/**
+ * Work on many things, several of them at once, begun in their order. It knows nothing of the work.
+ */
 
-/** Resolves when all is done. What one piece of work throws is thrown at once, while the others go on. */
+/**
+ * Resolves when all is done. What one piece of work throws is thrown at once, while the others go
+ * on.
+ */
 export async function severalAtOnce<Item>(
   items: Iterable<Item>,
   countMax: number,

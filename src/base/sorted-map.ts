@@ -1,12 +1,15 @@
 /**
- * An ordered map of string keys whose snapshots cost nothing: leaves are copied only when they are changed after
- * somebody took a snapshot. Keys are compared by UTF-16 code units, which for the ASCII keys of a store is byte order.
+ * An ordered map of string keys with free snapshots: a leaf is copied only if it changes after a
+ * snapshot was taken. Keys are compared by UTF-16 code units, which for the ASCII keys of a store
+ * is byte order.
  *
- * Two levels are enough: a hundred thousand entries are about a thousand leaves, and copying a thousand pointers
- * after a snapshot takes a microsecond.
+ * Two levels are enough: a hundred thousand entries are about a thousand leaves, and copying a
+ * thousand pointers after a snapshot takes a microsecond.
  */
 
-/** Entries per leaf: small enough to shift on insert, large enough that the upper level stays short. */
+/**
+ * Entries per leaf: small enough to shift on insert, large enough that the upper level stays short.
+ */
 const leafSizeMax = 128
 
 interface Leaf<V> {

@@ -31,7 +31,7 @@ test('tar lists what is written', () => {
   assert.equal(execFileSync('tar', ['-xOf', '-'], { input: archive, encoding: 'utf8' }), 'hello')
 })
 
-test('what is no header is refused; zeros end the archive', () => {
+test('a block that is not a header is rejected; zeros end the archive', () => {
   assert.throws(() => readTarHeader(Buffer.alloc(512, 'x')), RangeError)
   assert.equal(readTarHeader(Buffer.alloc(512)), undefined)
 })

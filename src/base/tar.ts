@@ -1,6 +1,6 @@
 /**
- * Headers of tar archives, in the format `ustar` that every tar reads. A file is a header of 512 bytes, its bytes, and
- * zeros up to the next multiple of 512. Two blocks of zeros end the archive:
+ * Headers of tar archives, in the format `ustar` that every tar reads. A file is a header of 512
+ * bytes, its bytes, and zeros up to the next multiple of 512. Two blocks of zeros end the archive:
  *
  *   header "pki/ca.crt" | 700 bytes | 324 zeros | header "state.db" | … | 1024 zeros
  *
@@ -23,7 +23,9 @@ export interface TarEntry {
   readonly linksTo?: string
 }
 
-/** Octal digits are the format's numbers; this many bytes do not fit and are written in base 256. */
+/**
+ * Octal digits are the format's numbers; this many bytes do not fit and are written in base 256.
+ */
 const octalMax = 8 ** 11
 const nameBytesMax = 100
 const prefixBytesMax = 155
@@ -73,7 +75,9 @@ function sumOf(header: Buffer): number {
   return sum
 }
 
-/** The entry of a header; undefined at the end of the archive. Throws where the bytes are no header. */
+/**
+ * The entry of a header; undefined at the end of the archive. Throws where the bytes are no header.
+ */
 export function readTarHeader(header: Buffer): TarEntry | undefined {
   if (header.every((byte) => byte === 0)) return undefined
   const text = (at: number, length: number) => {

@@ -11,7 +11,7 @@ test('others have their turn while long work is done', async () => {
   while (turnsMs.length < 5) {
     if (!turns.over) continue
     turnsMs.push(performance.now() - began)
-    // With the wait for it: the next turn may have begun for a while when we are told.
+    // Includes the wait: the next turn may have begun a while before this callback runs.
     began = performance.now()
     await turns.next()
   }

@@ -1,6 +1,7 @@
 /**
- * Long work in turns: after each turn others have theirs. Of several works only one has a turn between two turns of others,
- * so that nobody waits longer because there are many. Nothing here knows what the work is.
+ * Long work in turns: after each turn others have theirs. Only one of several works has a turn
+ * between two turns of others, so the number of works does not make others wait longer. Nothing
+ * here knows what the work is.
  *
  *   const turns = new Turns()
  *   for (const one of many) {
@@ -9,7 +10,7 @@
  *   }
  */
 
-/** Short enough that nobody notices, long enough that the changing of turns costs nothing beside it. */
+/** Short enough to be unnoticeable, long enough that switching turns costs little in comparison. */
 const turnMs = 10
 
 const waiting: (() => void)[] = []

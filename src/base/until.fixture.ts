@@ -1,12 +1,15 @@
 /**
- * Waiting in tests: for what is to come, never for a time. The patience is for a machine whose cores all do something else;
- * only a test that fails uses it up.
+ * Waiting in tests: for what is to come, never for a time. The patience is for a machine whose
+ * cores all do something else; only a test that fails uses it up.
  */
 
 const patienceMs = 60_000
 const lookEveryMs = 5
 
-/** Asks until the answer is neither nothing nor false, and gives it; fails with what was waited for. */
+/**
+ * Polls until the result is neither undefined nor false, and returns it; a timeout names what it
+ * waited for.
+ */
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,

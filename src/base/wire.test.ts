@@ -71,7 +71,7 @@ test('strings, bytes and doubles come back, of any length', () => {
   assert.ok(reader.done)
 })
 
-test('fields nobody knows are passed over', () => {
+test('unknown fields are skipped', () => {
   const fields = ['08ac02', '110102030405060708', '1a03616263', '232a017824', '2d01020304', '3007']
   const reader = new WireReader(Buffer.from(fields.join(''), 'hex'))
   for (let i = 0; i < 5; i++) reader.skip(reader.tag())

@@ -1,7 +1,8 @@
 /**
- * Protobuf's wire format: varints, fixed numbers and length-delimited bytes, no schema. The writer works from the end of
- * its buffer to the front, so the length of a nested message is known when it is to be written and nothing is moved.
- * The reader never reads past its end: what a sender claims about lengths is checked.
+ * Protobuf's wire format: varints, fixed numbers and length-delimited bytes, no schema. The writer
+ * works from the end of its buffer to the front, so the length of a nested message is known when it
+ * is to be written and nothing is moved. The reader never reads past its end: what a sender claims
+ * about lengths is checked.
  */
 
 export const wireVarint = 0
@@ -28,7 +29,10 @@ export class WireWriter {
     this.#at = capacity
   }
 
-  /** How many bytes are written: the difference of two of these is the length of what was written between. */
+  /**
+   * How many bytes are written: the difference of two of these is the length of what was written
+   * between.
+   */
   get length(): number {
     return this.#buffer.length - this.#at
   }
@@ -49,7 +53,7 @@ export class WireWriter {
     return Buffer.from(this.#buffer.subarray(this.#at))
   }
 
-  /** A copy that may be kept: its memory is nobody else's. */
+  /** A copy that may be kept: it shares no memory. */
   ownBytes(): Buffer {
     const own = Buffer.allocUnsafeSlow(this.length)
     this.#buffer.copy(own, 0, this.#at)
@@ -174,7 +178,10 @@ export class WireReader {
     return this.#at >= this.#end
   }
 
-  /** Confines the reader to the next length-delimited value; give what it returns to `leave` when that is read. */
+  /**
+   * Confines the reader to the next length-delimited value; give what it returns to `leave` when
+   * that is read.
+   */
   enter(): number {
     const length = this.#length()
     const outer = this.#end
@@ -192,7 +199,10 @@ export class WireReader {
     return this.#buffer[this.#at++]
   }
 
-  /** A field's number and wire type, as `number * 8 + type`; the message it is of is for the words of a refusal. */
+  /**
+   * A field's number and wire type, as `number * 8 + type`; the message it is of is for the words
+   * of a refusal.
+   */
   tag(message = 'message'): number {
     const start = this.#at
     const tag = this.uint32()
@@ -203,7 +213,10 @@ export class WireReader {
     return tag
   }
 
-  /** Go's numbers of fields have 32 bits with a sign; those beyond what protobuf allows are all the same to everybody. */
+  /**
+   * Go's field numbers are signed 32-bit integers; those beyond what protobuf allows are all
+   * treated alike.
+   */
   #longTag(start: number, message: string): number {
     this.#at = start
     const tag = BigInt(this.uint64())
@@ -291,7 +304,7 @@ export class WireReader {
     return this.#buffer.toString('utf8', this.#at - length, this.#at)
   }
 
-  /** Passes over the value of a field nobody knows. Groups are followed to their end, without recursion. */
+  /** Skips the value of an unknown field. Groups are followed to their end, without recursion. */
   skip(tag: number): void {
     let depth = 0
     let type = tag & 7

@@ -1,4 +1,7 @@
-/** `binnacle backup FILE`: the state and its keys as one archive, whether a server runs on it or not. */
+/**
+ * `binnacle backup FILE`: the state and its keys as one archive, whether a server runs on it or
+ * not.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { systemClock } from '#base/clock.ts'
 import { type CopyDatabase, copyOfSqlite, writeBackup } from '#server/backup-archive.ts'

@@ -1,6 +1,7 @@
 /**
- * `binnacle check -f DIR`: reads manifests and reports what the emulated release would drop or not serve, before anything
- * is applied. It needs no server. It ends with code 1 where something is reported.
+ * `binnacle check -f DIR`: reads manifests and reports what the emulated release would drop or not
+ * serve, before anything is applied. It needs no server. It ends with code 1 where something is
+ * reported.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

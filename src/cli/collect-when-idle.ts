@@ -1,6 +1,7 @@
 /**
- * Garbage is collected when the server is idle: after its start, and after work that took memory. The engine alone keeps the
- * pages for its next work. docs/decisions/memory.md has the figures; BINNACLE_COLLECT_WHEN_IDLE=off switches it off.
+ * Garbage is collected when the server is idle: after its start, and after work that took memory.
+ * The engine alone keeps the pages for its next work. docs/decisions/memory.md has the figures;
+ * BINNACLE_COLLECT_WHEN_IDLE=off switches it off.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -33,7 +34,10 @@ export function collectWhenIdle(): void {
   }, lookEveryMs).unref()
 }
 
-/** Linux gives it in a file. A process without a free descriptor cannot open that: nothing is collected then. */
+/**
+ * Linux gives it in a file. A process without a free descriptor cannot open that: nothing is
+ * collected then.
+ */
 function residentBytes(): number {
   try {
     return process.memoryUsage.rss()
@@ -42,7 +46,9 @@ function residentBytes(): number {
   }
 }
 
-/** Only a context that is made under the flag has the function; a server's own code never sees it. */
+/**
+ * Only a context that is made under the flag has the function; a server's own code never sees it.
+ */
 function collector(): () => void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as NodeJS.GCFunction

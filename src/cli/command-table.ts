@@ -1,6 +1,6 @@
 /**
- * The commands besides `start`: their words, their options and what they do. Rows only: reading the command line is
- * command.ts, and doing what it says is run-command.ts.
+ * The commands besides `start`: their words, their options and what they do. Rows only: reading the
+ * command line is command.ts, and doing what it says is run-command.ts.
  */
 import type { Settings } from '#settings/flags.ts'
 

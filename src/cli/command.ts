@@ -1,6 +1,6 @@
 /**
- * The command line as a command: which one, its words and options, and the flags. The rows are in command-table.ts,
- * the flags in settings/. It prints nothing and does nothing.
+ * The command line as a command: which one, its words and options, and the flags. The rows are in
+ * command-table.ts, the flags in settings/. It prints nothing and does nothing.
  */
 import { type Parsed, parseFlags } from '#settings/flags.ts'
 import { loadLater } from '#base/load-later.ts'

@@ -1,6 +1,7 @@
 /**
- * `binnacle doctor`: looks at certificates, clock, disk, versions and the store, and says what to do about what it finds.
- * It changes nothing and runs beside a server. It ends with code 1 where a server could not work.
+ * `binnacle doctor`: looks at certificates, clock, disk, versions and the store, and says what to
+ * do about what it finds. It changes nothing and runs beside a server. It ends with code 1 where a
+ * server could not work.
  */
 import { systemClock } from '#base/clock.ts'
 import { databasePath, openOfflineStore } from '#server/offline-store.ts'

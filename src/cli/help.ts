@@ -1,6 +1,6 @@
 /**
- * What `--help` prints, and the page of all flags in docs/: both are made from the flag table and nothing else.
- * Flags that no part of the server reads are left out.
+ * What `--help` prints, and the page of all flags in docs/: both are made from the flag table and
+ * nothing else. Flags that no part of the server reads are left out.
  */
 import { type Group, groups, type Row } from '#settings/flag-row.ts'
 import { flagTable } from '#settings/flag-table.ts'
@@ -75,7 +75,10 @@ const usualFlags: readonly [name: keyof typeof flagTable, words: string][] = [
   ['v', 'what the log shows: 0, 2 or 4'],
 ]
 
-/** `--help`, `--help=all`, `--help=storage` or `--help=etcd-servers`; undefined for an unknown topic. */
+/**
+ * `--help`, `--help=all`, `--help=storage` or `--help=etcd-servers`; undefined for an unknown
+ * topic.
+ */
 export function helpText(topic = '', width = 100): string | undefined {
   if (topic === '') return firstScreen()
   if (Object.hasOwn(commands, topic)) return commandLines(topic, width)
@@ -153,7 +156,10 @@ export function commandsPage(): string {
   return `${out.join('\n')}\n`
 }
 
-/** A group, each flag with its default after the `=` (or the kind of value it takes) and its meaning below. */
+/**
+ * A group, each flag with its default after the `=` (or the kind of value it takes) and its meaning
+ * below.
+ */
 function groupLines(group: Group, width: number): string[] {
   const inGroup = rows.filter(([, row]) => row.group === group && row.status === 'wired')
   if (inGroup.length === 0) return []

@@ -1,6 +1,6 @@
 /**
- * Reports to systemd that the server is ready or stops, for units with Type=notify and NotifyAccess=all. Node cannot write to
- * the socket of systemd, so the program systemd-notify does.
+ * Reports to systemd that the server is ready or stops, for units with Type=notify and
+ * NotifyAccess=all. Node cannot write to the socket of systemd, so the program systemd-notify does.
  */
 import { execFile } from 'node:child_process'
 

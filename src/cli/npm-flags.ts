@@ -1,6 +1,7 @@
 /**
- * Flags that npm took for itself. `npm start --storage-backend=memory` lacks the `--` before the flags: npm keeps the
- * flag, puts npm_config_storage_backend into the environment, and the server would start without it.
+ * Flags that npm took for itself. `npm start --storage-backend=memory` lacks the `--` before the
+ * flags: npm keeps the flag, puts npm_config_storage_backend into the environment, and the server
+ * would start without it.
  */
 import type { Row } from '#settings/flag-row.ts'
 
@@ -8,7 +9,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const prefix = 'npm_config_'
 
-/** The corrected command; undefined where npm took none of our flags. Only for a process that `npm start` began. */
+/**
+ * The corrected command; undefined where npm took none of our flags. Only for a process that `npm
+ * start` began.
+ */
 export function flagsTakenByNpm(
   argv: readonly string[],
   environment: Environment,
@@ -27,8 +31,8 @@ export function flagsTakenByNpm(
 }
 
 /**
- * npm writes '' for --no-NAME and 'true' for a flag without =. Of `--data-dir /some/dir` it keeps `true`, and
- * /some/dir arrives as an argument.
+ * npm writes '' for --no-NAME and 'true' for a flag without =. Of `--data-dir /some/dir` it keeps
+ * `true`, and /some/dir arrives as an argument.
  */
 function valueOf(row: Row<unknown>, value: string, rest: string[]): string {
   if (row.shape.word === '') return value === '' ? 'false' : value

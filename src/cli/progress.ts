@@ -1,4 +1,7 @@
-/** How far a long operation is: one line that changes in a terminal, a line every few seconds in a file. */
+/**
+ * How far a long operation is: one line that changes in a terminal, a line every few seconds in a
+ * file.
+ */
 
 const terminalEveryMs = 100
 const fileEveryMs = 5000

@@ -1,4 +1,7 @@
-/** What is printed once the server is ready: where it is, how long that took, where the state is, how to use it, and what to try. */
+/**
+ * What is printed once the server is ready: where it is, how long that took, where the state is,
+ * how to use it, and what to try.
+ */
 
 export interface Ready {
   readonly url: string

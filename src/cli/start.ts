@@ -1,4 +1,7 @@
-/** The command line's server: prints that it is ready, writes its log to standard error, and closes on a signal. */
+/**
+ * The command line's server: prints that it is ready, writes its log to standard error, and closes
+ * on a signal.
+ */
 import { systemClock } from '#base/clock.ts'
 import { systemRandom } from '#base/random.ts'
 import { createLog } from '#observe/log.ts'

@@ -1,6 +1,6 @@
 /**
- * The last line of a terminal while the server runs: requests a second, watches, objects, size of the store. Lines of the
- * log appear above it. Where output is redirected there is none.
+ * The last line of a terminal while the server runs: requests a second, watches, objects, size of
+ * the store. Lines of the log appear above it. Where output is redirected there is none.
  */
 import type { ServerStatus } from '#server/server-status.ts'
 

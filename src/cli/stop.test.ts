@@ -1,4 +1,7 @@
-/** Stopping: the server closes before the process exits, a second signal ends at once, one key press may arrive twice. */
+/**
+ * Stopping: the server closes before the process exits, a second signal ends at once, one key press
+ * may arrive twice.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readyLines, stateText } from './ready-lines.ts'

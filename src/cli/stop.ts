@@ -1,5 +1,6 @@
 /**
- * How the process ends: SIGINT or SIGTERM close the server, and then the process exits; a second signal ends it at once.
+ * How the process ends: SIGINT or SIGTERM close the server, and then the process exits; a second
+ * signal ends it at once.
  */
 import { ClosedWithProblems } from '#server/closing.ts'
 
@@ -11,7 +12,8 @@ export interface Host {
 }
 
 /**
- * Ctrl-C reaches a server started by npm twice, from the terminal and passed on by its parents. Signals this close are one.
+ * Ctrl-C reaches a server started by npm twice, from the terminal and passed on by its parents.
+ * Signals this close are one.
  */
 const sameSignalMs = 500
 

@@ -1,6 +1,7 @@
 /**
- * `binnacle kubeconfig`: a client certificate for a user and groups, signed by the server's own authority, in a kubeconfig.
- * The server may run. It grants nothing: RBAC decides what the user may do.
+ * `binnacle kubeconfig`: a client certificate for a user and groups, signed by the server's own
+ * authority, in a kubeconfig. The server may run. It grants nothing: RBAC decides what the user may
+ * do.
  */
 import {
   createPrivateKey,

@@ -1,4 +1,7 @@
-/** `binnacle verify`: reads the whole store and lists what is damaged. It ends with code 1 where something is. */
+/**
+ * `binnacle verify`: reads the whole store and lists what is damaged. It ends with code 1 where
+ * something is.
+ */
 import { databasePath, openOfflineStore } from '#server/offline-store.ts'
 import { verifyStore } from '#server/verify-store.ts'
 import { checkDatabase } from '#storage/sqlite/check-database.ts'

@@ -1,6 +1,6 @@
 /**
- * The version of this package, read from its package.json: the same file in a checkout, in an installed package and in the
- * single executable.
+ * The version of this package, read from its package.json: the same file in a checkout, in an
+ * installed package and in the single executable.
  */
 import { readFileSync } from 'node:fs'
 import { embeddedFile } from '#base/embedded-file.ts'

@@ -1,4 +1,7 @@
-/** How long to wait after failures in a row: doubling from a first wait to a longest one, a little random so that many do not return at once. */
+/**
+ * How long to wait after failures in a row: doubling from a first wait to a longest one, a little
+ * random so that many do not return at once.
+ */
 export interface Backoff {
   readonly firstMs: number
   readonly longestMs: number

@@ -1,6 +1,7 @@
 /**
- * The API as controllers see it: the same verbs, with the same checks, whether the server is in this process or across
- * the network. There is no private door. Errors are ApiErrors, as any client gets them.
+ * The API as controllers see it: the same verbs, with the same checks, whether the server is in
+ * this process or across the network. There is no private door. Errors are ApiErrors, as any client
+ * gets them.
  */
 import type { ListQuery } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -27,7 +28,10 @@ export interface DeleteQuery {
 
 export interface ClientEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  /** To be looked at, not to be changed. Of what is gone only name, namespace, uid and version are sure to be there. */
+  /**
+   * To be looked at, not to be changed. Of what is gone only name, namespace, uid and version are
+   * sure to be there.
+   */
   readonly object: KubeObject
 }
 
@@ -39,7 +43,9 @@ export interface ServedResource extends ResourceRef {
   readonly apiVersions: readonly string[]
 }
 
-/** Some of the servers behind this one could not be asked what they serve: the rest is here all the same. */
+/**
+ * Discovery of some of the servers behind this one failed; what the others serve is still returned.
+ */
 export class PartialDiscovery extends Error {
   override name = 'PartialDiscovery'
   readonly found: readonly ServedResource[]
@@ -73,7 +79,7 @@ export interface ApiClient {
     patch: Loose,
     subresource?: string,
   ): Promise<KubeObject>
-  /** Applies the fields that `manager` has an opinion about, whoever else has one. */
+  /** Applies the fields that `manager` specifies, forcing conflicts with other managers. */
   apply(
     resource: ResourceRef,
     object: KubeObject,
@@ -87,8 +93,8 @@ export interface ApiClient {
     query?: ListQuery & DeleteQuery,
   ): Promise<void>
   /**
-   * Everything after a resourceVersion. Ends when the signal aborts or the server ends the watch; throws 410 where the
-   * version is too old.
+   * Everything after a resourceVersion. Ends when the signal aborts or the server ends the watch;
+   * throws 410 where the version is too old.
    */
   watch(
     resource: ResourceRef,
@@ -96,6 +102,9 @@ export interface ApiClient {
     resourceVersion: string,
     signal: AbortSignal,
   ): AsyncIterable<ClientEvent>
-  /** Every resource served now, once, in the version it is best spoken in. Throws `PartialDiscovery` where some are unknown. */
+  /**
+   * Every resource served now, once, in the version it is best spoken in. Throws `PartialDiscovery`
+   * where some are unknown.
+   */
   resources(): Promise<readonly ServedResource[]>
 }

@@ -1,4 +1,7 @@
-/** The API of this server and of those behind it as one: each resource is asked of whoever serves it. */
+/**
+ * The API of this server and of those behind it as one: each resource is requested from the server
+ * that has it.
+ */
 import { type ApiClient, PartialDiscovery, type ResourceRef } from './client.ts'
 
 export interface RemoteClient extends ApiClient {

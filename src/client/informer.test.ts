@@ -12,7 +12,7 @@ const object = (name: string, version: number, more: object = {}): KubeObject =>
   ...more,
 })
 
-/** A server of which each list and each watch is said beforehand. */
+/** A server whose lists and watches are scripted. */
 class Script {
   readonly asked: string[] = []
   readonly lists: (() => {
@@ -21,7 +21,7 @@ class Script {
     continueToken: string
   })[] = []
   readonly watches: (() => Iterable<ClientEvent>)[] = []
-  /** Everything that was said beforehand has been asked for, and a watch waits for more. */
+  /** All scripted responses were used, and a watch waits for more. */
   isOver = false
 
   client(): ApiClient {
@@ -127,7 +127,7 @@ for (const [name, lastsMs, [from, to]] of endings)
     assert.ok(from <= longest && longest <= to, `${longest} ms`)
   })
 
-test('where the past is gone it lists again, and what went meanwhile is told', async () => {
+test('if the history is gone it lists again, and reports what was deleted meanwhile', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1), object('b', 2)]), page(9, [object('b', 8)]))
   script.watches.push(raise(gone('too old')))
@@ -136,7 +136,7 @@ test('where the past is gone it lists again, and what went meanwhile is told', a
   assert.deepEqual(script.asked, ['list', 'watch 5', 'list', 'watch 9'])
 })
 
-test('what took the name of another while nobody looked is another', async () => {
+test('an object that was recreated with the same name while the watch was down is another object', async () => {
   const script = new Script()
   const withUid = (version: number, uid: string) => {
     const { metadata } = object('a', version)
@@ -149,7 +149,7 @@ test('what took the name of another while nobody looked is another', async () =>
   assert.equal(kept, 'a@8')
 })
 
-test('a server that is away is waited for, and said', async () => {
+test('it waits for a server that is away, and reports it', async () => {
   const script = new Script()
   script.lists.push(raise(serviceUnavailable('away')), page(5, [object('a', 1)]))
   const { heard, reported } = await check(script)
@@ -157,7 +157,7 @@ test('a server that is away is waited for, and said', async () => {
   assert.deepEqual(reported, ['following things failed'])
 })
 
-test('what is of no interest is not kept; what loses its interest is told as gone', async () => {
+test('objects of no interest are not kept; one that loses its interest is reported as deleted', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1), object('b', 2, { dull: true })]))
   script.watches.push(() => [{ type: 'MODIFIED', object: object('a', 6, { dull: true }) }])

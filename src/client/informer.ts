@@ -1,6 +1,7 @@
 /**
- * A picture of one resource that controllers share: of each object only what the keeper keeps, by namespace and name, and
- * whoever listens is told of every change. One informer per resource; it is as current as its watch.
+ * A picture of one resource that controllers share: the part of each object that the keeper keeps,
+ * by namespace and name. Listeners are notified of every change. One informer per resource; it is
+ * as current as its watch.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ApiClient, ResourceRef } from './client.ts'
@@ -14,7 +15,10 @@ export interface Listener<T> {
   changed?(kept: T, previous: T | undefined): void
   /** It is gone, or of no interest any more. */
   deleted?(kept: T): void
-  /** Every object that is listed or written from now on, kept or not: to be looked at, not to be held. */
+  /**
+   * Every object that is listed or written from now on, kept or not: to be looked at, not to be
+   * held.
+   */
   seen?(object: KubeObject): void
   /** An object is gone, kept or not: name, namespace and uid are there. */
   gone?(object: KubeObject): void

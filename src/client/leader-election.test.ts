@@ -8,7 +8,7 @@ import { type ElectionOptions, runForLeader } from './leader-election.ts'
 
 const leases = { group: 'coordination.k8s.io', plural: 'leases' }
 
-/** Goes on only when a test says so: a busy machine makes nobody late. */
+/** A clock that only the test advances: a busy machine does not make a candidate late. */
 class Time {
   ms = 1_600_000_000_000
   now = () => this.ms
@@ -108,7 +108,7 @@ test('one of several leads, and another when it goes', async () => {
   for (const stop of stops.values()) await stop()
 })
 
-test('a leader that cannot renew stops leading; a lease nobody renews is taken', async () => {
+test('a leader that cannot renew stops leading; a lease that is not renewed is taken', async () => {
   const one = new OneLease()
   const leaders = new Set<string>()
   const clock = new Time()

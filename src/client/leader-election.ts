@@ -1,7 +1,7 @@
 /**
- * One of several servers is the leader: whoever holds a Lease and renews it in time. Times are compared by this machine's own
- * clock, from when a change of the lease was seen, so clocks need not agree. Whoever cannot renew stops leading
- * before another may begin.
+ * One of several servers is the leader: the one that holds a Lease and renews it in time. Times are
+ * compared by this machine's own clock, from when a change of the lease was seen, so clocks need
+ * not agree. A leader that cannot renew stops leading before another may begin.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -27,14 +27,17 @@ export interface ElectionOptions {
   readonly retryPeriodMs?: number
 }
 
-/** Resolves when the signal aborts; the lease is given back then, so that another need not wait for it. */
+/**
+ * Resolves when the signal aborts; the lease is given back then, so that another need not wait for
+ * it.
+ */
 export async function runForLeader(options: ElectionOptions): Promise<void> {
   const { signal, retryPeriodMs = 2000, renewDeadlineMs = 10_000 } = options
   const candidate = new Candidate(options)
   let leading: AbortController | undefined
   let renewedAt = 0
   while (!signal.aborted) {
-    // Others count from when the lease was written, which is not before it was asked for.
+    // Other candidates count from the write of the lease, which is not before this request.
     const askedAt = candidate.elapsed()
     const spentMs = leading === undefined ? 0 : askedAt - renewedAt
     try {
@@ -117,7 +120,7 @@ class Candidate {
     await client.update(leases, { ...lease, spec })
   }
 
-  /** A lost race means that somebody else leads. */
+  /** A lost race means that another candidate leads. */
   async #write(write: () => Promise<KubeObject>): Promise<boolean> {
     try {
       const { metadata } = await write()

@@ -1,7 +1,8 @@
 /**
- * Follows one resource for as long as it is wanted: lists it in pages, then watches from there; resumes where a watch
- * ended and lists again where the past is gone (410). A server that is away is waited for. It keeps no object itself:
- * what to keep is the sink's matter, and so is the memory it takes.
+ * Follows one resource for as long as it is wanted: lists it in pages, then watches from there;
+ * resumes where a watch ended and lists again where the past is gone (410). A server that is away
+ * is waited for. It keeps no object itself: what to keep is the sink's matter, and so is the memory
+ * it takes.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError, qualified } from '#api/status-error.ts'
@@ -24,11 +25,11 @@ export interface ReflectorOptions {
   readonly resource: ResourceRef
   readonly sink: Sink
   readonly signal: AbortSignal
-  /** Told of what went wrong and is tried again. */
+  /** Receives errors that are retried. */
   readonly report: (message: string, error: unknown) => void
 }
 
-/** Objects asked for at once: bounds what a list takes in memory while it is read. */
+/** Objects requested at once: bounds what a list takes in memory while it is read. */
 const pageSize = 500
 /** A watch that ends is resumed at once, one that keeps ending is not. */
 const backoff = { firstMs: 50, longestMs: 30_000 }
@@ -70,7 +71,7 @@ export async function reflect({
   }
 }
 
-/** The kind went away; whoever follows it learns that from discovery. */
+/** The kind went away; discovery reports that to the followers of the kind. */
 const isNotServed = (error: unknown) => error instanceof ApiError && error.code === 404
 
 export const nameOf = ({ group, plural }: ResourceRef) => qualified(plural, group)

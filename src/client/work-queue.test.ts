@@ -44,7 +44,7 @@ test('a key added often is worked on once; added while in work, once more', asyn
   stop()
 })
 
-test('what fails is tried again, later each time, and said', async () => {
+test('failures are reported and retried, later each time', async () => {
   let tries = 0
   const { queue, failed, stop } = make(async () => {
     if (++tries < 4) throw new Error('no')
@@ -90,7 +90,7 @@ test('a slow key does not hold the others', async () => {
   stop()
 })
 
-test('later is later, the earliest moment asked for counts, and stopping ends all', async () => {
+test('a delay is kept, the earliest requested moment counts, and stopping ends all', async () => {
   const done: string[] = []
   const { queue, stop } = make(async (key) => {
     done.push(key)
@@ -123,7 +123,7 @@ test('paused, it collects; started, it works', async () => {
   stop()
 })
 
-test('whoever counts is told what happens to keys', async () => {
+test('an observer is notified of what happens to keys', async () => {
   const told: string[] = []
   let failures = 0
   const queue = new WorkQueue({

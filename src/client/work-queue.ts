@@ -1,6 +1,7 @@
 /**
- * Keys waiting to be worked on: each is in the queue once and in work once, however often it is added; one that fails
- * returns after a wait that doubles. A key added while it is in work is worked on again afterwards.
+ * Keys waiting to be worked on: each is in the queue once and in work once, however often it is
+ * added; one that fails returns after a wait that doubles. A key added while it is in work is
+ * worked on again afterwards.
  */
 import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 import { type Backoff, waitAfter } from './backoff.ts'
@@ -16,13 +17,18 @@ export interface QueueMeter {
 }
 
 export interface WorkQueueOptions {
-  /** Throws to have the key again after the next wait. Answers milliseconds to have it again then. */
+  /**
+   * Throws to have the key again after the next wait. Answers milliseconds to have it again then.
+   */
   readonly work: (key: string) => Promise<number | undefined | void>
   readonly workersMax: number
   readonly signal: AbortSignal
   readonly report: (key: string, error: unknown, failures: number) => void
   readonly backoff?: Backoff
-  /** Runs the waits that work wants. A key that failed waits in real time, because it may depend on other servers. */
+  /**
+   * Runs the waits that work wants. A key that failed waits in real time, because it may depend on
+   * other servers.
+   */
   readonly clock?: TimerClock
   readonly meter?: QueueMeter | undefined
   /** Whether to begin at once; otherwise `start` does. */
@@ -41,7 +47,7 @@ export class WorkQueue {
   readonly #again = new Set<string>()
   readonly #failures = new Map<string, number>()
   readonly #later = new Map<string, { cancel: Cancel; at: number }>()
-  /** Only where somebody counts. */
+  /** Set only if there is an observer. */
   readonly #addedAt = new Map<string, number>()
   #workers = 0
   /** Workers that have not taken their first key yet. */
@@ -86,7 +92,7 @@ export class WorkQueue {
     meter?.waiting(this.#waiting.size)
   }
 
-  /** The key is added after a time; an earlier moment asked for before stays. */
+  /** The key is added after a delay; an earlier moment that was requested before stays. */
   addAfter(key: string, ms: number, clock: TimerClock = systemClock): void {
     if (this.#options.signal.aborted) return
     if (ms <= 0) {

@@ -8,7 +8,7 @@ import type { Entry } from '#watchcache/entry.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Watch } from '#verbs/watch.ts'
 import type { Sink } from './exchange.ts'
-import { lookAtTurnEnd } from '#base/turn-end.ts'
+import { runInReadPhase } from '#base/event-loop-phases.ts'
 
 /** How often an idle watch with bookmarks is told how far it has come. */
 const bookmarkIntervalMs = 60_000
@@ -124,7 +124,7 @@ class WatchStream {
   #wake = (): void => {
     if (this.#state === 'idle') {
       this.#state = 'due'
-      lookAtTurnEnd(this.#goOn)
+      runInReadPhase(this.#goOn)
     } else if (this.#state !== 'due' && this.#mustEnd) this.#finish()
   }
 

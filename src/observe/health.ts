@@ -1,4 +1,7 @@
-/** Named checks and what /livez, /readyz and /healthz make of them. A check answers a problem, or nothing when it is well. */
+/**
+ * Named checks and what /livez, /readyz and /healthz make of them. A check answers a problem, or
+ * nothing when it is well.
+ */
 export interface HealthCheck {
   readonly name: string
   check(): string | undefined | Promise<string | undefined>

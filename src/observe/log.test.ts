@@ -72,7 +72,7 @@ test('lines of JSON', () => {
   assert.ok(lines.every((line) => line.indexOf('\n') === line.length - 1))
 })
 
-test('an error is told with where it happened', () => {
+test('an error is logged with its stack', () => {
   let said = ''
   const log = createLog(
     2,

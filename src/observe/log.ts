@@ -1,6 +1,6 @@
 /**
- * Lines for people and machines on standard error: time, level, message, fields; as JSON for machines alone. It never throws
- * and never waits.
+ * Lines for people and machines on standard error: time, level, message, fields; as JSON for
+ * machines alone. It never throws and never waits.
  */
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 
@@ -8,7 +8,7 @@ export interface Log {
   info(message: string, fields?: Record<string, unknown>): void
   warn(message: string, fields?: Record<string, unknown>): void
   error(message: string, fields?: Record<string, unknown>): void
-  /** How much is said; may be changed while the server runs. */
+  /** The level of detail; may be changed while the server runs. */
   verbosity: number
 }
 
@@ -41,16 +41,20 @@ const lines: Record<'text' | 'json', Line> = {
   },
 }
 
-/** Messages may hold what users wrote, as the uids of owners: they begin no line of their own, and move no cursor. */
+/**
+ * Messages may hold what users wrote, as the uids of owners: they begin no line of their own, and
+ * move no cursor.
+ */
 const onOneLine = (message: string) =>
   message.replace(/[\p{Cc}\u2028\u2029]/gu, (sign) => {
     const code = sign.charCodeAt(0).toString(16).padStart(4, '0')
     return sign === '\n' ? '\\n' : `\\u${code}`
   })
 
-/** What JSON has no word for is told as text. */
+/** Values that JSON cannot represent are logged as text. */
 function textOf(value: unknown): string {
-  // A store in trouble, or what it holds, is no defect of the code that met it: its message says all.
+  // A store in trouble, or what it holds, is no defect of the code that met it: its message says
+  // all.
   if (value instanceof StorageUnavailable || value instanceof Unreadable)
     return JSON.stringify(value.message)
   if (value instanceof Error) return JSON.stringify(value.stack ?? value.message)

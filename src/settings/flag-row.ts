@@ -1,6 +1,7 @@
 /**
  * One row of the flag table: what a flag is called lives in the table's key, everything else here.
- * A row whose status is `unwired` is one that no part of the server reads yet: given, it is refused.
+ * A row whose status is `unwired` is one that no part of the server reads yet: given, it is
+ * refused.
  */
 import type { Shape } from './flag-value.ts'
 

@@ -1,7 +1,8 @@
 /**
- * Every flag there is: group, shape, default, whether something reads it, and what it means, in our own words. Names and
- * meanings are kube-apiserver's wherever it has the flag; `storage-backend` has values of our own, `data-dir`,
- * `emulated-version` and `controllers` are ours here. Rows only: reading the command line is flags.ts.
+ * Every flag there is: group, shape, default, whether something reads it, and what it means, in our
+ * own words. Names and meanings are kube-apiserver's wherever it has the flag; `storage-backend`
+ * has values of our own, `data-dir`, `emulated-version` and `controllers` are ours here. Rows only:
+ * reading the command line is flags.ts.
  */
 import { type Row, row, unset } from './flag-row.ts'
 import * as value from './flag-value.ts'

@@ -1,6 +1,7 @@
 /**
- * The shapes a flag's value can have: how each is read from text, what it says it accepts, how its default is
- * shown. A shape knows nothing of any flag; it looks at the file system only to see that a file it is given can be read.
+ * The shapes a flag's value can have: how each is read from text, what it says it accepts, how its
+ * default is shown. A shape knows nothing of any flag; it looks at the file system only to see that
+ * a file it is given can be read.
  */
 import { accessSync, constants, statSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
@@ -14,9 +15,12 @@ export interface Shape<T, Unit extends string = ''> {
   readonly word: string
   /** Ends the name of the setting, so that a number shows its unit: requestTimeout + Ms. */
   readonly unit: Unit
-  /** Undefined where the text is no such value. `before` is what an earlier use of the same flag gave. */
+  /**
+   * Undefined where the text is no such value. `before` is what an earlier use of the same flag
+   * gave.
+   */
   read(text: string, before: T | undefined): T | undefined
-  /** The value as someone would type it; empty where there is nothing to show. */
+  /** The value as a user would type it; empty if there is nothing to show. */
   show(value: T): string
 }
 
@@ -28,7 +32,10 @@ export const text: Shape<string> = {
   show: (value) => value,
 }
 
-/** However many slashes are given, and where, means the same place: keys begin with one, and none ends what they begin with. */
+/**
+ * However many slashes are given, and where, means the same place: keys begin with one, and none
+ * ends what they begin with.
+ */
 export const keyPrefix: Shape<string> = {
   ...text,
   read: (given) => posix.join('/', given).replace(/\/$/, ''),
@@ -207,7 +214,10 @@ export const sizes: Shape<ReadonlyMap<string, number>> = {
 
 type LabelValues = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
-/** METRIC,LABEL=VALUE,… by metric and label; of several, each is in double quotes, as commas are part of them. */
+/**
+ * METRIC,LABEL=VALUE,… by metric and label; of several, each is in double quotes, as commas are
+ * part of them.
+ */
 export const labelValues: Shape<LabelValues> = {
   accepts:
     'a metric, its label and values such as some_total,verb=GET,PUT, or several of those, each in double quotes and separated by commas',
@@ -265,7 +275,10 @@ export const hostName: Shape<string> = {
   show: (value) => value,
 }
 
-/** Blocks of addresses for services: small enough that the free ones can be counted, large enough for a few services. */
+/**
+ * Blocks of addresses for services: small enough that the free ones can be counted, large enough
+ * for a few services.
+ */
 const serviceBlockBitsMax = 20
 const serviceBlockBitsMin = 3
 

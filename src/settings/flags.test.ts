@@ -224,10 +224,10 @@ const originals: [flag: keyof typeof flagTable, initial: unknown][] = [
   ['v', 0],
 ]
 for (const [flag, initial] of originals)
-  test(`--${flag} left out means what it means to the original`, () =>
+  test(`--${flag} left out has kube-apiserver's default`, () =>
     assert.deepEqual(flagTable[flag].initial, initial))
 
-/** These differ: one machine is served unless told otherwise, and what is stored can be read. */
+/** These differ: the defaults serve one machine, and stored data is readable. */
 const ownDefaults: [flag: keyof typeof flagTable, initial: unknown][] = [
   ['bind-address', '127.0.0.1'],
   ['cert-dir', undefined],
@@ -401,7 +401,7 @@ const unread: [argv: string[], error: string | undefined][] = [
   ],
 ]
 for (const [argv, error] of unread)
-  test(`${argv.join(' ')} ${error === undefined ? 'may be said' : 'is refused'}`, () => {
+  test(`${argv.join(' ')} ${error === undefined ? 'is accepted' : 'is rejected'}`, () => {
     const parsed = parseFlags(argv)
     assert.equal('error' in parsed ? parsed.error : undefined, error)
   })
@@ -425,7 +425,10 @@ for (const bad of [
 
 const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 
-/** Flags that take any text, or lists of names that are looked up at the start; one that 1.22 does not have. */
+/**
+ * Flags that take any text, or lists of names that are looked up at the start; one that 1.22 does
+ * not have.
+ */
 const takesAnyText = [
   'admission-control',
   'api-audiences',

@@ -1,8 +1,8 @@
 /**
- * The command line, read by the flag table into one typed `Settings`. kube-apiserver's syntax: `--name=value`,
- * `--name value`, `--name` for a boolean, lists by commas or by repeating. What is unknown, badly valued or read by no
- * part of the server is an error of one line; nothing that asks for a difference is ignored. It starts nothing and writes
- * nothing.
+ * The command line, read by the flag table into one typed `Settings`. kube-apiserver's syntax:
+ * `--name=value`, `--name value`, `--name` for a boolean, lists by commas or by repeating. A flag
+ * that is unknown, has a bad value, or that no part of the server reads is an error of one line. No
+ * flag is ignored silently. It starts nothing and writes nothing.
  */
 import { resolve } from 'node:path'
 import { isWithin } from '#api/releases/change.ts'
@@ -89,7 +89,7 @@ interface Use {
   value: string | undefined
 }
 
-/** Booleans do, and what nobody knows. */
+/** Booleans and unknown flags do. */
 function standsAlone(rows: Rows, name: string): boolean {
   const row = rows.get(name)
   if (row !== undefined) return row.shape.word === ''
@@ -119,7 +119,10 @@ function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } 
 
 const hourMs = 3_600_000
 
-/** Rules of lengths of time; 1.2 is how much later than the period an attempt may come, as clients reckon. */
+/**
+ * Rules of lengths of time; 1.2 is how much later than the period an attempt may come, as clients
+ * reckon.
+ */
 function durationProblem(values: ReadonlyMap<string, unknown>): string | undefined {
   const ms = (name: string) => values.get(name) as number
   const [lease, deadline, retry] = ['lease-duration', 'renew-deadline', 'retry-period'].map(
@@ -225,7 +228,8 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   }
   if (given.has('etcd-servers') && !given.has('storage-backend'))
     values.set('storage-backend', 'etcd3')
-  // With its objects elsewhere a server has nothing to keep but certificates, and a kubeconfig made of them.
+  // With its objects elsewhere a server has nothing to keep but certificates, and a kubeconfig made
+  // of them.
   const keepsFiles = values.get('storage-backend') === 'sqlite'
   if (!keepsFiles && given.has('cert-dir') && !given.has('data-dir'))
     values.set('data-dir', values.get('cert-dir'))

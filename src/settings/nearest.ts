@@ -1,4 +1,4 @@
-/** The name someone most likely meant: the nearest by edits, or none when nothing is near. */
+/** The name that the user most likely meant: the nearest by edits, or undefined if none is near. */
 
 function editsBetween(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i)

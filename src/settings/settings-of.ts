@@ -1,6 +1,7 @@
 /**
- * Settings from typed options, for programs that embed the server: `settingsOf({ emulatedVersion: '1.37' })`. An option
- * has the name, type and rules of its flag; a wrong value is refused with the message of the command line.
+ * Settings from typed options, for programs that embed the server: `settingsOf({ emulatedVersion:
+ * '1.37' })`. An option has the name, type and rules of its flag; a wrong value is refused with the
+ * message of the command line.
  */
 import type { Row } from './flag-row.ts'
 import { flagRows, parseFlags, type Settings, settingName } from './flags.ts'

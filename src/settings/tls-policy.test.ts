@@ -40,7 +40,7 @@ for (const [names, ciphers, warnings] of lists)
     assert.deepEqual(policy, { minVersion: 'TLSv1.2', ciphers, warnings })
   })
 
-test('OpenSSL knows all suites that are said to be its own', () => {
+test('OpenSSL knows all suites that the table gives it', () => {
   const names = [...suiteNames]
   assert.equal(names.length, 27)
   const { ciphers } = tlsPolicy({ tlsCipherSuites: names, tlsMinVersion: 'VersionTLS13' })

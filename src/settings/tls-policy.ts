@@ -1,12 +1,13 @@
 /**
- * What `--tls-cipher-suites` and `--tls-min-version` say, in the words of OpenSSL. Names are Go's, and so is the order in
- * which suites are preferred, whatever the order they are given in. It opens no connection.
+ * What `--tls-cipher-suites` and `--tls-min-version` say, in the words of OpenSSL. Names are Go's,
+ * and so is the order in which suites are preferred, whatever the order they are given in. It opens
+ * no connection.
  */
 import type { SecureVersion } from 'node:tls'
 
 interface Suite {
   readonly name: string
-  /** What OpenSSL calls it; undefined where it no longer has it, so that nobody ever agrees on it. */
+  /** OpenSSL's name; undefined if OpenSSL no longer has it, so that it is never negotiated. */
   readonly openssl?: string
   readonly isInsecure?: true
 }

@@ -1,6 +1,7 @@
 /**
- * Flags of kube-apiserver that no part of this server reads. Some may be given all the same, where what they ask for is so
- * anyway; everything else is refused with the reason. Loaded only where such a flag is given.
+ * Flags of kube-apiserver that no part of this server reads. Some are accepted, because their value
+ * describes what the server does anyway; all others are rejected with the reason. Loaded only where
+ * such a flag is given.
  */
 
 export interface UnreadFlag {

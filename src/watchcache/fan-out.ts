@@ -3,7 +3,7 @@
  * by whether the object matched before and matches now. A subscriber never holds up another. Some are told at once; those
  * who can wait for the end of the turn are told of everything that happened in it, most of them by the same words.
  */
-import { tellAtTurnEnd } from '#base/turn-end.ts'
+import { runInNotifyPhase } from '#base/event-loop-phases.ts'
 import { Batch, type EventType, transition } from './batch.ts'
 import type { Entry } from './entry.ts'
 import type { CacheEvent } from './history.ts'
@@ -57,7 +57,7 @@ export class FanOut {
   publish(event: CacheEvent): void {
     if (this.#patient.size > 0) {
       this.#untold.push(event)
-      if (this.#untold.length === 1) tellAtTurnEnd(this.tellPatient)
+      if (this.#untold.length === 1) runInNotifyPhase(this.tellPatient)
     }
     const failures: unknown[] = []
     const tell = (subscriber: Subscriber) => {

@@ -1,6 +1,7 @@
 /**
- * Named differences between releases of Kubernetes. Declare a change beside the rule that it affects, write the rule
- * as the newest release has it, and ask `release.has(change)` where older releases differ:
+ * Named differences between releases of Kubernetes. Declare a change beside the rule that it
+ * affects, write the rule as the newest release has it, and test `release.has(change)` where older
+ * releases differ:
  *
  *   const errorsShowJson = change('field errors show values as JSON', { since: 34 })
  *   const watchesList = change('a watch can begin with a list', { since: 32, until: 32 }, { since: 34 })
@@ -10,8 +11,9 @@
 import { assert } from '#base/assert.ts'
 
 /**
- * Minor numbers of the first and the last release that have something: both are inclusive, here and wherever the code
- * or the facts have `since` and `until`. Absent: from the oldest release, up to the newest.
+ * Minor numbers of the first and the last release that have something: both are inclusive, here and
+ * wherever the code or the facts have `since` and `until`. Absent: from the oldest release, up to
+ * the newest.
  */
 export interface Span {
   readonly since?: number

@@ -1,4 +1,6 @@
-/** Certificates and keys of a data directory: dates, whether they fit, and who may read the keys. */
+/**
+ * Certificates and keys of a data directory: dates, whether they fit, and who may read the keys.
+ */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { authorityPath, certificateDirectory } from '#server/certificates.ts'
@@ -8,7 +10,9 @@ import type { Settings } from '#settings/flags.ts'
 import type { Finding } from './finding.ts'
 
 const dayMs = 24 * 3_600_000
-/** Servers renew their own certificates far earlier; those of the operator must be renewed by then. */
+/**
+ * Servers renew their own certificates far earlier; those of the operator must be renewed by then.
+ */
 const warnBeforeMs = 14 * dayMs
 const othersMode = 0o077
 

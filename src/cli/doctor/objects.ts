@@ -1,6 +1,7 @@
 /**
- * What the objects of a store reveal: clients that use APIs which a later release removes, values that this release cannot
- * read, and a clock that was set back. managedFields name the version that each client wrote in.
+ * What the objects of a store reveal: clients that use APIs which a later release removes, values
+ * that this release cannot read, and a clock that was set back. managedFields name the version that
+ * each client wrote in.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
@@ -87,7 +88,9 @@ function clockFindings(newestMs: number, nowMs: number): Finding[] {
   return [{ level: 'warn', area: 'clock', text }]
 }
 
-/** The first release from the emulated one on that does not serve a version; undefined where all do. */
+/**
+ * The first release from the emulated one on that does not serve a version; undefined where all do.
+ */
 function removedIn(facts: Facts, release: number, apiVersion: string, kind: string) {
   const [group, version] = [groupOf(apiVersion), versionOf(apiVersion)]
   const isServed = (minor: number) =>

@@ -3,7 +3,7 @@
  * Everything of one turn of the event loop leaves in one write, unless somebody lets it go sooner. Knows nothing of requests.
  */
 import type { TLSSocket } from 'node:tls'
-import { writeAtTurnEnd } from '#base/turn-end.ts'
+import { runInWritePhase } from '#base/event-loop-phases.ts'
 import {
   flag,
   frameHeadBytes,
@@ -166,7 +166,7 @@ export class Sender {
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    writeAtTurnEnd(this.#flushScheduled)
+    runInWritePhase(this.#flushScheduled)
   }
 
   #flushScheduled = (): void => this.flush()

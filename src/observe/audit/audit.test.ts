@@ -308,7 +308,7 @@ for (const writesAtOnce of [false, true])
     }
   })
 
-test('what is put aside is compressed, by whomever, and counts as before', async () => {
+test('a rotated file is compressed and counted, also if another process rotated it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   try {
     let now = Date.parse('2021-01-01T00:00:00Z')
@@ -512,7 +512,7 @@ test('a log that cannot be put aside goes on later, and never in a file of other
 })
 
 for (const writesAtOnce of [false, true])
-  test(`a log that somebody moved away begins anew when it has grown${writesAtOnce ? ', line by line too' : ''}`, async () => {
+  test(`a log that another process moved away begins anew when it has grown${writesAtOnce ? ', line by line too' : ''}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'audit-'))
     try {
       const [path, moved] = [join(folder, 'audit.log'), join(folder, 'moved')]
@@ -564,7 +564,10 @@ const batchings: [
   what: string,
   options: Partial<BatchingOptions>,
   records: number,
-  /** How many are in each batch that has begun, before the first has ended and when the sink is closed. */
+  /**
+   * How many are in each batch that has begun, before the first has ended and when the sink is
+   * closed.
+   */
   begun: number[],
   all: number[],
   lost: number,
@@ -623,7 +626,7 @@ for (const [isStrict, isKept, told] of modes)
     assert.equal(await sink.take(event), told)
   })
 
-test('the webhook gets batches, is asked again, and loses what does not fit', async () => {
+test('the webhook gets batches, is retried, and loses what does not fit', async () => {
   const bodies: string[] = []
   const lost: [string, number][] = []
   let failures = 1

@@ -1,6 +1,7 @@
 /**
- * Records on their way, many at a time. They wait for their batch, and a batch for its turn where so many a second are
- * allowed; when too many wait, further ones are lost and counted. No request waits. At the end everything left is written.
+ * Records on their way, many at a time. They wait for their batch, and a batch for its turn where
+ * so many a second are allowed; when too many wait, further ones are lost and counted. No request
+ * waits. At the end everything left is written.
  */
 import { timerMsMax } from '#base/clock.ts'
 import { TokenBucket } from '#base/token-bucket.ts'
@@ -15,7 +16,10 @@ export interface BatchingOptions {
   readonly waitMsMax: number
   /** Batches a second, and how many at once after a pause; undefined for no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
-  /** Batches under way at once: one slow answer must not hold up the others, and lines of a file keep their order. */
+  /**
+   * Batches under way at once: one slow answer must not hold up the others, and lines of a file
+   * keep their order.
+   */
   readonly underWayMax: number
   readonly lost: Lost
   readonly monotonicMs: () => number
@@ -87,7 +91,10 @@ export class BatchingSink implements AuditSink {
     return this.#writer.write(batch)
   }
 
-  /** 0 where the next batch may begin, which it then must. Who ends waits for nobody's turn. */
+  /**
+   * 0 where the next batch may begin, which it then must. A sink that closes sends without waiting
+   * for its turn.
+   */
   #turnInMs(): number {
     const turns = this.#isClosing ? undefined : this.#turns
     if (turns === undefined || turns.take(this.#options.monotonicMs())) return 0

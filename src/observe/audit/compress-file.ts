@@ -1,4 +1,7 @@
-/** A file that is done with, in a smaller form: NAME becomes NAME.gz. Where that fails NAME stays, and nothing else. */
+/**
+ * A file that is done with, in a smaller form: NAME becomes NAME.gz. Where that fails NAME stays,
+ * and nothing else.
+ */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'

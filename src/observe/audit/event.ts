@@ -1,4 +1,7 @@
-/** One record of the audit log as it is written: an Event of audit.k8s.io. Objects in it are JSON already. */
+/**
+ * One record of the audit log as it is written: an Event of audit.k8s.io. Objects in it are JSON
+ * already.
+ */
 import type { Level, Stage } from './policy.ts'
 
 export interface AuditUser {
@@ -70,7 +73,9 @@ function asOldest(reference: ObjectReference | undefined): ObjectReference | und
   } as ObjectReference
 }
 
-/** Fields that are empty are left out, objects are laid in as they are; the order is the original's. */
+/**
+ * Empty fields are left out, and objects are embedded as they are; the order is kube-apiserver's.
+ */
 export function eventJson(event: AuditEvent, version: AuditVersion = 'audit.k8s.io/v1'): string {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs } = event
   const { userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event

@@ -1,4 +1,7 @@
-/** Writes records to standard output faster than anybody reads them, and tells on standard error what is lost. */
+/**
+ * Writes records to standard output faster than they are read, and reports on standard error what
+ * is lost.
+ */
 import type { AuditEvent } from './event.ts'
 import { LogSink } from './log-sink.ts'
 

@@ -1,4 +1,4 @@
-/** Standard output that nobody reads for a while: what is written waits. */
+/** Standard output that is not read for a while: what is written waits. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'

@@ -1,8 +1,8 @@
 /**
- * Records as lines of a file. When the file has grown large it is put aside under the time of the day, compressed where
- * that is wanted, and old ones go by number and by age. Either a line is written at once, and everybody waits for the disk
- * as long as that takes; or lines are written together, one write at a time, and nobody does: while the disk is slow they
- * wait in memory, and beyond a limit they are lost and counted.
+ * Records as lines of a file. When the file has grown large it is renamed with the time, and
+ * compressed if requested; old files are deleted by number and by age. Either each line is written
+ * synchronously, and all requests wait for the disk; or lines are written in batches. Batches wait
+ * in memory while the disk is slow; beyond a limit they are dropped and counted.
  */
 import {
   closeSync,
@@ -49,7 +49,7 @@ const lineEnd = 0x0a
 /** How long standard output is left alone that is a full pipe and takes nothing for now. */
 const fullMs = 10
 
-/** Lines that are written together, and what tells those who wait for them. */
+/** Lines that are written together, and the callback for those who wait for them. */
 interface Waiting {
   readonly lines: string[]
   bytes: number
@@ -62,7 +62,10 @@ export class LogSink implements RecordWriter {
   readonly #options: LogSinkOptions
   #descriptor: number
   #size = 0
-  /** The last line was cut short, as by a disk that is full: the next one must not be taken for the rest of it. */
+  /**
+   * The last line was cut short, as by a disk that is full: the next one must not be taken for the
+   * rest of it.
+   */
   #isTorn = false
   #waiting = nothing()
   #writing: Promise<void> | undefined
@@ -185,7 +188,8 @@ export class LogSink implements RecordWriter {
     if (this.#descriptor === standardOutput) return
     const { path, now } = this.#options
     const stamp = new Date(now()).toISOString().slice(0, 23).replaceAll(':', '-')
-    // Somebody may have moved it away, or the new one could not be opened the last time: then a new one begins all the same.
+    // Another process may have moved the file away, or opening the new one failed the last time:
+    // then a new file begins too.
     if (existsSync(path))
       renameSync(path, join(dirname(path), `${this.#stem()}-${stamp}${extname(path)}`))
     const old = this.#descriptor

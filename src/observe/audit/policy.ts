@@ -1,6 +1,7 @@
 /**
- * What is recorded, and how much of it: the rules of an audit policy in order, the first that matches decides. Reading a
- * policy and asking it are both pure; a policy that cannot be understood is a list of problems.
+ * What is recorded, and how much of it: the rules of an audit policy in order, the first that
+ * matches decides. Reading and evaluating a policy are both pure; a policy that cannot be
+ * understood is a list of problems.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -68,7 +69,7 @@ export function readPolicy(value: unknown): Policy | { problems: string[] } {
 
 const listsOfRules = ['users', 'userGroups', 'verbs', 'namespaces', 'nonResourceURLs', 'omitStages']
 
-/** A text where a list of them belongs, `users: admin`, would be a rule about nobody. */
+/** A string in place of a list, as in `users: admin`, would be a rule that matches no user. */
 function shapeProblems({ omitStages, rules }: Loose): string[] {
   const list = (value: unknown, type: 'string' | 'object', at: string): string[] => {
     const isOne = (item: unknown) => typeof item === type && item !== null && !Array.isArray(item)
@@ -124,7 +125,9 @@ function compile(rule: Loose, omittedAlways: readonly string[]): Rule {
 const setOf = (list: readonly string[] | undefined) =>
   list && list.length > 0 ? new Set(list) : undefined
 
-/** `pods`, `pods/log`, `*`, `pods/*` (its subresources) and a star before `/scale` (of anything). */
+/**
+ * `pods`, `pods/log`, `*`, `pods/*` (its subresources) and a star before `/scale` (of anything).
+ */
 function matchesResource(
   wanted: Loose,
   { group, resource, subresource, name }: AuditedRequest,

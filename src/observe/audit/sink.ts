@@ -1,10 +1,15 @@
-/** Where records go, and how: by one that writes them, and by what stands before it, which the mode of the flags decides. */
+/**
+ * Where records go, and how: by one that writes them, and by what stands before it, which the mode
+ * of the flags decides.
+ */
 import type { Awaitable } from '#base/awaitable.ts'
 import type { AuditEvent } from './event.ts'
 
 /** What stands before a writer. What it cannot keep it loses, and says how many. */
 export interface AuditSink {
-  /** Whether the record is kept, where whoever asks is to wait for that or be refused; else nothing. */
+  /**
+   * Whether the record is kept, if the caller must wait for that or be rejected; else undefined.
+   */
   take(event: AuditEvent): void | Awaitable<boolean>
   /** Writes what is left, as far as it can. */
   close(): Promise<void>

@@ -1,4 +1,7 @@
-/** Records sent to another service. A batch that cannot be delivered is tried again, at growing intervals, and then lost. */
+/**
+ * Records sent to another service. A batch that cannot be delivered is tried again, at growing
+ * intervals, and then lost.
+ */
 import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
 import type { Lost, RecordWriter } from './sink.ts'
 

@@ -1,6 +1,7 @@
 /**
- * The flow schemas and priority levels there are from the start: two of each that must be, and those suggested for a
- * cluster's own parts. Rows only; the fixed specs of the mandatory ones are checked where the kinds are.
+ * The flow schemas and priority levels there are from the start: two of each that must be, and
+ * those suggested for a cluster's own parts. Rows only; the fixed specs of the mandatory ones are
+ * checked where the kinds are.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { exemptHasShares, levelsLend, sharesField } from '#api/priority-shares.ts'
@@ -114,7 +115,9 @@ const leases = resources(electing, ['coordination.k8s.io'], ['leases'], ['*'], f
 const locks = (namespace: string) =>
   resources(electing, [''], ['endpoints', 'configmaps'], [namespace], false)
 
-/** Two schemas for controllers that elect a leader, by whichever object their release elects with. */
+/**
+ * Two schemas for controllers that elect a leader, by whichever object their release elects with.
+ */
 function electionSchemas(release: Release, managers: Loose[]): FlowObject[] {
   const controllers = ['endpoint-controller', 'endpointslicemirroring-controller'].map((name) => ({
     kind: 'ServiceAccount',

@@ -32,7 +32,8 @@ type Ask = Partial<{
   path: string
 }>
 const cases: [string, string[], Ask, string][] = [
-  // user                                       groups                     request                                        schema
+  // user                                       groups                     request
+  // schema
   ['admin', ['system:masters', everybody], { resource: 'pods' }, 'exempt'],
   ['joe', [everybody], { resource: 'pods', namespace: 'a' }, 'global-default'],
   ['joe', [everybody], { path: '/healthz' }, 'probes'],

@@ -1,6 +1,7 @@
 /**
- * Flow schemas and priority levels as one working whole: which level a request belongs to, and whether it runs, waits or
- * is refused there. Objects go in whenever they change; levels keep their queues across changes.
+ * Flow schemas and priority levels as one working whole: which level a request belongs to, and
+ * whether it runs, waits or is refused there. Objects go in whenever they change; levels keep their
+ * queues across changes.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sharesField } from '#api/priority-shares.ts'
@@ -11,7 +12,10 @@ import { QueueSet } from './queue-set.ts'
 import { deal, flowHash, hashBitsMax, neededBits } from './shuffle-shard.ts'
 import { flowSchemas, priorityLevels } from './bootstrap.ts'
 
-/** Flows of one schema that are remembered: enough for the users of a cluster, forgotten all at once beyond. */
+/**
+ * Flows of one schema that are remembered: enough for the users of a cluster, forgotten all at once
+ * beyond.
+ */
 const flowsMax = 10_000
 
 export interface Flow {
@@ -209,8 +213,9 @@ export class FlowControl {
   }
 
   /**
-   * A request has left a level. One that quiesces goes with its last request, and what it had is shared out among the others.
-   * The request may know the level from before, when nothing spoke of its end, or from before it was there again.
+   * A request has left a level. One that quiesces goes with its last request, and what it had is
+   * shared out among the others. The request may know the level from before, when nothing spoke of
+   * its end, or from before it was there again.
    */
   left({ name, queues }: Level, nowMs: number): void {
     if (this.#quiescing === 0 || queues?.isIdle !== true) return

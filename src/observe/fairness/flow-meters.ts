@@ -1,4 +1,7 @@
-/** The metrics of fairness. Counts that the queues know anyway are read when somebody looks. */
+/**
+ * The metrics of fairness. Counts that the queues keep anyway are read when the metrics are
+ * scraped.
+ */
 import {
   counter,
   type Distribution,
@@ -22,7 +25,10 @@ export interface SchemaMeter {
 export interface FlowMeters {
   of(level: string, schema: string): SchemaMeter
   limit(level: string, concurrency: number): void
-  /** Forgets levels and schemas that are no longer there; these once nothing of theirs runs or waits. */
+  /**
+   * Forgets levels and schemas that are no longer there; these once nothing of theirs runs or
+   * waits.
+   */
   keep(levels: ReadonlySet<string>, there: Iterable<Pair>): void
 }
 

@@ -85,7 +85,7 @@ for (const [nonResourceURLs, path, expected] of paths) {
   })
 }
 
-test('a rule without anything is about nobody and nothing', () => {
+test('an empty rule matches no user and no resource', () => {
   const rule = compileRule({})
   assert.equal(rule.concerns(alice), false)
   assert.equal(rule.matches(get), false)

@@ -1,6 +1,6 @@
 /**
- * Which requests a flow schema speaks of. Rules are compiled once, so that asking is a few comparisons; who may be meant
- * at all is decided once per user.
+ * Which requests a flow schema matches. Rules are compiled once, so that matching is a few
+ * comparisons; whether a rule can match a user is decided once per user.
  */
 import type { Loose } from '#api/object-meta.ts'
 

@@ -1,10 +1,11 @@
 /**
- * The requests of one priority level that run and wait. So many may run at once; more wait in queues, and whenever one
- * ends the queue that has had least of the server so far is served next. With nothing waiting a request runs at once,
- * without a promise.
+ * The requests of one priority level that run and wait. So many may run at once; more wait in
+ * queues, and whenever one ends the queue that has had least of the server so far is served next.
+ * With nothing waiting a request runs at once, without a promise.
  *
- * What a queue has had is counted in virtual seconds: a request is charged a guess when it starts and what it really
- * took when it ends. A queue that was idle begins at the present, so that nobody saves up time.
+ * What a queue has had is counted in virtual seconds: a request is charged a guess when it starts
+ * and what it really took when it ends. A queue that was idle begins at the present, so that no
+ * flow saves up time.
  */
 export interface QueueLimits {
   /** How many may run at once. */
@@ -95,7 +96,10 @@ export class QueueSet<Flow extends QueuedFlow> {
     this.#dispatch(nowMs)
   }
 
-  /** The index of the queue to give back to `leave` when it runs at once; else it waits or is refused. */
+  /**
+   * The index of the queue to give back to `leave` when it runs at once; else it waits or is
+   * refused.
+   */
   enter(
     flow: Flow,
     nowMs: number,
@@ -232,7 +236,10 @@ export class QueueSet<Flow extends QueuedFlow> {
     }
   }
 
-  /** Queues that are too many go as soon as they are empty; until then they are served like the others. */
+  /**
+   * Queues that are too many go as soon as they are empty; until then they are served like the
+   * others.
+   */
   #shrink(): void {
     for (;;) {
       const last = this.#queues.at(-1)

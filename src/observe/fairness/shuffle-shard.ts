@@ -1,6 +1,7 @@
 /**
- * Which queues a flow may use: a hand of cards dealt from the deck of queues, by a hash of the flow's name. Two flows rarely
- * have the same hand, so a flow that fills its queues leaves most others at least one that is free.
+ * Which queues a flow may use: a hand of cards dealt from the deck of queues, by a hash of the
+ * flow's name. Two flows rarely have the same hand, so a flow that fills its queues leaves most
+ * others at least one that is free.
  */
 import { createHash } from 'node:crypto'
 

@@ -1,6 +1,7 @@
 /**
- * How long a metric is there. Its class is part of its help text; from the release that deprecates it the help says so,
- * three releases later it is hidden, where one flag still shows it, and in the next release it is gone.
+ * How long a metric is there. Its class is part of its help text; from the release that deprecates
+ * it the help says so, three releases later it is hidden, where one flag still shows it, and in the
+ * next release it is gone.
  */
 import { type Change, isWithin, releaseOf } from '#api/releases/change.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Counters, gauges and histograms with labels. A family hands out children, one for each set of label values; whoever
- * observes often keeps the child, so that an observation is an addition and never builds a string.
+ * Counters, gauges and histograms with labels. A family hands out children, one for each set of
+ * label values. A frequent observer keeps its child, so that an observation is an addition and
+ * never builds a string.
  */
 export interface Family {
   readonly name: string
@@ -45,7 +46,9 @@ const labelsText = (names: readonly string[], values: readonly string[]) =>
 
 const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
 
-/** Most children of one family: beyond it, new label values fall into one child that is not shown. */
+/**
+ * Most children of one family: beyond it, new label values fall into one child that is not shown.
+ */
 const childrenMax = 20_000
 
 /** The children of one family by their labels, as the page writes them. */
@@ -163,7 +166,9 @@ export const gauge = (name: string, ...labelNames: string[]) =>
   new ValueFamily('gauge', name, labelNames)
 
 export class Distribution {
-  /** Observations per bucket, not yet summed up; the last one is everything above the highest bound. */
+  /**
+   * Observations per bucket, not yet summed up; the last one is everything above the highest bound.
+   */
   readonly counts: Float64Array
   readonly #bounds: Float64Array
   sum = 0

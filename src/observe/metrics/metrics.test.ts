@@ -174,7 +174,7 @@ test('hidden metrics are not on the page, and registering a deprecated one warns
   ])
 })
 
-test('only the previous release can be asked for', () => {
+test('only the previous release can be requested', () => {
   assert.equal(showHiddenProblem('1.21', 22), undefined)
   assert.match(showHiddenProblem('1.20', 22) ?? '', /must be omitted or have the value '1\.21'/)
 })

@@ -1,4 +1,7 @@
-/** The process and its event loop, measured when somebody looks, under the names the Node world knows. */
+/**
+ * The process and its event loop, measured when the metrics are scraped, under the names that are
+ * usual for Node.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { gauge, type ValueFamily, counter } from './metric.ts'
@@ -60,7 +63,7 @@ export function registerProcessMetrics(registry: Registry): void {
   })
 }
 
-/** The system tells it by a file, which a process that has no descriptor left cannot open. */
+/** The system reports it in a file, which a process without a free descriptor cannot open. */
 function memoryUsage(): NodeJS.MemoryUsage | undefined {
   try {
     return process.memoryUsage()
@@ -69,7 +72,7 @@ function memoryUsage(): NodeJS.MemoryUsage | undefined {
   }
 }
 
-/** How late timers come: each page tells of the time since the page before. */
+/** How late timers fire: each page covers the time since the previous page. */
 function registerLag(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: lagResolutionMs })
   delay.enable()

@@ -1,4 +1,7 @@
-/** What controllers' work queues do, by the names client-go gives it. Children are made when a queue is. */
+/**
+ * What controllers' work queues do, by the names client-go gives it. Children are made when a queue
+ * is.
+ */
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
 

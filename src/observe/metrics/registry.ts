@@ -1,6 +1,7 @@
 /**
- * All metrics of the server as one page of Prometheus' text form. What is measured only when somebody looks is collected
- * first. A metric that this release hides or does not have, or that is not wanted, is kept from the page, whoever observes it.
+ * All metrics of the server as one page of Prometheus' text form. Metrics that are measured on
+ * demand are collected first. A metric that this release hides or lacks, or that is switched off,
+ * is kept from the page.
  */
 import { helpText, type LifeCycle, presence } from './life-cycle.ts'
 import type { AllowedValues, Family, Labels } from './metric.ts'
@@ -15,7 +16,7 @@ export interface RegistryOptions {
   readonly disabled?: ReadonlySet<string>
   /** What labels of metrics may be, by the names of the metrics. */
   readonly allowed?: ReadonlyMap<string, AllowedValues>
-  /** Said once for every deprecated metric. */
+  /** Called once for every deprecated metric. */
   readonly warn?: (message: string) => void
 }
 
@@ -27,7 +28,7 @@ function deprecationWarning(name: string, { deprecatedSince, replacedBy }: LifeC
     : `${warning}; use ${replacedBy} in dashboards and alerts`
 }
 
-/** Whoever reads the page waits ten seconds for it, as a rule: a store that is away must not keep it from him. */
+/** A scraper usually waits ten seconds for the page: an unreachable store must not delay it. */
 const collectedMsMax = 3000
 
 interface Shown {
@@ -46,7 +47,7 @@ export class Registry {
     this.#options = options
   }
 
-  /** Answers the family, to be kept by whoever observes. */
+  /** Returns the family, for the observer to keep. */
   register<T extends Family>(family: T, help: string, life: LifeCycle = { stability: 'ALPHA' }): T {
     this.#families.push(family)
     const { release, showHidden = false, warn } = this.#options

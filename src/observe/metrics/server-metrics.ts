@@ -1,6 +1,6 @@
 /**
- * The metrics of the API server by the names, labels and buckets that dashboards and alerts for kube-apiserver read.
- * Rows of names; who observes what is said where it happens.
+ * The metrics of the API server by the names, labels and buckets that dashboards and alerts for
+ * kube-apiserver read. Rows of names; observations are documented where they happen.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
@@ -71,7 +71,9 @@ function requestMetrics(registry: Registry, release: number) {
       'Requests by verb, dry run, group, version, resource, scope, component and the status they were answered with.',
       stableFrom21,
     ),
-    /** Labels of requests that this release has between component and code, filled in with nothing. */
+    /**
+     * Labels of requests that this release has between component and code, filled in with nothing.
+     */
     olderRequestLabels: older.map(() => ''),
     durations: registry.register(
       histogram('apiserver_request_duration_seconds', durationBounds, 'verb', 'dry_run', ...place),
