@@ -1,6 +1,7 @@
 /**
- * The names and addresses this server goes by, from its settings and the machine's interfaces: what its certificate must
- * cover, what the kubernetes service points at, what the kubeconfig says. It resolves no names.
+ * The names and addresses this server goes by, from its settings and the machine's interfaces: what
+ * its certificate must cover, what the kubernetes service points at, what the kubeconfig says. It
+ * resolves no names.
  */
 import { formatIp, isIpv6, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
 import type { Settings } from '#settings/flags.ts'
@@ -32,14 +33,14 @@ export function advertisedAddress(settings: Wanted, machine: Machine): string {
   return sameFamily ?? usable[0] ?? '127.0.0.1'
 }
 
-/** The URL that someone on this machine uses. */
+/** The URL for a user on this machine. */
 export function localUrl(settings: Wanted & Pick<Settings, 'securePort'>): string {
   const { bindAddress, securePort } = settings
   const address = isUnspecified(bindAddress) ? '127.0.0.1' : bindAddress
   return `https://${isIpv6(address) ? `[${address}]` : address}:${securePort}`
 }
 
-/** Host and port that clients are told to use. */
+/** The host and port that clients should use. */
 export function externalAddress(
   settings: Wanted & Pick<Settings, 'securePort' | 'externalHostname'>,
 ): string {

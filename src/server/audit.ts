@@ -1,4 +1,7 @@
-/** The audit log from the settings: its policy and its sinks. Nothing is made, and nothing costs, where nothing is asked for. */
+/**
+ * The audit log from the settings: its policy and its sinks. Without an audit flag nothing is
+ * created.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { readFileSync } from 'node:fs'
 import { caller } from '#access/https-call.ts'
@@ -36,7 +39,10 @@ const dayMs = 24 * 3600 * 1000
 /** Where a file grows for ever no number is given. */
 const sizeMegabytesDefault = 100
 const webhookTimeoutMs = 30_000
-/** Batches on their way to the service at once. The lines of a file are written one batch after the other. */
+/**
+ * Batches on their way to the service at once. The lines of a file are written one batch after the
+ * other.
+ */
 const batchesUnderWayMax = { log: 1, webhook: 10 }
 
 type SinkName = 'log' | 'webhook'
@@ -167,7 +173,7 @@ const manners: Record<SinkName, (settings: Settings) => Manner> = {
   }),
 }
 
-/** What is asked of batches and cannot be. Where there are none, nothing is looked at. */
+/** Batch settings that cannot be met. Without batches nothing is checked. */
 function batchProblem(name: SinkName, settings: Settings): string | undefined {
   const { isAsked, mode, bufferMax, batchMax, isThrottled, perSecond, burst } =
     manners[name](settings)

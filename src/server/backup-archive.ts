@@ -1,6 +1,7 @@
 /**
- * A backup as one archive (tar): the database at one moment, the keys without which it is of no use, and a list of
- * checksums as the first file. `tar -xf` opens it. The archive holds secrets: only its owner may read it.
+ * A backup as one archive (tar): the database at one moment, the keys without which it is of no
+ * use, and a list of checksums as the first file. `tar -xf` opens it. The archive holds secrets:
+ * only its owner may read it.
  *
  *   binnacle-backup.json   format, time, revision, checksums
  *   pki/ca.crt …           certificates and keys
@@ -156,8 +157,8 @@ export async function isBackupArchive(file: string): Promise<boolean> {
 }
 
 /**
- * Unpacks an archive. `targetOf` names the file for each entry, or undefined to skip it. Throws where a checksum differs
- * or the archive ends early; files written until then are removed.
+ * Unpacks an archive. `targetOf` names the file for each entry, or undefined to skip it. Throws
+ * where a checksum differs or the archive ends early; files written until then are removed.
  */
 export async function unpackBackup(
   file: string,

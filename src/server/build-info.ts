@@ -1,13 +1,13 @@
 /**
- * What this server is made from and runs on, in the words clients of the original know: /version and the metrics say the
- * same. A checkout is asked for its commit, an installed package carries it in the manifest that the release step made.
- * It never runs git.
+ * What this server is made from and runs on, in the form that clients of kube-apiserver know.
+ * /version and the metrics report the same. In a checkout the commit is read from .git; an
+ * installed package carries it in the manifest that the release step made. It never runs git.
  */
 import { readFileSync } from 'node:fs'
 import { embeddedFile } from '#base/embedded-file.ts'
 import { type VersionInfo, versionInfo } from '#discovery/version.ts'
 
-/** What git itself writes for no commit: nobody could find out which it is. */
+/** What git itself writes for no commit, so that a commit that does not exist is recognised. */
 const noCommit = '0'.repeat(40)
 
 const isCommit = (text: unknown): text is string =>
@@ -22,7 +22,10 @@ function textOf(file: URL): string {
   }
 }
 
-/** What HEAD of a checkout leads to: a commit, or a branch in a file of its own or among the packed ones. */
+/**
+ * What HEAD of a checkout leads to: a commit, or a branch in a file of its own or among the packed
+ * ones.
+ */
 export function checkedOutCommit(root: URL): string | undefined {
   const git = new URL('.git/', root)
   const head = textOf(new URL('HEAD', git)).trim()

@@ -1,6 +1,6 @@
 /**
- * How a start ends that the operator can mend: what was asked for cannot be, and one line says what and what is accepted.
- * Our own defects are never told this way: they show where they are.
+ * The error for a start that fails for a reason the operator can fix. One line states what is wrong
+ * and what is accepted. Our own defects never use it: they print their stack.
  */
 export class CannotStart extends Error {
   override name = 'CannotStart'
@@ -16,8 +16,9 @@ export function orCannotStart<T extends object>(
 }
 
 /**
- * The work's value. Readers of the operator's files throw plain errors that name the file, and those end the start with
- * their words; any other kind of error is the runtime's and stays what it is.
+ * The work's value. Readers of the operator's files throw plain errors that name the file, and
+ * those end the start with their words; any other kind of error is the runtime's and stays what it
+ * is.
  */
 export async function orSayWhy<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,7 @@
-/** Certificates on disk: made once, kept, renewed in time, never overwritten when they are someone's. */
+/**
+ * Certificates on disk: created once, kept, renewed in time, and never overwritten if an operator
+ * provided them.
+ */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import {
@@ -273,7 +276,7 @@ function putPair(directory: string, name: string): { certificatePem: string; key
   return { certificatePem, keyPem }
 }
 
-test('a serving certificate that somebody put into the directory is used, and never written', () => {
+test('a serving certificate that the operator put into the directory is used, and never written', () => {
   const directory = join(root, 'theirs')
   const settings = settingsFor([`--cert-dir=${directory}`])
   const theirs = putPair(directory, 'apiserver')
@@ -293,7 +296,7 @@ test('a serving certificate that somebody put into the directory is used, and ne
   assert.equal(readFileSync(join(directory, 'apiserver.key'), 'utf8'), theirs.keyPem)
 })
 
-test("an administrator's certificate that nobody here would believe is refused, and left alone", () => {
+test('a provided certificate that no client here would trust is rejected, and left alone', () => {
   const settings = settingsFor()
   const pki = join(settings.dataDir, 'pki')
   const theirs = putPair(pki, 'admin')
@@ -345,7 +348,7 @@ test('the kubeconfig is YAML with everything inside, private, and written only w
   assert.notEqual(statSync(path).ino, written)
 })
 
-test('daily renewal tells of changes and of failures, and keeps what is in use', () => {
+test('daily renewal reports changes and failures, and keeps what is in use', () => {
   const settings = settingsFor()
   const first = ensure(settings)
   let nowMs = startMs
@@ -365,7 +368,7 @@ test('daily renewal tells of changes and of failures, and keeps what is in use',
   assert.deepEqual(told, ['apiserver,admin', 'CannotUseFile'])
 })
 
-test('certificates for names are read with the others, told of when they change, and warned of', () => {
+test('certificates for names are read with the others; changes are reported, and problems give warnings', () => {
   const other = settingsFor().dataDir
   ensure(settingsFor([`--data-dir=${other}`]))
   const [cert, key] = ['apiserver.crt', 'apiserver.key'].map((name) => join(other, 'pki', name))
@@ -519,7 +522,7 @@ for (const [given, told] of [
   [['--external-hostname=::5', '--secure-port=7000'], '[::5]:7000'],
   [['--external-hostname=[::5]:77'], '[::5]:77'],
 ] as [string[], string][])
-  test(`clients are told of ${told}`, () => assert.equal(externalAddress(settingsFor(given)), told))
+  test(`clients connect to ${told}`, () => assert.equal(externalAddress(settingsFor(given)), told))
 
 for (const [block, first] of [
   ['10.0.0.0/16', '10.0.0.1'],

@@ -1,8 +1,9 @@
 /**
- * The certificates and keys a server needs, made on the first start, kept in the data directory, renewed before they expire:
- * an authority, a serving certificate, an administrator's client certificate, and the key that signs service-account
- * tokens. An authority or a serving certificate that the operator put there is used; what is garbled, or of no use, is refused
- * by name, never replaced.
+ * The certificates and keys a server needs, made on the first start, kept in the data directory,
+ * renewed before they expire: an authority, a serving certificate, an administrator's client
+ * certificate, and the key that signs service-account tokens. An authority or a serving certificate
+ * that the operator put there is used; what is garbled, or of no use, is refused by name, never
+ * replaced.
  */
 import {
   createPrivateKey,
@@ -112,7 +113,10 @@ export function thisMachine(): Machine {
 /** What to do about a file that is made here where there is none. */
 const adviceForOwn = 'mend it, or move it away to have one made'
 
-/** A certificate without its key (or a key without its certificate) is someone's, and not ours to replace. */
+/**
+ * A certificate without its key (or a key without its certificate) belongs to the operator; it is
+ * not replaced.
+ */
 function refuseHalf(...paths: [string, string]): void {
   const there = paths.filter((path) => readIfThere(path) !== undefined)
   const [missing] = paths.filter((path) => !there.includes(path))
@@ -210,8 +214,8 @@ class Workshop {
   }
 
   /**
-   * What the operator put there, which no authority of ours has signed, not even an earlier one, as it is; otherwise what is
-   * made here.
+   * What the operator put there, which no authority of ours has signed, not even an earlier one, as
+   * it is; otherwise what is made here.
    */
   leaf(
     name: string,
@@ -230,7 +234,8 @@ class Workshop {
     if (stays) return { ...there, path, isOurs: true }
     this.made.push(name)
     const life = { nowMs: this.#nowMs, lifeMs: leafLifeMs }
-    // With its key: of two files one could be written and the other not, and then neither would be of use.
+    // With its key: of two files one could be written and the other not, and then neither would be
+    // of use.
     const made = makePair(paths, request, life, authority, there?.privateKey)
     return { ...made, path, isOurs: true }
   }
@@ -254,7 +259,10 @@ class Workshop {
   }
 }
 
-/** Everything there is to show and to trust, made where it is missing or due. Throws CannotUseFile with the file's name. */
+/**
+ * Everything there is to show and to trust, made where it is missing or due. Throws CannotUseFile
+ * with the file's name.
+ */
 export function ensureCertificates(
   settings: Wanted,
   clock: Clock,
@@ -325,13 +333,14 @@ export const apiserverUser: User = {
   extra: {},
 }
 
-/** As the original calls itself. */
+/** kube-apiserver's name for itself. */
 const serverName = 'apiserver-loopback-client'
 
 /**
- * What the server needs as a client of itself, made at each start and never written: one certificate, by which the listener
- * is known under a name that nobody else has, and by which the server is `system:apiserver` to itself. It is signed by the
- * authority that client certificates are believed by.
+ * What the server needs as a client of itself, made at each start and never written. One
+ * certificate gives the listener a name that no other server has, and makes the server
+ * `system:apiserver` to itself. It is signed by the authority that client certificates are verified
+ * with.
  */
 export function makeLoopback(authority: KeyPair, url: string, nowMs: number): Loopback {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

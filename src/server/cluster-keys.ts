@@ -1,6 +1,7 @@
 /**
- * Servers on one etcd with --cluster-secret-file share one authority and one token key without copying files. The first
- * server keeps both in etcd, enciphered with a key that scrypt derives from the secret; the others take them from there.
+ * Servers on one etcd with --cluster-secret-file share one authority and one token key without
+ * copying files. The first server keeps both in etcd, enciphered with a key that scrypt derives
+ * from the secret; the others take them from there.
  *
  *   /binnacle/registry/keys → {"format":1,"salt":"…","nonce":"…","sealed":"…"}
  */
@@ -53,7 +54,7 @@ export async function shareKeys(
       ifRevision: 0,
     })
     if (ok) return
-    // Another server was first. Keys that were made a moment ago are known to nobody.
+    // Another server was first. Keys that were created a moment ago are not yet in use.
     if (made.includes('ca')) removeOwn(settings)
     const first = await sharedKeys(storage, settings, secret, secretFile)
     if (first !== undefined) takeOver(first, settings)

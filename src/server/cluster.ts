@@ -1,6 +1,6 @@
 /**
- * One cluster: a store and everything that serves it, without a listener. A server has one. A test server has one for
- * each fork, behind the same listener.
+ * One cluster: a store and everything that serves it, without a listener. A server has one. A test
+ * server has one for each fork, behind the same listener.
  */
 import { type ControllerName, selectControllers } from '#controllers/names.ts'
 import type { Wire } from '#http/exchange.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Storage } from '#storage/storage.ts'
 import { compactRegularly } from './compaction.ts'
 
-test('what is older than an interval is forgotten, and a failure is told and tried again', async (t) => {
+test('history older than an interval is deleted, and a failure is reported and retried', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const compacted: number[] = []
   const told: string[] = []
@@ -32,7 +32,7 @@ test('what is older than an interval is forgotten, and a failure is told and tri
   t.mock.timers.tick(1000)
   await settle()
   assert.deepEqual(compacted, [7, 9])
-  // Restored from an older copy: told once, and then it goes on from there.
+  // Restored from an older copy: reported once, and then compaction goes on from there.
   revision = 2
   t.mock.timers.tick(1000)
   await settle()

@@ -1,6 +1,7 @@
 /**
- * History is kept for an interval and then forgotten: every so often the store is compacted up to where it was one
- * interval ago. Several servers on one store may do it; the later one finds nothing to do.
+ * History is kept for an interval and then forgotten: every so often the store is compacted up to
+ * where it was one interval ago. Several servers on one store may do it; the later one finds
+ * nothing to do.
  */
 import { timerMsMax } from '#base/clock.ts'
 import type { Revision, Storage } from '#storage/storage.ts'
@@ -22,7 +23,8 @@ export function compactRegularly(
     try {
       const now = await storage.currentRevision()
       const upTo = mark
-      // Also where it fails: a store that was set back does not come to the old mark for a long time.
+      // Also where it fails: a store that was set back does not come to the old mark for a long
+      // time.
       mark = now
       if (upTo === undefined || upTo === 0) return
       await storage.compact(upTo)

@@ -1,6 +1,7 @@
 /**
- * The controllers as part of a running server: selected before it starts, loaded and begun after it is ready, told to end
- * before its store closes. They act in this process, each as its own account, and reach nothing but the API.
+ * The controllers as part of a running server: selected before it starts, loaded and begun after it
+ * is ready, stopped before its store closes. They act in this process, each as its own account, and
+ * reach nothing but the API.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { TimerClock } from '#base/clock.ts'
@@ -13,7 +14,10 @@ import type { Server } from '#verbs/server.ts'
 import type { Certificates } from './certificates.ts'
 import type { Settings } from '#settings/flags.ts'
 
-/** Whoever waited for the server to be ready is answered first: loading the controllers takes longer than an answer. */
+/**
+ * Requests that waited for the server to be ready are answered first: loading the controllers takes
+ * longer than a response.
+ */
 const firstAnswersMs = 50
 /** As kube-controller-manager waits before it empties a namespace. */
 const othersSeeMs = 5000
@@ -41,7 +45,10 @@ export interface ControllerOptions {
   readonly signal: AbortSignal
 }
 
-/** Resolves when they have begun or, where servers elect one that runs them, when the lease is given back after the signal. */
+/**
+ * Resolves when they have begun or, where servers elect one that runs them, when the lease is given
+ * back after the signal.
+ */
 export async function startControllers(options: ControllerOptions): Promise<void> {
   const { names, settings, server, certificates, log, clock, signal } = options
   if (names.length === 0) return

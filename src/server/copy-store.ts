@@ -1,6 +1,7 @@
 /**
- * Copies the present objects of one store to another, as bytes: sealed values stay sealed. It reads the source at one
- * revision and changes nothing there. Records of running servers are left out; events get their whole life again.
+ * Copies the present objects of one store to another, as bytes: sealed values stay sealed. It reads
+ * the source at one revision and changes nothing there. Records of running servers are left out;
+ * events get their whole life again.
  */
 import { severalAtOnce } from '#base/several-at-once.ts'
 import type { Settings } from '#settings/flags.ts'

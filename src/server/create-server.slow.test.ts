@@ -53,7 +53,9 @@ function read({ url, certificates: { ca, admin } }: RunningServer, path: string)
 
 const resources = () => process.getActiveResourcesInfo().sort()
 
-/** What keeps the process alive once closed handles have left the list. `until` is what is expected. */
+/**
+ * What keeps the process alive once closed handles have left the list. `until` is what is expected.
+ */
 async function settledResources(until?: readonly string[]): Promise<string[]> {
   let steady = 0
   for (let last = ''; steady < 5; ) {

@@ -1,6 +1,7 @@
 /**
- * A server inside any program: made from settings, closed by its owner. It reads no command line, prints nothing,
- * handles no signal and never ends the process; several servers in one process do not affect each other.
+ * A server inside any program: made from settings, closed by its owner. It reads no command line,
+ * prints nothing, handles no signal and never ends the process; several servers in one process do
+ * not affect each other.
  */
 import { existsSync } from 'node:fs'
 import { type TimerClock, timerMsMax } from '#base/clock.ts'
@@ -63,8 +64,8 @@ export interface RunningServer {
   /** Answers a request that does not come from the listener. */
   readonly serve: (wire: Wire) => void
   /**
-   * A second cluster in front of another store, with the kinds and certificates of this one and no listener. The store
-   * holds what a server writes before its first request.
+   * A second cluster in front of another store, with the kinds and certificates of this one and no
+   * listener. The store holds what a server writes before its first request.
    */
   openFork(fork: Fork): Promise<ForkedServer>
   /** Resolves when no timer, socket or thread of the server is left. May be called again. */
@@ -130,7 +131,10 @@ interface OpenParts {
   readonly listener: Listener
 }
 
-/** Opens the parts in their order. What is open, `opened` closes: in the reverse order, and also when the start fails. */
+/**
+ * Opens the parts in their order. What is open, `opened` closes: in the reverse order, and also
+ * when the start fails.
+ */
 async function openParts(
   given: Settings,
   surroundings: Surroundings,
@@ -161,8 +165,9 @@ async function openParts(
 }
 
 /**
- * With --secure-port=0, a free port that is kept until the listener takes it over. Otherwise a first start with a taken
- * port fails before it writes files; a later start reports first that its data directory is in use.
+ * With --secure-port=0, a free port that is kept until the listener takes it over. Otherwise a
+ * first start with a taken port fails before it writes files; a later start reports first that its
+ * data directory is in use.
  */
 async function portOf(
   settings: Settings,

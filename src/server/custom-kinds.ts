@@ -1,4 +1,7 @@
-/** Custom kinds, loaded with the first definition: a server without definitions holds nothing of them. */
+/**
+ * Custom kinds, loaded with the first definition: a server without definitions holds nothing of
+ * them.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ApiClient } from '#client/client.ts'

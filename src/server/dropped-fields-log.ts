@@ -1,6 +1,7 @@
 /**
- * A line of the log, once per kind and field, when a client writes a field that the emulated release drops and a later one
- * supports. The response stays as kube-apiserver's, which drops the field in silence.
+ * A line of the log, once per kind and field, when a client writes a field that the emulated
+ * release drops and a later one supports. The response stays as kube-apiserver's, which drops the
+ * field in silence.
  */
 import { loadLater } from '#base/load-later.ts'
 import { releases } from '#settings/flag-table.ts'

@@ -6,7 +6,8 @@
  *   console.log(server.url, server.kubeconfig)
  *   await server.close()
  *
- * Every flag is an option with its name in camel case and, where a number has one, its unit: `requestTimeoutMs`.
+ * Every flag is an option with its name in camel case and, where a number has one, its unit:
+ * `requestTimeoutMs`.
  */
 import { systemClock } from '#base/clock.ts'
 import { systemRandom } from '#base/random.ts'
@@ -23,7 +24,10 @@ export interface EmbeddedOptions extends Partial<Omit<Surroundings, 'log'>> {
   readonly log?: (line: string) => void
 }
 
-/** Resolves when the server is ready. It prints nothing, handles no signal and never ends the process. */
+/**
+ * Resolves when the server is ready. It prints nothing, handles no signal and never ends the
+ * process.
+ */
 export async function createServer(
   options: ServerOptions = {},
   { log: write = () => {}, ...surroundings }: EmbeddedOptions = {},

@@ -1,6 +1,7 @@
 /**
- * The file of --encryption-provider-config as resources and their providers. It is read as kube-apiserver 1.22 reads it:
- * unknown fields are left alone, and what is wrong is told in its words, but never with what a file holds: those are keys.
+ * The file of --encryption-provider-config as resources and their providers. It is read as
+ * kube-apiserver 1.22 reads it: unknown fields are ignored. Errors have its words, but never the
+ * contents of a file, which are keys.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { parseYaml } from '#codec/yaml.ts'
@@ -13,7 +14,7 @@ export interface SealedResources {
   readonly providers: readonly Provider[]
 }
 
-/** The form of old is still taken. */
+/** The old form is still accepted. */
 const forms = [
   { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration' },
   { apiVersion: 'v1', kind: 'EncryptionConfig' },

@@ -1,4 +1,7 @@
-/** What everything else stands on: the release, its facts, the store, the kinds and their live picture. */
+/**
+ * What everything else stands on: the release, its facts, the store, the kinds and their live
+ * picture.
+ */
 import { qualified } from '#api/status-error.ts'
 import type { TimerClock } from '#base/clock.ts'
 import type { Random } from '#base/random.ts'

@@ -1,21 +1,30 @@
 /**
- * What the health endpoints look at: the store, and the stages of the start. A stage is named as operators know it from
- * kube-apiserver; each becomes well when the work of that name is done here.
+ * What the health endpoints look at: the store, and the stages of the start. A stage is named as
+ * operators know it from kube-apiserver; each becomes well when the work of that name is done here.
  */
 import { change, isWithin, type Release, releaseOf, type Span } from '#api/releases/change.ts'
 import type { HealthCheck } from '#observe/health.ts'
 
-/** Which releases have a stage, the gate it waits for, and whether fairness, which may be turned off, has it or its absence. */
+/**
+ * Which releases have a stage, the gate it waits for, and whether fairness, which may be turned
+ * off, has it or its absence.
+ */
 interface When extends Span {
   readonly fair?: boolean
   readonly gate?: string
 }
 
-/** From this release on kube-apiserver installs its own APIs after it has registered the stages of its controllers. */
+/**
+ * From this release on kube-apiserver installs its own APIs after it has registered the stages of
+ * its controllers.
+ */
 const apisLast = 31
 const apisFirst = apisLast - 1
 
-/** Stages in the order they are shown, and which part of the start each waits for. A row moves where releases move it. */
+/**
+ * Stages in the order they are shown, and which part of the start each waits for. A row moves where
+ * releases move it.
+ */
 const stages: readonly (readonly [string, Part, When?])[] = [
   ['poststarthook/start-kube-apiserver-admission-initializer', 'server', { since: 17, until: 29 }],
   ['poststarthook/start-apiserver-admission-initializer', 'server', { since: 30 }],

@@ -1,4 +1,7 @@
-/** What measures the server, made once at start: the page of metrics and everything that writes on it. */
+/**
+ * What measures the server, made once at start: the page of metrics and everything that writes on
+ * it.
+ */
 import type { VersionInfo } from '#discovery/version.ts'
 import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
@@ -35,7 +38,7 @@ export interface MeasuringOptions {
 
 const monotonicMs = () => performance.now()
 
-/** A problem, where the flags ask for what cannot be. */
+/** `problem` if the flags contradict each other. */
 export function makeMeasuring(options: MeasuringOptions): Measuring | { problem: string } {
   const { release, build, warn, showHiddenMetricsForVersion: hidden } = options
   const problem = hidden === undefined ? undefined : showHiddenProblem(hidden, release)
@@ -74,10 +77,16 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   }
 }
 
-/** Requests under way when a custom kind goes are counted when they end, most of them within this time. */
+/**
+ * Requests under way when a custom kind goes are counted when they end, most of them within this
+ * time.
+ */
 const underWayMs = 60_000
 
-/** What is no longer served is no longer shown: definitions come and go as long as a server runs. */
+/**
+ * Metrics of kinds that are no longer served are removed: definitions come and go as long as a
+ * server runs.
+ */
 export function forgetWithdrawn(
   { registry }: Pick<Measuring, 'registry'>,
   resource: Resource,
@@ -97,7 +106,10 @@ export function forgetWithdrawn(
 
 const nameOf = ({ group, plural }: Resource) => qualified(plural, group)
 
-/** How many objects there are of each resource: from memory where they are there, else from the store, now and then. */
+/**
+ * How many objects there are of each resource: from memory where they are there, else from the
+ * store, now and then.
+ */
 export function countObjects(
   { registry, metrics }: Measuring,
   parts: {
@@ -105,7 +117,7 @@ export function countObjects(
     cache: WatchCache
     storage: Storage
     historyMax: (resource: Resource) => number
-    /** How often the store is asked, at most; 0: nothing is counted. */
+    /** How often the store is queried, at most; 0: nothing is counted. */
     intervalMs: number
   },
 ): void {
@@ -134,17 +146,20 @@ export function countObjects(
   })
 }
 
-/** How large the files of etcd are: asked for with the page, and not again within the interval. */
+/**
+ * How large the files of etcd are: queried when metrics are scraped, and not again within the
+ * interval.
+ */
 export function measureSizes(
   { registry, metrics }: Measuring,
   storage: Storage,
   intervalMs: number,
 ): void {
   if (intervalMs === 0) return
-  let askedAt = Number.NEGATIVE_INFINITY
+  let queriedAt = Number.NEGATIVE_INFINITY
   registry.collect(async () => {
-    if (monotonicMs() - askedAt < intervalMs) return
-    askedAt = monotonicMs()
+    if (monotonicMs() - queriedAt < intervalMs) return
+    queriedAt = monotonicMs()
     for (const [name, bytes] of (await storage.sizes?.()) ?? [])
       metrics.storeSizes.labels(name).set(bytes)
   })

@@ -1,6 +1,6 @@
 /**
- * A certificate and its key from two files of PEM, read together: each must be what its flag says, and one must fit the
- * other. Files are named where they do not; nothing is written here.
+ * A certificate and its key from two files of PEM, read together: each must be what its flag says,
+ * and one must fit the other. Files are named where they do not; nothing is written here.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { NamedFiles } from '#settings/flag-value.ts'
@@ -17,7 +17,7 @@ export interface Loaded {
   readonly privateKey: KeyObject
 }
 
-/** What `parse` gives; `advice` is for whoever has to mend the file. */
+/** What `parse` returns; `advice` is for the operator who has to fix the file. */
 export function parsed<T>(
   path: string,
   what: string,

@@ -1,6 +1,7 @@
 /**
- * The kubeconfig that points kubectl at this server, as a member of system:masters, with everything it needs inside.
- * It is written anew when something in it changed, and readable by its owner alone.
+ * The kubeconfig that points kubectl at this server, as a member of system:masters, with everything
+ * it needs inside. It is written anew when something in it changed, and readable by its owner
+ * alone.
  */
 import { join } from 'node:path'
 import { localUrl } from './addresses.ts'

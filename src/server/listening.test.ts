@@ -11,7 +11,7 @@ const rows: [code: string, line: RegExp][] = [
   ['EOTHER', /^as it is$/],
 ]
 for (const [code, line] of rows)
-  test(`${code} is told by the flag that mends it`, () => {
+  test(`${code} names the flag that fixes it`, () => {
     const error = Object.assign(new Error('as it is'), { code })
     assert.throws(() => cannotListen(error, wanted), { message: line })
   })

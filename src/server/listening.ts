@@ -1,4 +1,4 @@
-/** Why the server cannot listen, said by the flag that mends it. */
+/** Why the server cannot listen, with the flag that fixes it. */
 import { CannotStart } from './cannot-start.ts'
 import type { Settings } from '#settings/flags.ts'
 

@@ -1,4 +1,6 @@
-/** The HTTP side: the paths that are no resource, the parts requests go through, and the listener. */
+/**
+ * The HTTP side: the paths that are no resource, the parts requests go through, and the listener.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
@@ -34,7 +36,7 @@ import type { Observing } from './observing.ts'
 import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
 import type { TlsPolicy } from '#settings/tls-policy.ts'
 
-/** Largest body a request may have, as in the original. */
+/** Largest body a request may have, as in kube-apiserver. */
 const bodyBytesMax = 3 * 1024 * 1024
 
 export interface HttpSide {
@@ -62,7 +64,10 @@ const loadAround = loadLater<typeof import('#http/around-requests.ts')>(
   '#http/around-requests',
 )
 
-/** A start that is given time is one that can be looked at: otherwise nobody is answered before all is ready. */
+/**
+ * A start with a grace period can be observed by health checks; without one no request is answered
+ * before all is ready.
+ */
 export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
   livezGracePeriodMs > 0
 
@@ -100,7 +105,7 @@ export function makeListener(side: HttpSide, serve: (wire: Wire) => void): Liste
 const authoritiesOf = (access: Access): Buffer =>
   Buffer.from(access.clientAuthorities().map(String).join(''))
 
-/** How often files of authorities are looked at, as by the original. */
+/** How often files of authorities are read, as in kube-apiserver. */
 const authoritiesReadMs = 60_000
 
 /** Whose certificates are believed follows the files that say so; answers how to stop. */
@@ -112,7 +117,7 @@ export function followAuthorities(access: Access, listener: Listener): () => voi
   return () => clearInterval(timer)
 }
 
-/** Nothing is laid around requests where no flag asks for it. */
+/** Without the flags, requests get no extra layer. */
 function asFlagsSay(
   { settings, random }: Foundation,
   parts: HttpParts,
@@ -258,7 +263,7 @@ function wholeDiscovery(
   return { versions: aggregatedVersions(release, feature), load }
 }
 
-/** Loaded when somebody asks. */
+/** Loaded with the first request. */
 function debugPaths(log: Log): PathHandler {
   const flags = loadLater<typeof import('#http/paths/debug-flags.ts')>(
     import.meta.url,
@@ -279,7 +284,7 @@ function debugPaths(log: Log): PathHandler {
   }
 }
 
-/** The documents are made, and what makes them is loaded, when somebody asks for the first. */
+/** The documents are made, and the code that makes them is loaded, with the first request. */
 function openApiOf(
   { facts, release, feature, catalog }: Foundation,
   priorityOf: PriorityOf,

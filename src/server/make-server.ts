@@ -133,7 +133,7 @@ function accessOf({
   return orSayWhy(makeAccess(settings, surroundings, reader, clock))
 }
 
-/** Plugins write as the server itself does; nobody asks them to before it is there. */
+/** Plugins write as the server itself does; they write only after it is there. */
 function pluginsOf(
   foundation: Foundation,
   access: Access,

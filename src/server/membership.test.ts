@@ -1,4 +1,7 @@
-/** Servers on one store: what the service leads to is mended by whoever is there, and by nobody who has left. */
+/**
+ * Servers on one store: any live server repairs the endpoints of the service, and a server that
+ * left does not.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -30,7 +33,7 @@ const ownPlace = {
 /** As often as a server says that it is alive. */
 const intervalMs = 10_000
 
-/** Two servers that are told of, one of them this. `list` may keep the store from answering. */
+/** Two known servers, one of them this. `list` may keep the store from answering. */
 async function startTwo(list = (storage: Storage): Storage['list'] => storage.list.bind(storage)) {
   const verbs = await startVerbs()
   const { storage } = verbs
@@ -56,7 +59,7 @@ async function startTwo(list = (storage: Storage): Storage['list'] => storage.li
   return { verbs, client, membership, told }
 }
 
-test('what the service leads to comes back when somebody deletes it', async (t) => {
+test('the endpoints of the service are written again after a client deletes them', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { verbs, client, membership } = await startTwo()
   for (const ref of [endpoints, slices]) {

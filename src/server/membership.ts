@@ -1,7 +1,8 @@
 /**
- * This server as one of those on its store: it says every so often that it is alive, and the `kubernetes` service leads to all
- * that are, whichever of them wrote it last; it mends what a server that died left behind; and when it stops it leaves.
- * Loaded where a store may have several servers.
+ * This server as one of those on its store: it says every so often that it is alive, and the
+ * `kubernetes` service leads to all that are, whichever of them wrote it last; it mends what a
+ * server that died left behind; and when it stops it leaves. Loaded where a store may have several
+ * servers.
  */
 import type { ApiClient } from '#client/client.ts'
 import type { Allocators } from '#verbs/allocate.ts'
@@ -24,7 +25,10 @@ export interface MembershipParts extends ServerLeasesParts {
 
 export class Membership {
   readonly #parts: MembershipParts
-  /** Undefined for a server that only its machine can reach: nobody is led to it. Or where nobody is to be. */
+  /**
+   * Undefined for a server that only its machine can reach, or that is not to be listed: it has no
+   * endpoint.
+   */
   readonly #known: KnownServers | undefined
   #stop = (): void => {}
   #client: ApiClient | undefined
@@ -38,7 +42,10 @@ export class Membership {
       parts.reconciler === 'lease' ? new ServerLeases(parts) : new ServerCount(parts, parts.count)
   }
 
-  /** The addresses of all servers there are; none where that cannot be told, which is no reason not to start. */
+  /**
+   * The addresses of all live servers; empty if they cannot be determined, which is no reason not
+   * to start.
+   */
   async alive(): Promise<readonly string[]> {
     return (await this.#known?.renew().catch(this.#failed)) ?? []
   }
@@ -78,9 +85,10 @@ export class Membership {
     const { release, reconciler } = this.#parts
     // Who counts says when he was the last; a lease that ended says it by itself.
     if (alive.length === 0 && reconciler !== 'master-count') return
-    const { told, port = this.#parts.port } = await kubernetesEndpoints(client, release)
-    // Two that write at the same time may leave each other's half behind: both halves are looked at.
-    if (told.every((addresses) => [...addresses].sort().join() === alive.join())) return
+    const { addressLists, port = this.#parts.port } = await kubernetesEndpoints(client, release)
+    // Two that write at the same time may leave each other's half behind: both halves are looked
+    // at.
+    if (addressLists.every((addresses) => [...addresses].sort().join() === alive.join())) return
     await writeKubernetesEndpoints(client, { ...this.#parts, port }, alive)
   }
 

@@ -1,4 +1,7 @@
-/** Everything that looks at requests without answering them, made from the settings: metrics, limits, fairness, audit. */
+/**
+ * Everything that looks at requests without answering them, made from the settings: metrics,
+ * limits, fairness, audit.
+ */
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { type TimerClock, timerMsMax } from '#base/clock.ts'
@@ -60,7 +63,10 @@ export interface Observing {
   readonly schemaPublished: DefinitionsParts['published']
   /** Measures the work queue of one controller. */
   readonly queueMeter: (name: string) => QueueMeter
-  /** Once the server can read and write: follows what configures fairness, and makes what must be there. */
+  /**
+   * Once the server can read and write: follows what configures fairness, and makes what must be
+   * there.
+   */
   start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
   stop(): Promise<void>
 }
@@ -72,7 +78,7 @@ export interface ObservingOptions {
   readonly log: Log
   readonly clock: TimerClock
   readonly random: Random
-  /** Asked for only once requests come. */
+  /** Called only once requests come. */
   readonly parseStored: () => ParseStored
 }
 
@@ -82,7 +88,7 @@ const waitShare = 4
 /** How often mandatory and suggested objects are looked after. */
 const ensureIntervalMs = 60_000
 
-/** What the operator asked for and cannot be is `problem`. */
+/** `problem` if the operator's settings cannot be met. */
 export async function makeObserving(
   settings: Settings,
   options: ObservingOptions,
@@ -107,15 +113,15 @@ export async function makeObserving(
   const operation = operationMeter(measuring)
   let served: Catalog | undefined
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
-  const asked = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
-  const makeAudit = asked === undefined ? undefined : loadAudit().makeAudit
+  const firstFlag = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
+  const makeAudit = firstFlag === undefined ? undefined : loadAudit().makeAudit
   const audit = await makeAudit?.(settings, { metrics, parseStored, log, clock, random })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
     isFair,
     deprecations,
     build,
-    // What is recorded comes first: it is told of requests that the others refuse.
+    // The recorder comes first: it sees requests that the others reject.
     observers: [
       ...(audit === undefined ? [] : [audit.observer]),
       measuring.observer,
@@ -224,7 +230,7 @@ function makeFairness(
       const client = clientAs(consumerManager)
       const producer = clientAs(producerManager)
       const ensure = () => ensureFairnessObjects(producer, { release, levels, schemas })
-      // First: a schema that is seen before its level would be told that there is none.
+      // First, because a schema that is seen before its level would be reported as having none.
       await ensure()
       stops.push(
         await followFairness({

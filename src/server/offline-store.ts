@@ -1,6 +1,7 @@
 /**
- * A store without a server in front of it, for commands that read it whole: verify, doctor, backup. A database is opened
- * for reading only, so that a server may run. Values are unsealed where the flags name the keys.
+ * A store without a server in front of it, for commands that read it whole: verify, doctor, backup.
+ * A database is opened for reading only, so that a server may run. Values are unsealed where the
+ * flags name the keys.
  */
 import { join } from 'node:path'
 import { systemClock, type TimerClock } from '#base/clock.ts'

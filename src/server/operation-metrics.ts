@@ -1,6 +1,7 @@
 /**
- * What operators watch besides requests: size and revision of the store, room on its disk, compaction, backups, when
- * certificates expire, watches. The names begin with binnacle_, because kube-apiserver has no such metrics.
+ * What operators watch besides requests: size and revision of the store, room on its disk,
+ * compaction, backups, when certificates expire, watches. The names begin with binnacle_, because
+ * kube-apiserver has no such metrics.
  */
 import { X509Certificate } from 'node:crypto'
 import { statfsSync, statSync } from 'node:fs'

@@ -11,7 +11,7 @@ before(() => {
 })
 after(() => rmSync(place, { recursive: true }))
 
-test('a key is not written into what somebody put in its place', () => {
+test('a key is not written into a file that another process put in its place', () => {
   const file = join(place, 'a.key')
   writeFileSync(`${file}.${process.pid}.new`, '', { mode: 0o666 })
   writePrivateFile(file, 'secret')

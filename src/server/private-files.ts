@@ -1,6 +1,6 @@
 /**
- * Files that only their owner may read, written so that a crash leaves the old one or the new one and never half of
- * one. A file that is there is never widened and never deleted.
+ * Files that only their owner may read, written so that a crash leaves the old one or the new one
+ * and never half of one. A file that is there is never widened and never deleted.
  */
 import {
   closeSync,
@@ -24,7 +24,10 @@ function reasonOf(error: unknown): string {
   return errno === undefined ? code : `${code}: ${getSystemErrorMessage(errno)}`
 }
 
-/** Makes a directory that only its owner may enter, and those it lies in. One that is there keeps its mode. */
+/**
+ * Makes a directory that only its owner may enter, and those it lies in. One that is there keeps
+ * its mode.
+ */
 export function ensurePrivateDirectory(path: string): void {
   try {
     makeDirectory(path)
@@ -45,7 +48,8 @@ function removeIfThere(path: string): void {
 const freshOf = (path: string) => `${path}.${process.pid}.new`
 
 function writeFresh(fresh: string, text: string): void {
-  // Made here and now: what somebody put there in time would keep its mode, or lead elsewhere.
+  // Created here: a file that another process put there in time would keep its mode, or lead
+  // elsewhere.
   removeIfThere(fresh)
   const handle = openSync(fresh, 'wx', 0o600)
   try {
@@ -57,7 +61,10 @@ function writeFresh(fresh: string, text: string): void {
   }
 }
 
-/** Texts by their paths: none is in its place before the disk has all of them, for a key is of no use without its certificate. */
+/**
+ * Texts by their paths: none is in its place before the disk has all of them, for a key is of no
+ * use without its certificate.
+ */
 export function writePrivateFiles(texts: ReadonlyMap<string, string>): void {
   let writing = ''
   try {
@@ -82,7 +89,10 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** A file that cannot be used or written. What is there is left as it is: someone may want to mend it. */
+/**
+ * A file that cannot be used or written. The file is left as it is: the operator may want to fix
+ * it.
+ */
 export class CannotUseFile extends Error {
   override name = 'CannotUseFile'
   constructor(path: string, why: string) {

@@ -1,4 +1,7 @@
-/** Everything that must exist before the first request: definitions, roles, system objects, registered API services. */
+/**
+ * Everything that must exist before the first request: definitions, roles, system objects,
+ * registered API services.
+ */
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { loadLater } from '#base/load-later.ts'
 import { localClient } from '#verbs/local-client.ts'

@@ -37,7 +37,7 @@ const [caFile, certFile, keyFile] = [file('ca', ca), file('cert', own.cert), fil
 
 const timeout = { kubeletTimeoutMs: 7000 }
 const shown = { ...own, connectTimeoutMs: 7000 }
-// settings, trust, trust of those who ask not to be asked
+// settings, trust, trust of clients that skip verification
 const rows: [object, object, object][] = [
   [timeout, { connectTimeoutMs: 7000, insecure: true }, { connectTimeoutMs: 7000, insecure: true }],
   [

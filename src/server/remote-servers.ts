@@ -1,6 +1,7 @@
 /**
- * What leads to other servers, made from the settings: kubelets and what the proxy subresources reach, and aggregated API
- * servers. Authorities are read once, at the start; what is shown to others is read again where it is renewed.
+ * What leads to other servers, made from the settings: kubelets and what the proxy subresources
+ * reach, and aggregated API servers. Authorities are read once, at the start; what is shown to
+ * others is read again where it is renewed.
  */
 import type { Identity } from '#access/identity.ts'
 import type { Access } from '#access/make-access.ts'
@@ -31,7 +32,10 @@ const loadLook = loadLater<typeof import('#http/aggregation/look-at-discovery.ts
   '#http/aggregation/look-at-discovery',
 )
 
-/** A client certificate and its key, as calls show them; the same value as long as they are the same. */
+/**
+ * A client certificate and its key, as calls show them; the same value as long as they are the
+ * same.
+ */
 function shownPair(
   certificate: string | undefined,
   key: string | undefined,
@@ -47,7 +51,9 @@ function shownPair(
 
 const noIdentity: Identity = {}
 
-/** What is made of an identity; the same value as long as that is, for connections are kept by it. */
+/**
+ * What is made of an identity; the same value as long as that is, for connections are kept by it.
+ */
 function following<T>(identity: () => Identity, make: (shown: Identity) => T): () => T {
   let shown = identity()
   let made = make(shown)
@@ -155,7 +161,7 @@ export function aggregated(
       const prober = new Prober({
         reader,
         client,
-        look: (...asked) => loadLook().discoveryLook(resolve, proxyClient())(...asked),
+        look: (...args) => loadLook().discoveryLook(resolve, proxyClient())(...args),
         now: () => timestamp(clock),
         report,
       })

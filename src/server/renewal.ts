@@ -1,6 +1,8 @@
 /**
- * Certificates looked at once a day while the server runs, so that one that never stops never shows an expired one, and
- * soon after the machine's clock was set, or the operator changed a file that he gave. A failure (a full disk, a garbled file) is told and tried again the next day; the old certificates stay in use.
+ * Checks certificates once a day while the server runs, so that one that never stops never presents
+ * an expired one. It also checks soon after the clock was set or the operator changed a provided
+ * file. A failure (a full disk, a garbled file) is reported and retried the next day; the old
+ * certificates stay in use.
  */
 import { statSync } from 'node:fs'
 import { type Clock, systemClock } from '#base/clock.ts'
@@ -17,8 +19,8 @@ export interface Renewal {
 }
 
 /**
- * `ensure` makes what is due; `changed` hears of certificates that differ from those in use, and lays them into the
- * listener (`server.setSecureContext`) and the kubeconfig.
+ * `ensure` makes what is due; `changed` hears of certificates that differ from those in use, and
+ * lays them into the listener (`server.setSecureContext`) and the kubeconfig.
  */
 export function renewDaily(
   inUse: Certificates,
@@ -59,7 +61,10 @@ export function renewDaily(
   return { check, stop: () => clearInterval(timer) }
 }
 
-/** Which files these are, and of when. One that cannot be looked at, for whatever reason, is as good as gone. */
+/**
+ * Which files these are, and of when. One that cannot be looked at, for whatever reason, is as good
+ * as gone.
+ */
 const stampOf = (paths: readonly string[]): string =>
   paths
     .map((path) => {

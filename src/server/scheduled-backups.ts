@@ -1,6 +1,7 @@
 /**
- * Backups that the server writes by itself every --backup-interval. The time counts from the newest backup that is there, so
- * that restarts postpone none. Old ones are deleted only after a new one is complete.
+ * Backups that the server writes by itself every --backup-interval. The time counts from the newest
+ * backup that is there, so that restarts postpone none. Old ones are deleted only after a new one
+ * is complete.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -79,7 +79,7 @@ const sealedBy = (text: string) =>
     return sealed
   })
 
-/** Asked of kube-apiserver 1.22.17. */
+/** Recorded from kube-apiserver 1.22.17. */
 const rows: [entries: string[][], sealed: string[]][] = [
   [[['secrets']], ['secrets/a/b k0']],
   [[['secrets.']], ['secrets/a/b k0']],

@@ -16,7 +16,7 @@ const rows: [told: string[] | undefined, count: number, renewed: string[], left:
   [[a, b], 3, [a, b], [a]],
 ]
 for (const [told, count, renewed, left] of rows)
-  test(`${count} servers where ${told ?? 'none'} are told`, async () => {
+  test(`${count} servers where ${told ?? 'none'} are known`, async () => {
     const storage = createMemoryStorage()
     const subsets = [{ addresses: told?.map((ip) => ({ ip })) }]
     const key = '/registry/services/endpoints/default/kubernetes'

@@ -1,7 +1,7 @@
 /**
- * Which servers share a store, where it is known how many there are: each adds its address to the endpoints of the
- * `kubernetes` service, and where they are more than there can be, those after its own go. One that died stays until
- * another takes its place; who must know sooner uses leases.
+ * Which servers share a store, where it is known how many there are: each adds its address to the
+ * endpoints of the `kubernetes` service, and where they are more than there can be, those after its
+ * own go. One that died stays until another takes its place; who must know sooner uses leases.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { KnownServers, ServerLeasesParts } from './server-leases.ts'
@@ -17,23 +17,23 @@ export class ServerCount implements KnownServers {
 
   async renew(): Promise<string[]> {
     const { address } = this.#parts
-    const told = await this.#told()
-    if (told.includes(address) && told.length <= this.#count) return told
-    const all = [...new Set([...told, address])].sort()
+    const known = await this.#known()
+    if (known.includes(address) && known.length <= this.#count) return known
+    const all = [...new Set([...known, address])].sort()
     while (all.length > this.#count) all.splice((all.indexOf(address) + 1) % all.length, 1)
     return all
   }
 
   async leave(): Promise<string[]> {
-    return (await this.#told()).filter((address) => address !== this.#parts.address)
+    return (await this.#known()).filter((address) => address !== this.#parts.address)
   }
 
-  async #told(): Promise<string[]> {
+  async #known(): Promise<string[]> {
     const { storage, parse, root } = this.#parts
     const { value } = await storage.get(`${root}/services/endpoints/default/kubernetes`)
     if (value === undefined) return []
     const { subsets = [] } = parse(value.bytes) as Loose
-    // What is not of this form was made by somebody else, and is made anew.
+    // Endpoints of another form were made by another writer, and are made anew.
     if (subsets.length !== 1) return []
     return ((subsets[0].addresses ?? []) as Loose[]).map(({ ip }) => ip as string).sort()
   }

@@ -1,6 +1,7 @@
 /**
- * Which servers share a store: each keeps an object with its address there that lives for some seconds, where kube-apiserver
- * keeps its own, and whoever looks finds those that are alive. A store of one server has no use for it.
+ * Which servers share a store. Each keeps an object with its address there that lives for some
+ * seconds, where kube-apiserver keeps its own; readers find the live servers. A store of one server
+ * has no use for it.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'

@@ -1,6 +1,6 @@
 /**
- * On a store with other users, a server that died may have left cluster IPs or ports claimed that no service has: they
- * are looked for at the start and every so often.
+ * On a store with other users, a server that died may have left cluster IPs or ports claimed that
+ * no service has: they are looked for at the start and every so often.
  */
 import type { Allocators } from '#verbs/allocate.ts'
 

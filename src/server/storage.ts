@@ -1,4 +1,4 @@
-/** The store the flags ask for, opened. */
+/** The store that the flags select, opened. */
 import type { TimerClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
@@ -12,7 +12,10 @@ const loadMemory = loadLater<Memory>(import.meta.url, '#storage/memory/memory')
 const loadSqlite = loadLater<Sqlite>(import.meta.url, '#storage/sqlite/sqlite')
 const loadEtcd = loadLater<Etcd>(import.meta.url, '#storage/etcd/etcd')
 
-/** How long the start waits for an etcd that does not answer yet: it may start with this server, and more slowly. */
+/**
+ * How long the start waits for an etcd that does not answer yet: it may start with this server, and
+ * more slowly.
+ */
 const etcdAwaitedMsMax = 20_000
 /** How long it waits before it warns. */
 const etcdWarnedAfterMs = 500

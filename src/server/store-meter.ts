@@ -38,7 +38,10 @@ export function measureStore(
   }
 }
 
-/** `/registry/pods`, and `/registry/example.com/widgets` where the first name is a group or stands for several kinds. */
+/**
+ * `/registry/pods`, and `/registry/example.com/widgets` where the first name is a group or stands
+ * for several kinds.
+ */
 function prefixOf(key: string, rootLength: number): string {
   const end = key.indexOf('/', rootLength + 1)
   const first = key.slice(0, end)
@@ -91,7 +94,9 @@ export async function measureAvailability(
   })
 }
 
-/** Servers whose certificate has no alternative names, and a document that nobody has asked for yet. */
+/**
+ * Servers whose certificate has no alternative names, and a document that was not requested yet.
+ */
 export function measureUnnamed({ registry, metrics }: Measuring): void {
   metrics.openApiBuilds.labels('*', 'startup')
   metrics.openApiBuildDuration.labels('startup')

@@ -1,4 +1,4 @@
-/** What every cluster has is made, and made anew when somebody deletes it. */
+/** Objects that every cluster has are created, and created again after a client deletes them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '#base/until.fixture.ts'

@@ -1,6 +1,7 @@
 /**
- * What is there from the start: the namespaces every cluster has, the priority classes of its own parts, and the service
- * under which the API is reached from inside. Each is made where it is missing, by an ordinary create.
+ * What is there from the start: the namespaces every cluster has, the priority classes of its own
+ * parts, and the service under which the API is reached from inside. Each is made where it is
+ * missing, by an ordinary create.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
@@ -21,7 +22,10 @@ export interface ServerPlace {
   readonly port: number
   /** The addresses of all servers on the store, this one's among them. */
   readonly alive: () => Promise<readonly string[]>
-  /** The address of the `kubernetes` service, and the port that leads to it on every node; 0 for none. */
+  /**
+   * The address of the `kubernetes` service, and the port that leads to it on every node; 0 for
+   * none.
+   */
   readonly serviceAddress: string
   readonly nodePort: number
   readonly report: (message: string, error: unknown) => void
@@ -41,7 +45,7 @@ const nothingIf = (isSuch: (error: unknown) => boolean) => (error: unknown) => {
   return {}
 }
 
-/** Looks first: an object that is there may hold what making it anew would ask for. */
+/** Reads first: an existing object may hold values that creating it again would request. */
 async function ensure(
   client: ApiClient,
   ref: ResourceRef,
@@ -66,7 +70,7 @@ type Made = { metadata: { name: string; namespace?: string; labels?: object } } 
 /** As often as kube-apiserver. */
 const lookedAfterEveryMs = 10_000
 
-/** Somebody may delete them, as `kubectl delete all --all` does: they are made anew. */
+/** A client may delete them, as `kubectl delete all --all` does: they are created again. */
 export function lookAfterSystemObjects(
   client: ApiClient,
   place: ServerPlace,
@@ -88,7 +92,7 @@ export async function ensureSystemObjects(client: ApiClient, place: ServerPlace)
   ])
   await ensureKubernetesService(client, place)
   const alive = await place.alive()
-  // Where nobody says that he is alive, what is there stays.
+  // If no server reports itself alive, the endpoints stay.
   if (alive.length > 0) await writeKubernetesEndpoints(client, place, alive)
 }
 
@@ -106,8 +110,9 @@ const priorityClassObjects = [
 ]
 
 /**
- * Its address may be taken: by a server that is making the service right now, or by the claim of one that died before it
- * had made it. That ends no start: somebody makes it, or the claim is freed.
+ * Its address may be taken: by a server that is creating the service right now, or by the claim of
+ * one that died before creating it. That does not fail the start: the other server creates it, or
+ * the claim is freed.
  */
 async function ensureKubernetesService(client: ApiClient, place: ServerPlace): Promise<void> {
   const labels = { component: 'apiserver', provider: 'kubernetes' }
@@ -150,26 +155,36 @@ export async function writeKubernetesEndpoints(
   })
 }
 
-/** Endpoints must be reachable from elsewhere: a server that only this machine can reach has none. */
+/**
+ * Endpoints must be reachable from elsewhere: a server that only this machine can reach has none.
+ */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
 
-/** What the `kubernetes` service leads to by now, as each object that says so has it, and at which port. */
+/**
+ * What the `kubernetes` service leads to by now, as each object that says so has it, and at which
+ * port.
+ */
 export async function kubernetesEndpoints(
   client: ApiClient,
   release: number,
-): Promise<{ told: string[][]; port: number | undefined }> {
+): Promise<{ addressLists: string[][]; port: number | undefined }> {
   const of = (ref: ResourceRef): Promise<Loose> =>
     client.get(ref, 'default', 'kubernetes').catch(nothingIf(isMissing))
   const { subsets } = await of(core('endpoints'))
-  const told = [((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)]
+  const addressLists = [((subsets?.[0]?.addresses ?? []) as Loose[]).map(({ ip }) => ip as string)]
   if (releaseOf(release).has(keepsOwnSlice)) {
     const { endpoints } = await of(endpointSlices)
-    told.push(((endpoints ?? []) as Loose[]).flatMap(({ addresses }) => addresses as string[]))
+    addressLists.push(
+      ((endpoints ?? []) as Loose[]).flatMap(({ addresses }) => addresses as string[]),
+    )
   }
-  return { told, port: subsets?.[0]?.ports?.[0]?.port }
+  return { addressLists, port: subsets?.[0]?.ports?.[0]?.port }
 }
 
-/** The address may have changed since the last start, and its family too; where it did not, nothing is written. */
+/**
+ * The address may have changed since the last start, and its family too; where it did not, nothing
+ * is written.
+ */
 async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Promise<void> {
   await ensure(client, ref, 'default', object)
   const { name } = object.metadata

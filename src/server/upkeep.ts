@@ -1,6 +1,6 @@
 /**
- * Work of a running server that no request asks for: compaction, backups, certificate renewal, authority files that change,
- * other servers with other keys.
+ * Work of a running server that no request triggers: compaction, backups, certificate renewal,
+ * authority files that change, other servers with other keys.
  */
 import type { Access } from '#access/make-access.ts'
 import { loadLater } from '#base/load-later.ts'

@@ -1,6 +1,6 @@
 /**
- * Calls back when the nearest deadline has come. It looks at the clock once a second while there is a deadline,
- * because the clock of the machine may be set, and never keeps the process alive.
+ * Calls back when the nearest deadline has come. It looks at the clock once a second while there is
+ * a deadline, because the clock of the machine may be set, and never keeps the process alive.
  */
 import type { Cancel, TimerClock } from '#base/clock.ts'
 

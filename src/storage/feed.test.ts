@@ -68,7 +68,7 @@ test('a reader in the queue is not hurt by compaction', async () => {
   assert.equal((await reader.next()).value.length, 5)
 })
 
-test('a published batch reaches a waiting reader before whoever hears of it next', async () => {
+test('a published batch reaches a waiting reader before later subscribers', async () => {
   const { publish, read } = numbered()
   const order: string[] = []
   const reading = read(0)

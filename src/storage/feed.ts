@@ -1,19 +1,25 @@
 /**
- * The feed of a store that lives in this process: one publisher, any number of readers.
- * A reader first catches up from history, then is handed each batch as it is published. A reader that falls too far
- * behind goes back to history: it costs a bounded queue, never a missed change and never a wait for the publisher.
+ * The feed of a store that lives in this process: one publisher, any number of readers. A reader
+ * first catches up from history, then is handed each batch as it is published. A reader that falls
+ * too far behind goes back to history: it costs a bounded queue, never a missed change and never a
+ * wait for the publisher.
  */
 import { assert } from '#base/assert.ts'
 import { type Change, type Revision, RevisionCompacted, sizeBytes } from './storage.ts'
 
-/** Changes a reader may leave unread in memory: a burst of seconds; beyond it history is the cheaper queue. */
+/**
+ * Changes a reader may leave unread in memory: a burst of seconds; beyond it history is the cheaper
+ * queue.
+ */
 const queuedChangesMax = 10_000
 
 /** Bytes a reader may leave unread in memory, for the same reason. */
 const queuedBytesMax = 32 * 1024 * 1024
 
 export interface FeedSource {
-  /** Some of the changes after a revision, oldest first, whole revisions; empty when there are none. */
+  /**
+   * Some of the changes after a revision, oldest first, whole revisions; empty when there are none.
+   */
   history(after: Revision): Change[]
   compactedUpTo(): Revision
 }
@@ -32,7 +38,10 @@ export class Feed {
     this.#source = source
   }
 
-  /** Hands a batch, in revision order, to every reader. Readers that wait are resolved before this returns. */
+  /**
+   * Hands a batch, in revision order, to every reader. Readers that wait are resolved before this
+   * returns.
+   */
   publish(batch: Change[]): void {
     if (batch.length === 0) return
     for (const reader of this.#readers) reader.offer(batch)
@@ -59,8 +68,8 @@ export class Feed {
 }
 
 /**
- * Written out instead of as an async generator: a generator puts several turns between the publisher and the reader,
- * and then the writer would learn of its write before the reader does.
+ * Written out instead of as an async generator: a generator puts several turns between the
+ * publisher and the reader, and then the writer would learn of its write before the reader does.
  */
 class FeedReader implements AsyncIterator<Change[]> {
   #source: FeedSource
@@ -163,7 +172,7 @@ class FeedReader implements AsyncIterator<Change[]> {
     return { done: false, value: batch }
   }
 
-  /** A feed asked to begin at a revision still to come leaves out what is published before it. */
+  /** A feed that begins at a future revision omits what is published before it. */
   #unseen(batch: Change[]): Change[] {
     const first = batch[0]
     if (first.revision > this.#delivered) return batch

@@ -19,7 +19,7 @@ test('what is missing is made for its owner alone, what is there stays as it is'
   assert.equal(statSync(inner).mode & 0o777, 0o755)
 })
 
-test('what cannot be made is said, and soon', () => {
+test('a directory that cannot be made is reported soon', () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   assert.throws(() => makeDirectory(file), { code: 'EEXIST' })

@@ -13,7 +13,7 @@ storageSuite('measured', {
   feedFirst: true,
 })
 
-test('each answer is told by what was asked', async () => {
+test('each response is reported by its operation', async () => {
   const storage = new MeasuredStorage(createMemoryStorage())
   const told: string[] = []
   storage.took = (operation, key, ms) => {

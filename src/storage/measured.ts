@@ -1,4 +1,7 @@
-/** A store that tells how long its answers took, once somebody wants to know. It adds nothing else and waits for nothing. */
+/**
+ * A store that reports the duration of its responses to an observer. It adds nothing else and waits
+ * for nothing.
+ */
 import type { DeleteCondition, KeyRange, PutCondition, Revision, Storage } from './storage.ts'
 
 export type StoreOperation = 'get' | 'list' | 'create' | 'update' | 'delete'
@@ -6,7 +9,7 @@ export type Took = (operation: StoreOperation, key: string, ms: number) => void
 
 export class MeasuredStorage implements Storage {
   readonly #inner: Storage
-  /** Told of every answer; undefined: nobody looks. */
+  /** Called for every response; undefined without an observer. */
   took: Took | undefined
 
   constructor(inner: Storage) {

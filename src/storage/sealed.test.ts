@@ -70,7 +70,7 @@ test('what one key sealed, the next opens and says that it would seal otherwise'
   await inner.close()
 })
 
-test('what no key opens costs nobody else anything, wherever it is read', async () => {
+test('a value that no key opens does not affect other readers and values', async () => {
   const inner = createMemoryStorage()
   const storage = sealed(inner, aesgcm)
   const after = (await storage.currentRevision()) as number

@@ -1,7 +1,8 @@
 /**
- * A store whose values are enciphered where their resource has a sealer; whatever else there is passes untouched. Whoever
- * uses it sees plain bytes: at all revisions, in lost races, on the feed. A value that no key opens is handed on as it is
- * stored and marked (markUnopened): it must not cost the others of its list or batch.
+ * A store whose values are enciphered if their resource has a sealer; all other values pass
+ * unchanged. Its users see plain bytes: at all revisions, in lost races, on the feed. A value that
+ * no key opens is handed on as it is stored and marked (markUnopened): it must not cost the others
+ * of its list or batch.
  */
 import type { Sealer } from './seal/sealer.ts'
 import {
@@ -28,7 +29,10 @@ export class SealedStorage implements Storage {
   readonly #inner: Storage
   readonly #sealers: ReadonlyMap<string, Sealer>
   readonly #root: string
-  /** What own writes were made of: the feed hands back the sealed buffer, and readers know the plain one. */
+  /**
+   * What own writes were made of: the feed hands back the sealed buffer, and readers know the plain
+   * one.
+   */
   readonly #plain = new WeakMap<Buffer, Buffer>()
 
   constructor({ inner, sealers, root }: SealedParts) {
@@ -62,8 +66,8 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * As many turns later than the feed within as put is later than the put within: the feed stays ahead of the writer,
-   * which an async generator would not.
+   * As many turns later than the feed within as put is later than the put within: the feed stays
+   * ahead of the writer, which an async generator would not.
    */
   changes(options: Parameters<Storage['changes']>[0]): AsyncIterable<Change[]> {
     const inner = this.#inner.changes(options)

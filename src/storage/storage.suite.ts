@@ -1,6 +1,6 @@
 /**
- * The contract of storage as tests. Every backend runs all of them.
- * Revisions are compared with one another and never with numbers: etcd counts the writes of others too.
+ * The contract of storage as tests. Every backend runs all of them. Revisions are compared with one
+ * another and never with numbers: etcd counts the writes of others too.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -21,7 +21,10 @@ export interface Opened {
   readonly storage: Storage
   /** Where the keys of this test live; the feed shows nothing else. */
   readonly prefix: string
-  /** Closes the store and opens it again on the same state; undefined where there is no state to come back to. */
+  /**
+   * Closes the store and opens it again on the same state; undefined where there is no state to
+   * come back to.
+   */
   reopen?(): Promise<Storage>
   dispose(): Promise<void>
 }
@@ -45,10 +48,13 @@ export interface SuiteOptions {
   open(): Promise<Opened>
   /** The shortest time to live the backend keeps to. */
   ttlSecondsMin: number
-  /** Whether the feed shows a write before the writer's promise resolves, with the very buffer written. */
+  /**
+   * Whether the feed shows a write before the writer's promise resolves, with the very buffer
+   * written.
+   */
   feedFirst: boolean
-  /** False where the store forgets history by itself and does not let itself be told. */
-  forgetsWhenTold?: boolean
+  /** False if the store compacts by itself and takes no compaction requests. */
+  compactsOnRequest?: boolean
 }
 
 interface Place {
@@ -72,7 +78,7 @@ export function storageSuite(name: string, options: SuiteOptions): void {
     describe('writes on condition', () => writeTests(on))
     describe('reads', () => readTests(on))
     describe('feed', () => feedTests(on, options))
-    if (options.forgetsWhenTold !== false) describe('compaction', () => compactionTests(on))
+    if (options.compactsOnRequest !== false) describe('compaction', () => compactionTests(on))
     describe('time to live', () => timeToLiveTests(on, options))
     describe('closing', () => closingTests(on))
   })

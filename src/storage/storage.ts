@@ -1,11 +1,12 @@
 /**
- * The contract of storage: revisioned bytes under ordered keys. Memory, SQLite and etcd pass one suite (storage.suite.ts).
- * Storage never looks inside a value. A lost race is a value, never an exception; what is thrown is one of the errors below.
+ * The contract of storage: revisioned bytes under ordered keys. Memory, SQLite and etcd pass one
+ * suite (storage.suite.ts). Storage never looks inside a value. A lost race is a value, never an
+ * exception; what is thrown is one of the errors below.
  *
  * Guarantees, each with a test of its name in the suite:
  *   durable      when put or delete resolves, the change survives kill -9
  *   ordered      revisions grow by the order of commits; the feed delivers them in that order
- *   complete     the feed misses nothing after the revision asked for and repeats nothing
+ * complete     the feed misses nothing after the requested revision and repeats nothing
  *   atomic       what one transaction wrote arrives in one batch of the feed
  *   current      after put resolves, currentRevision() is at least its revision
  */
@@ -47,7 +48,10 @@ export type Outcome =
 export interface Change {
   readonly key: string
   readonly revision: Revision
-  /** The bytes written; undefined for a deletion. For own writes this is the very Buffer that was given to put. */
+  /**
+   * The bytes written; undefined for a deletion. For own writes this is the very Buffer that was
+   * given to put.
+   */
   readonly bytes: Buffer | undefined
 }
 
@@ -59,7 +63,10 @@ export function sizeBytes(changes: readonly Change[]): number {
 }
 
 export interface WriteDeadline {
-  /** When a store that cannot be reached is no longer waited for, as `performance.now()`; absent: as for a read. */
+  /**
+   * When a store that cannot be reached is no longer waited for, as `performance.now()`; absent: as
+   * for a read.
+   */
   readonly deadlineAt?: number | undefined
 }
 
@@ -81,29 +88,39 @@ export interface Storage {
   put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome>
   delete(key: string, condition: DeleteCondition): Promise<Outcome>
   /**
-   * Everything after a revision, then everything that follows, until the signal aborts (the iteration then ends
-   * without an error). Batches are whole revisions. Throws RevisionCompacted where the start is no longer kept, and
-   * RevisionSetBack where a store that others may restore turns out to be older than what was delivered.
-   * `progress` is told a revision when everything up to it has been delivered and no change said so: revisions of
-   * etcd also count writes outside the feed's range. It is called only while the iteration waits for its next batch.
+   * Everything after a revision, then everything that follows, until the signal aborts (the
+   * iteration then ends without an error). Batches are whole revisions. Throws RevisionCompacted
+   * where the start is no longer kept, and RevisionSetBack where a store that others may restore
+   * turns out to be older than what was delivered. `progress` receives a revision when everything
+   * up to it has been delivered and no change reported it: revisions of etcd also count writes
+   * outside the feed's range. It is called only while the iteration waits for its next batch.
    */
   changes(options: {
     after: Revision
     signal: AbortSignal
     progress?: (revision: Revision) => void
   }): AsyncIterable<Change[]>
-  /** The newest revision. Local stores answer at once; etcd asks with a linearizable read. */
+  /** The newest revision. Local stores answer at once; etcd needs a linearizable read. */
   currentRevision(): Revision | Promise<Revision>
-  /** Forgets history up to and including a revision: reads at older revisions throw RevisionCompacted. */
+  /**
+   * Forgets history up to and including a revision: reads at older revisions throw
+   * RevisionCompacted.
+   */
   compact(upTo: Revision): Promise<void>
-  /** Up to where history is forgotten, as far as is known here: another server on the same etcd may have compacted further. */
+  /**
+   * Up to where history is forgotten, as far as is known here: another server on the same etcd may
+   * have compacted further.
+   */
   compactedUpTo(): Revision
   /**
-   * A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is well. An etcd whose
-   * database is full is well: it takes deletions, which make room, and they must find a server that is ready.
+   * A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is
+   * well. An etcd whose database is full is well: it takes deletions, which make room, and they
+   * must find a server that is ready.
    */
   trouble(): string | undefined
-  /** How many bytes the file of each of its servers has, by their names; -1 where one does not say. */
+  /**
+   * How many bytes the file of each of its servers has, by their names; -1 where one does not say.
+   */
   sizes?(): Promise<ReadonlyMap<string, number>>
   close(): Promise<void>
 }
@@ -128,7 +145,10 @@ export class RevisionInFuture extends Error {
   }
 }
 
-/** The store is older than it was, as one restored from a copy is: nothing that was known of it holds. */
+/**
+ * The store is older than it was, as one restored from a copy is: nothing that was known of it
+ * holds.
+ */
 export class RevisionSetBack extends Error {
   override name = 'RevisionSetBack'
   constructor(current: Revision, known: Revision) {
@@ -136,14 +156,16 @@ export class RevisionSetBack extends Error {
   }
 }
 
-/** The store cannot answer now: disk full, etcd away, closed. The message says why, for the client. */
+/**
+ * The store cannot answer now: disk full, etcd away, closed. The message says why, for the client.
+ */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable'
 }
 
 /**
- * A value that is there and cannot be read; the message says why. It is not absent: whoever took it for that would make it
- * anew, or delete what belongs to it.
+ * A value that is there and cannot be read; the message says why. It is not absent: a caller that
+ * treated it as absent would create it again, or delete its dependents.
  */
 export class Unreadable extends Error {
   override name = 'Unreadable'
@@ -153,8 +175,8 @@ export const asUnreadable = (error: unknown): Unreadable =>
   error instanceof Unreadable ? error : new Unreadable((error as Error).message, { cause: error })
 
 /**
- * One that no key of a sealed store opens. It is handed out as it is stored, marked, and whoever would read it finds this:
- * it is one object's trouble and not that of its neighbours.
+ * A value that no key of a sealed store opens. It is returned as it is stored, and marked; decoding
+ * it throws this error. Other objects of the same list are unaffected.
  */
 export class Unopened extends Unreadable {
   override name = 'Unopened'
@@ -172,7 +194,10 @@ const sealedMark = Buffer.from('k8s:enc:')
 export const isSealed = (bytes: Buffer): boolean =>
   bytes[0] === sealedMark[0] && bytes.subarray(0, sealedMark.length).equals(sealedMark)
 
-/** Also where nobody tried: what is sealed under a resource that is not said to be must not seem to be missing. */
+/**
+ * Also without an attempt to open it: a sealed value of a resource that is configured as plain must
+ * not seem to be missing.
+ */
 export const whyUnopened = (bytes: Buffer): string | undefined =>
   unopened.get(bytes) ??
   (isSealed(bytes) ? 'identity transformer tried to read encrypted data' : undefined)
@@ -194,7 +219,10 @@ export function markStale(bytes: Buffer): void {
   stale.add(bytes)
 }
 
-/** Whether a value was opened by another key than the one that seals: a write of the same bytes changes what is stored. */
+/**
+ * Whether a value was opened by another key than the one that seals: a write of the same bytes
+ * changes what is stored.
+ */
 export const isStale = (bytes: Buffer): boolean => stale.has(bytes)
 
 /** The range of all keys that begin with a prefix. */

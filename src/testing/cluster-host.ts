@@ -1,6 +1,7 @@
 /**
- * What the clusters of a process share: one listener with an address, certificates, and the store that they all begin with.
- * A request to `/clusters/NAME` reaches the cluster of that name; the listener's address alone reaches the first one.
+ * What the clusters of a process share: one listener with an address, certificates, and the store
+ * that they all begin with. A request to `/clusters/NAME` reaches the cluster of that name; the
+ * listener's address alone reaches the first one.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,13 +26,13 @@ export interface ClusterOptions extends ServerOptions {
   /** Receives the lines of the log. Without it, the log is dropped. */
   readonly log?: (line: string) => void
   /**
-   * Makes uids, generated names and times the same in every run. The clock stands at `seededTime` until the test moves
-   * it. Certificates and signatures differ between runs.
+   * Makes uids, generated names and times the same in every run. The clock stands at `seededTime`
+   * until the test moves it. Certificates and signatures differ between runs.
    */
   readonly seed?: number
 }
 
-/** A test server has no Nodes, so objects that nobody runs must not wait for them. */
+/** A test server has no Nodes, so objects must not wait for a kubelet. */
 const testDefaults: ServerOptions = {
   emulatedVersion: '1.37',
   storageBackend: 'memory',

@@ -1,4 +1,7 @@
-/** The bearer token that makes a test an administrator of one cluster. It is random and valid for that cluster alone. */
+/**
+ * The bearer token that makes a test an administrator of one cluster. It is random and valid for
+ * that cluster alone.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,6 +1,7 @@
 /**
- * Looks for bugs of a controller that only bad luck shows. It runs one scenario again and again; each run has one
- * accident at one write of the controller. A correct controller ends in the same state every time.
+ * Looks for bugs of a controller that only bad luck shows. It runs one scenario again and again;
+ * each run has one accident at one write of the controller. A correct controller ends in the same
+ * state every time.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { RequestRecord } from './request-log.ts'
@@ -23,7 +24,10 @@ export interface Exploration {
   readonly controller: (cluster: TestCluster) => Promise<{ stop(): Promise<unknown> | void }>
   /** Does what the controller reacts to. */
   readonly scenario: (cluster: TestCluster) => Promise<unknown>
-  /** What must be the same at the end of every run. Without it: all objects of the kinds that the controller writes. */
+  /**
+   * What must be the same at the end of every run. Without it: all objects of the kinds that the
+   * controller writes.
+   */
   readonly state?: (cluster: TestCluster) => Promise<unknown>
   readonly accidents?: readonly Accident[]
   /** Explores at most this many writes. */

@@ -1,4 +1,6 @@
-/** A response of the server that is no success, as an error with the Status that the server sent. */
+/**
+ * A response of the server that is no success, as an error with the Status that the server sent.
+ */
 import type { Json } from '#api/object-meta.ts'
 
 export interface Status {

@@ -1,6 +1,7 @@
 /**
- * A request without a socket: it enters the server where requests of the network leave TLS and HTTP, so it passes the
- * same authentication, authorization, admission and audit. The body of the response arrives in chunks.
+ * A request without a socket: it enters the server where requests of the network leave TLS and
+ * HTTP, so it passes the same authentication, authorization, admission and audit. The body of the
+ * response arrives in chunks.
  */
 import { tooLarge } from '#api/status-error.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
@@ -17,14 +18,19 @@ export interface Call {
 export interface CallResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The rest of the body. Iterate once. Ends early with an error if the server breaks the response off. */
+  /**
+   * The rest of the body. Iterate once. Ends early with an error if the server breaks the response
+   * off.
+   */
   readonly chunks: AsyncIterable<Buffer>
   text(): Promise<string>
 }
 
 export type Serve = (wire: Wire) => void
 
-/** Chunks that a reader has not taken yet. Beyond this many bytes the server waits for the reader. */
+/**
+ * Chunks that a reader has not taken yet. Beyond this many bytes the server waits for the reader.
+ */
 const unreadBytesMax = 1024 * 1024
 
 class Body implements Sink, AsyncIterable<Buffer> {

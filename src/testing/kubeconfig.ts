@@ -1,4 +1,7 @@
-/** A kubeconfig for one cluster: its address with the path of the cluster, the authority, and a token. */
+/**
+ * A kubeconfig for one cluster: its address with the path of the cluster, the authority, and a
+ * token.
+ */
 
 export interface KubeconfigParts {
   readonly url: string

@@ -1,10 +1,15 @@
-/** The objects in the YAML and JSON files of a folder, in an order in which a server accepts them. */
+/**
+ * The objects in the YAML and JSON files of a folder, in an order in which a server accepts them.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '#api/object-meta.ts'
 
-/** Kinds that others depend on, first to last. Kinds without a place come after them, in the order of the files. */
+/**
+ * Kinds that others depend on, first to last. Kinds without a place come after them, in the order
+ * of the files.
+ */
 const firstKinds = [
   'CustomResourceDefinition',
   'Namespace',

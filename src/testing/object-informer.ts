@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of all objects of a kind up to date: it lists, watches from there, and lists again after a 410 or when a
- * watch fails. Handlers see each difference once.
+ * Keeps a copy of all objects of a kind up to date: it lists, watches from there, and lists again
+ * after a 410 or when a watch fails. Handlers see each difference once.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'

@@ -1,6 +1,7 @@
 /**
- * From `apiVersion` and `kind` to a path, by the discovery documents of the server. A document is read once and read
- * again when it lacks a kind, which may be a custom kind that was defined meanwhile.
+ * From `apiVersion` and `kind` to a path, by the discovery documents of the server. A document is
+ * read once and read again when it lacks a kind, which may be a custom kind that was defined
+ * meanwhile.
  */
 
 export interface ResourcePath {

@@ -1,6 +1,6 @@
 /**
- * A snapshot in a file: every object with its revision, without history. Another process of the same version of Binnacle
- * can start clusters from it. Keys that sign tokens are not part of it.
+ * A snapshot in a file: every object with its revision, without history. Another process of the
+ * same version of Binnacle can start clusters from it. Keys that sign tokens are not part of it.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'

@@ -1,6 +1,7 @@
 /**
- * The entry point `binnacle/testing`: one listener, any number of clusters behind it. The first cluster has the address
- * of the listener; a fork has a path of its own. Nothing outlives `close()`.
+ * The entry point `binnacle/testing`: one listener, any number of clusters behind it. The first
+ * cluster has the address of the listener; a fork has a path of its own. Nothing outlives
+ * `close()`.
  *
  *   import { startCluster } from 'binnacle/testing'
  *   const cluster = await startCluster()

@@ -1,6 +1,7 @@
 /**
- * A client without TLS and sockets. Each call is a request of its own to the server in this process. Methods take
- * objects, or references with `apiVersion`, `kind` and `metadata`, and reject with the Status of the server.
+ * A client without TLS and sockets. Each call is a request of its own to the server in this
+ * process. Methods take objects, or references with `apiVersion`, `kind` and `metadata`, and reject
+ * with the Status of the server.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
@@ -24,7 +25,10 @@ export interface DeleteOptions {
 }
 
 export type Patch = readonly object[] | object
-/** A patch that is a list is a JSON patch; an object is a merge patch unless the type says otherwise. */
+/**
+ * A patch that is a list is a JSON patch; an object is a merge patch unless the type says
+ * otherwise.
+ */
 export type PatchType = 'json' | 'merge' | 'strategic'
 
 export interface WaitOptions {
@@ -53,7 +57,10 @@ const writeQuery = ({ fieldManager, dryRun }: WriteOptions, manager = fieldManag
   dryRun: dryRun ? 'All' : undefined,
 })
 
-/** An object or a reference; typed objects of other libraries declare `apiVersion` and `kind` as optional. */
+/**
+ * An object or a reference; typed objects of other libraries declare `apiVersion` and `kind` as
+ * optional.
+ */
 type Named = Partial<ObjectReference>
 
 export class TestClient {
@@ -178,14 +185,17 @@ export class TestClient {
     yield* watchEvents(url, response.chunks)
   }
 
-  /** Follows a kind: lists, watches, and begins again where a watch ends. Resolves when the list is complete. */
+  /**
+   * Follows a kind: lists, watches, and begins again where a watch ends. Resolves when the list is
+   * complete.
+   */
   informer(reference: ObjectReference, options: InformerOptions = {}): Promise<Informer> {
     return startInformer(this, reference, options)
   }
 
   /**
-   * Resolves to the object as soon as the condition holds. The condition sees `undefined` while the object does not
-   * exist. Without a condition, waits until the object exists.
+   * Resolves to the object as soon as the condition holds. The condition sees `undefined` while the
+   * object does not exist. Without a condition, waits until the object exists.
    */
   async waitFor<T extends KubeObject = KubeObject>(
     reference: ObjectReference,

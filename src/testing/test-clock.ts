@@ -1,7 +1,8 @@
 /**
- * The clock of a test cluster. It runs like the clock of the machine until a test freezes it or moves it forward. All
- * times that the cluster writes and all delays of its store and controllers come from it. The deadlines of requests and
- * of network connections do not: a test waits for those in real time.
+ * The clock of a test cluster. It runs like the clock of the machine until a test freezes it or
+ * moves it forward. All times that the cluster writes and all delays of its store and controllers
+ * come from it. The deadlines of requests and of network connections do not: a test waits for those
+ * in real time.
  */
 import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 

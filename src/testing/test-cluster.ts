@@ -1,6 +1,7 @@
 /**
- * One cluster of a test: objects, definitions, roles, tokens and revisions of its own. A fork copies a cluster without
- * copying its objects: both share what neither has written. The server behind a cluster opens with the first request.
+ * One cluster of a test: objects, definitions, roles, tokens and revisions of its own. A fork
+ * copies a cluster without copying its objects: both share what neither has written. The server
+ * behind a cluster opens with the first request.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Random, systemRandom } from '#base/random.ts'
@@ -42,7 +43,10 @@ export interface Host {
   kubeconfigOf(name: string, token: string): string
 }
 
-/** The whole state of a cluster at one revision, in memory or in a file. It stays as it is whatever happens to the cluster. */
+/**
+ * The whole state of a cluster at one revision, in memory or in a file. It stays as it is whatever
+ * happens to the cluster.
+ */
 export interface Snapshot {
   readonly revision: number
   readonly storage: MemoryStorage
@@ -167,7 +171,7 @@ export class TestCluster implements AsyncDisposable {
     })
   }
 
-  /** A client that fault rules and `requests` can tell from others. */
+  /** A client that fault rules and `requests` can distinguish from others. */
   clientNamed(userAgent: string): TestClient {
     return this.#clientWith({ 'user-agent': userAgent })
   }
@@ -189,7 +193,10 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** Makes the state that of a snapshot. Watches end; one that begins at a discarded revision gets 410. */
+  /**
+   * Makes the state that of a snapshot. Watches end; one that begins at a discarded revision gets
+   * 410.
+   */
   restore(state: Snapshot): Promise<void> {
     this.#requireOpen()
     const old = this.#live
@@ -209,7 +216,9 @@ export class TestCluster implements AsyncDisposable {
     return this.restore(this.#origin)
   }
 
-  /** Applies every object in the YAML and JSON files of a folder, definitions and namespaces first. */
+  /**
+   * Applies every object in the YAML and JSON files of a folder, definitions and namespaces first.
+   */
   async loadManifests(directory: string): Promise<KubeObject[]> {
     const applied: KubeObject[] = []
     for (const object of readManifests(directory))

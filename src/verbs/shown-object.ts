@@ -7,7 +7,7 @@ import { copyData } from '#base/copy-data.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
-import { atHand } from '#watchcache/objects-at-hand.ts'
+import { atHand } from '#watchcache/parsed-objects.ts'
 
 export function shownObject(
   parse: ParseStored,

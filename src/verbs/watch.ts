@@ -31,7 +31,7 @@ export async function watch(
   server: Server,
   target: Target,
   options: ListOptions,
-  tellsAtOnce = false,
+  notifiesAtOnce = false,
 ): Promise<Watch> {
   const { kind, namespace } = target
   const { matches, label } = select(
@@ -67,11 +67,11 @@ export async function watch(
       past = await server.cache.catchUp(ready, watcher, from, beforeDefined)
       if (past === undefined)
         throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
-    } else watcher.tell(missed)
+    } else watcher.receive(missed)
   }
   // A version that does not exist yet: nothing up to it is sent.
   const isAhead = from !== undefined && from > server.cache.freshness.revision
-  const told = tellsAtOnce ? watcher : watcher.patient()
+  const told = notifiesAtOnce ? watcher : watcher.inBatches()
   const counted = isAhead ? watcher.since(from) : told
   if (past === undefined) ready.fanOut.add(counted)
   return {
@@ -81,7 +81,7 @@ export async function watch(
     bookmarks: options.allowWatchBookmarks && server.feature('WatchBookmark'),
     timeoutSeconds: options.timeoutSeconds,
     progress() {
-      ready.fanOut.tellPatient()
+      ready.fanOut.deliverPending()
       return past?.progress ?? Math.max(server.cache.freshness.revision, from ?? 0)
     },
     stop() {

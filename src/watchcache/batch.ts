@@ -1,6 +1,6 @@
 /**
- * Events that are told together, in their order. Watches that want the same hear the same batch, and what one of them made
- * of it for the wire serves the others.
+ * Events that are delivered together, in their order. Watches with the same selection share the
+ * batch, and its encoded form.
  */
 import type { Entry } from './entry.ts'
 import type { CacheEvent } from './history.ts'

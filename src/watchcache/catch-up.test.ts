@@ -86,7 +86,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 5; i++) await settle()
 }
 
-test('the past is told in order, then memory takes over, and nothing is told twice', async () => {
+test('the past is delivered in order, then memory takes over, and nothing is delivered twice', async () => {
   const past = new Past()
   const from = await past.write(['old'], ['gone'])
   await past.write(['old'], ['new'], ['gone', null], ['new'])
@@ -136,7 +136,7 @@ const selections: [title: string, before: Labels, after: Labels | null, expected
   ['is deleted unseen', {}, null, ''],
 ]
 for (const [title, before, after, expected] of selections) {
-  test(`one who selects is told of what ${title}: ${expected || 'nothing'}`, async () => {
+  test(`a watch with a selector receives ${title}: ${expected || 'nothing'}`, async () => {
     const past = new Past()
     const from = await past.write(['x', before])
     await past.write(['x', after])
@@ -147,7 +147,7 @@ for (const [title, before, after, expected] of selections) {
   })
 }
 
-test('where the store is ahead of memory, what it told is not told again', async () => {
+test('where the store is ahead of memory, its events are not repeated', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.write(['x'])
@@ -165,7 +165,7 @@ test('where the store is ahead of memory, what it told is not told again', async
   assert.equal(said(watcher), 'ADDED next')
 })
 
-test('what the store has forgotten, and what was before the kind, cannot be told', async () => {
+test('history that was compacted, or that is older than the kind, cannot be delivered', async () => {
   const past = new Past()
   const first = await past.write(['x'])
   const second = await past.write(['x'])
@@ -198,7 +198,7 @@ test('a store that fails is no store that has forgotten', async () => {
   await assert.rejects(past.watch(from, undefined, { storage }), /away/)
 })
 
-test('what could not be read in between is passed over, and told to the log', async () => {
+test('an unreadable change in between is skipped, and logged', async () => {
   const past = new Past()
   const from = await past.write(['old'])
   const key = keyOf('x', 'a')
@@ -226,7 +226,7 @@ for (const [title, error, expected] of failures) {
     const from = await past.write(['x'])
     await past.write(['x'])
     const reported: string[] = []
-    // biome-ignore lint/correctness/useYield: it ends before it has anything to tell
+    // biome-ignore lint/correctness/useYield: it ends before it has any change
     const changes = async function* (): AsyncGenerator<Change[]> {
       throw error
     }
@@ -241,7 +241,7 @@ for (const [title, error, expected] of failures) {
   })
 }
 
-test('stopped before memory takes over, it tells nothing more and reports nothing', async () => {
+test('stopped before memory takes over, it delivers nothing more and reports nothing', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.write(['x'], ['y'])
@@ -330,7 +330,7 @@ test('nor more than its client takes of large objects, and such a watch does not
   behind?.stop()
 })
 
-test('a store that has nothing to tell says how far it is, and memory takes over', async () => {
+test('a store without changes reports its progress, and memory takes over', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   const newest = await past.write(['x'])

@@ -1,8 +1,8 @@
 /**
- * A watch that begins before what memory remembers: its watcher is told from the store's own history, no faster than its
- * client reads, until it has come to where memory takes over. Of the past it holds a few batches, and each changed object
- * as it was last; where the store forgets faster than the client reads, the watch ends and its client goes on from where
- * it was.
+ * A watch that begins before the history in memory. Its watcher receives the store's own history,
+ * no faster than its client reads, until memory can take over. Of the past it holds a few batches,
+ * and each changed object as it was last; where the store forgets faster than the client reads, the
+ * watch ends and its client goes on from where it was.
  */
 import {
   type Change,
@@ -32,7 +32,7 @@ export interface CatchUpParts {
   readonly cache: ResourceCache
   readonly watcher: Watcher
   readonly from: Revision
-  /** What is stored under a name before its kind was defined is told too. */
+  /** Changes under a name before its kind was defined are delivered too. */
   readonly beforeDefined: boolean
   /** A past that cannot be read. */
   readonly report: (error: unknown) => void
@@ -60,7 +60,7 @@ export class CatchUp {
   /** What the changed objects were before the next change of them. */
   readonly #known = new Map<string, Entry | undefined>()
   #revision: Revision
-  /** Whom memory tells, once it has taken over. */
+  /** The subscriber in memory, once memory has taken over. */
   #live: Subscriber | undefined
 
   constructor(parts: CatchUpParts) {
@@ -96,14 +96,14 @@ export class CatchUp {
     }
     for await (const batch of storage.changes({ after: from, signal, progress })) {
       if (this.#live !== undefined) return
-      await this.#tell(batch)
+      await this.#deliverBatch(batch)
       if (watcher.ended || signal.aborted) return
       this.#handOver()
       if (this.#live !== undefined) return
     }
   }
 
-  async #tell(batch: readonly Change[]): Promise<void> {
+  async #deliverBatch(batch: readonly Change[]): Promise<void> {
     const { watcher } = this.#parts
     const ours = batch.filter(({ key }) => key.startsWith(this.#prefix))
     await this.#learnBefore(ours)
@@ -118,11 +118,12 @@ export class CatchUp {
     const { watcher } = this.#parts
     const previous = this.#known.get(key)
     const entry = bytes === undefined ? undefined : this.#made(key, revision, bytes)
-    // What cannot be read is told to nobody; whatever becomes of it is a change of what was there before.
+    // An unreadable value is not delivered; whatever becomes of it is a change of what was there
+    // before.
     if (entry === undefined && bytes !== undefined) return
     this.#known.set(key, entry)
     if (entry === undefined && previous === undefined) return
-    // It is told and not kept, so it need not say when it happened.
+    // It is delivered and not kept, so it needs no time.
     const event = cacheEvent(revision, entry, previous, 0)
     const type = transition(event, watcher.matches)
     if (type !== undefined) watcher.deliver(type, event)
@@ -140,7 +141,10 @@ export class CatchUp {
     )
   }
 
-  /** Undefined where it cannot be read, whatever the reason: that is one object's trouble and not that of its neighbours. */
+  /**
+   * Undefined where it cannot be read, whatever the reason: that is one object's trouble and not
+   * that of its neighbours.
+   */
   #made(key: string, revision: Revision, bytes: Buffer): Entry | undefined {
     try {
       return this.#maker.make(key, revision, bytes)
@@ -150,14 +154,17 @@ export class CatchUp {
     }
   }
 
-  /** Where memory remembers everything that is still to tell, it is told at once, and the watch is like any other. */
+  /**
+   * If memory holds everything that is still to be delivered, it is delivered at once, and the
+   * watch is like any other.
+   */
   #handOver(): void {
     if (this.#live !== undefined) return
     const { cache, watcher } = this.#parts
     const rest = cache.history.after(this.#revision)
     if (rest === undefined || rest.length > queuedMax) return
-    watcher.tell(rest)
-    // The store's history may be ahead of memory: what was told from there is not told again.
+    watcher.receive(rest)
+    // The store's history may be ahead of memory: its events are not repeated.
     const live = watcher.since(this.#revision)
     this.#live = live
     cache.fanOut.add(live)
@@ -166,7 +173,7 @@ export class CatchUp {
   }
 }
 
-/** However much comes at once, no more is told than the client reads. */
+/** However many changes come at once, no more are delivered than the client reads. */
 const isBehind = ({ queued, queuedBytes, ended }: Watcher) =>
   !ended && (queued > queuedMax || queuedBytes > queuedBytesMax)
 

@@ -1,6 +1,6 @@
 /**
- * From bytes of the store to entries of the live picture. What this process has just written is taken over without being
- * parsed again.
+ * From bytes of the store to entries of the live picture. What this process has just written is
+ * taken over without being parsed again.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -8,11 +8,11 @@ import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { isStale, type Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
-import { keepAtHand } from './objects-at-hand.ts'
+import { keepAtHand } from './parsed-objects.ts'
 
 /**
- * Own writes, known by the very buffer that went to the store: the feed hands the same buffer back, and nothing needs
- * to be parsed that this process has just encoded.
+ * Own writes, known by the very buffer that went to the store: the feed hands the same buffer back,
+ * and nothing needs to be parsed that this process has just encoded.
  */
 const ownWrites = new WeakMap<Buffer, OwnWrite>()
 
@@ -24,7 +24,10 @@ interface OwnWrite {
   readonly resource: Resource | undefined
 }
 
-/** Bytes of entries that are not what is stored: the object was read as the present rules read it, or sealed otherwise. */
+/**
+ * Bytes of entries that are not what is stored: the object was read as the present rules read it,
+ * or sealed otherwise.
+ */
 const readOtherwise = new WeakSet<Buffer>()
 
 /** Whether a write of the very same object would change what is stored. */
@@ -32,8 +35,8 @@ export const isStoredOtherwise = (bytes: Buffer): boolean =>
   readOtherwise.has(bytes) || isStale(bytes)
 
 /**
- * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to `storage.put` where that is
- * not the JSON that is made here.
+ * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to
+ * `storage.put` where that is not the JSON that is made here.
  */
 export function encodeForStorage(
   object: KubeObject,
@@ -47,8 +50,8 @@ export function encodeForStorage(
 }
 
 export interface EntryMaker {
-  /** `told`: there are those who look at the object itself right afterwards. */
-  make(key: string, revision: Revision, bytes: Buffer, told?: boolean): Entry
+  /** `isRead`: the caller uses the object itself right afterwards. */
+  make(key: string, revision: Revision, bytes: Buffer, isRead?: boolean): Entry
 }
 
 export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
@@ -64,9 +67,10 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
     return converted instanceof Promise ? undefined : Object.values(selectableFields(converted[0]))
   }
   return {
-    make(key, revision, bytes, told = false) {
+    make(key, revision, bytes, isRead = false) {
       const written = ownWrites.get(bytes)
-      // Taken over once: the bytes live on in the entry, and must not keep the whole object with them.
+      // Taken over once: the bytes live on in the entry, and must not keep the whole object with
+      // them.
       ownWrites.delete(bytes)
       const own =
         resource.restore === undefined || written?.resource === resource ? written : undefined
@@ -87,7 +91,7 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
         labels: metadata.labels,
         fields: own === undefined ? fieldsOf(object) : own.fields,
       }
-      if (told) keepAtHand(entry, object)
+      if (isRead) keepAtHand(entry, object)
       return entry
     },
   }

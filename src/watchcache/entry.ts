@@ -1,6 +1,7 @@
 /**
- * One object in the live picture: its bytes, and of what is inside only what selectors ask for. The object itself is
- * not kept: a hundred thousand entries cost their bytes and this small record each.
+ * One object in the live picture: its bytes, and of its contents only what selectors read. The
+ * object itself is not kept: a hundred thousand entries cost their bytes and this small record
+ * each.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { CutObject } from '#codec/cut-object.ts'
@@ -19,5 +20,8 @@ export interface Entry {
   readonly fields: readonly string[] | undefined
 }
 
-/** From stored bytes to an object of the version it was stored in. Reads JSON and protobuf by their first bytes. */
+/**
+ * From stored bytes to an object of the version it was stored in. Reads JSON and protobuf by their
+ * first bytes.
+ */
 export type ParseStored = (bytes: Buffer) => KubeObject

@@ -55,7 +55,7 @@ function listener(
   }
 }
 
-test('those of the namespace and those of all namespaces are told, once each', () => {
+test('subscribers of the namespace and of all namespaces are notified, once each', () => {
   const fanOut = new FanOut()
   const all = listener('')
   const a = listener('a')
@@ -73,7 +73,7 @@ test('those of the namespace and those of all namespaces are told, once each', (
   assert.equal(fanOut.size, 0)
 })
 
-test('one who fails keeps nobody from hearing', () => {
+test('a subscriber that fails does not affect others', () => {
   const fanOut = new FanOut()
   const heard = [listener(''), listener('', true), listener(''), listener('a', true), listener('a')]
   for (const one of heard) fanOut.add(one)
@@ -84,7 +84,7 @@ test('one who fails keeps nobody from hearing', () => {
   )
 })
 
-test('all are told the end, and so is whoever comes later', () => {
+test('all subscribers are notified of the end, and so are later ones', () => {
   const fanOut = new FanOut()
   const before = [listener(''), listener('a')]
   for (const one of before) fanOut.add(one)
@@ -97,7 +97,7 @@ test('all are told the end, and so is whoever comes later', () => {
   )
 })
 
-test('one who leaves takes nobody along', () => {
+test('a subscriber that leaves does not affect others', () => {
   for (const namespace of ['a', '']) {
     const fanOut = new FanOut()
     const [staying, leaving] = [
@@ -164,15 +164,15 @@ test('those who can wait hear at the end of the turn of all that happened, those
   assert.deepEqual([fanOut.size, fanOut.isFollowed], [0, false])
 })
 
-test('what happened before one came is not told to it, and nothing is told twice', async () => {
+test('a subscriber does not receive what happened before it came, and receives nothing twice', async () => {
   const fanOut = new FanOut()
   const [before, after] = [patient(''), patient('')]
   fanOut.add(before.subscriber)
   fanOut.publish(eventOf(1, entryOf('x', 1)))
   fanOut.add(after.subscriber)
   fanOut.publish(eventOf(2, entryOf('x', 2)))
-  fanOut.tellPatient()
-  fanOut.tellPatient()
+  fanOut.deliverPending()
+  fanOut.deliverPending()
   assert.deepEqual([before.heard, after.heard], [['ADDED 1', 'ADDED 2'], ['ADDED 2']])
   await settle()
   assert.deepEqual([before.heard.length, after.heard.length], [2, 1])
@@ -190,7 +190,7 @@ test('one who leaves within the turn hears no more; at the end all hear what hap
   assert.deepEqual([leaves.subscriber.ends, stays.subscriber.ends], [0, 1])
 })
 
-test('one whose selection fails ends, and keeps nobody from hearing', async () => {
+test('a subscriber whose selection fails ends, and does not affect others', async () => {
   const fanOut = new FanOut()
   const broken = patient('', () => {
     throw new Error('not today')

@@ -1,7 +1,8 @@
 /**
- * One change to everybody who may care: subscribers are found by namespace, and each is told ADDED, MODIFIED or DELETED
- * by whether the object matched before and matches now. A subscriber never holds up another. Some are told at once; those
- * who can wait for the end of the turn are told of everything that happened in it, most of them by the same words.
+ * Delivers one change to its subscribers: they are found by namespace, and each receives ADDED,
+ * MODIFIED or DELETED by whether the object matched before and matches now. A subscriber never
+ * holds up another. Some are notified at once. Those that can wait for the end of the turn receive
+ * all its changes together; most of them share one encoded batch.
  */
 import { runInNotifyPhase } from '#base/event-loop-phases.ts'
 import { Batch, type EventType, transition } from './batch.ts'
@@ -14,53 +15,56 @@ export interface Subscriber {
   /** Undefined: everything in the namespace. */
   readonly matches: ((entry: Entry) => boolean) | undefined
   deliver(type: EventType, event: CacheEvent): void
-  /** Nothing is delivered any more: the picture is no longer kept up to date, or a change cannot be told. */
+  /** Ends delivery: the picture is no longer kept up to date, or a change cannot be delivered. */
   end(): void
 }
 
 /** One who waits for the end of the turn. */
-export interface PatientSubscriber extends Omit<Subscriber, 'deliver'> {
+export interface BatchSubscriber extends Omit<Subscriber, 'deliver'> {
   deliverBatch(batch: Batch): void
 }
 
 export class FanOut {
   readonly #prompt = new Audience<Subscriber>()
-  readonly #patient = new Audience<PatientSubscriber>()
-  /** What happened in this turn and the patient have not heard of. */
-  #untold: CacheEvent[] = []
+  readonly #batched = new Audience<BatchSubscriber>()
+  /** What happened in this turn and was not delivered to batch subscribers yet. */
+  #pending: CacheEvent[] = []
   #ended = false
 
-  /** Whether somebody is told of every object, wherever it is: all who look inside objects are. */
+  /**
+   * Whether a subscriber receives every object of all namespaces: all that read the contents of
+   * objects do.
+   */
   get isFollowed(): boolean {
-    return this.#prompt.everywhere.size + this.#patient.everywhere.size > 0
+    return this.#prompt.everywhere.size + this.#batched.everywhere.size > 0
   }
 
   get size(): number {
-    return this.#prompt.size + this.#patient.size
+    return this.#prompt.size + this.#batched.size
   }
 
-  /** Whoever comes after the end is told so at once. */
-  add(subscriber: Subscriber | PatientSubscriber): void {
+  /** Later subscribers receive the end at once. */
+  add(subscriber: Subscriber | BatchSubscriber): void {
     if (this.#ended) return void subscriber.end()
-    // What happened before somebody came is not for them.
-    this.tellPatient()
-    if ('deliverBatch' in subscriber) this.#patient.add(subscriber)
+    // A subscriber does not receive what happened before it came.
+    this.deliverPending()
+    if ('deliverBatch' in subscriber) this.#batched.add(subscriber)
     else this.#prompt.add(subscriber)
   }
 
-  remove(subscriber: Subscriber | PatientSubscriber): void {
-    if ('deliverBatch' in subscriber) this.#patient.remove(subscriber)
+  remove(subscriber: Subscriber | BatchSubscriber): void {
+    if ('deliverBatch' in subscriber) this.#batched.remove(subscriber)
     else this.#prompt.remove(subscriber)
   }
 
-  /** Everybody is told, whatever becomes of one of them; the first failure is thrown afterwards. */
+  /** Every subscriber is notified, also if one fails; the first failure is thrown afterwards. */
   publish(event: CacheEvent): void {
-    if (this.#patient.size > 0) {
-      this.#untold.push(event)
-      if (this.#untold.length === 1) runInNotifyPhase(this.tellPatient)
+    if (this.#batched.size > 0) {
+      this.#pending.push(event)
+      if (this.#pending.length === 1) runInNotifyPhase(this.deliverPending)
     }
     const failures: unknown[] = []
-    const tell = (subscriber: Subscriber) => {
+    const notify = (subscriber: Subscriber) => {
       try {
         const type = transition(event, subscriber.matches)
         if (type !== undefined) subscriber.deliver(type, event)
@@ -68,41 +72,44 @@ export class FanOut {
         failures.push(error)
       }
     }
-    this.#prompt.everywhere.forEach(tell)
-    this.#prompt.in(namespaceOf(event))?.forEach(tell)
+    this.#prompt.everywhere.forEach(notify)
+    this.#prompt.in(namespaceOf(event))?.forEach(notify)
     if (failures.length > 0) throw failures[0]
   }
 
-  /** Tells those who can wait what they have not heard yet: whoever asks how far they have come must not be ahead of them. */
-  readonly tellPatient = (): void => {
-    const events = this.#untold
+  /**
+   * Delivers pending changes to batch subscribers: the progress of a watch must not be ahead of
+   * its events.
+   */
+  readonly deliverPending = (): void => {
+    const events = this.#pending
     if (events.length === 0) return
-    this.#untold = []
-    tellBatch(this.#patient.everywhere, events)
-    if (!this.#patient.isSpread) return
+    this.#pending = []
+    notifyAll(this.#batched.everywhere, events)
+    if (!this.#batched.isSpread) return
     const byNamespace = Map.groupBy(events, namespaceOf)
     for (const [namespace, some] of byNamespace) {
-      const subscribers = this.#patient.in(namespace)
-      if (subscribers !== undefined) tellBatch(subscribers, some)
+      const subscribers = this.#batched.in(namespace)
+      if (subscribers !== undefined) notifyAll(subscribers, some)
     }
   }
 
   /** For good: the picture is no longer kept up to date. */
   endAll(): void {
-    this.tellPatient()
+    this.deliverPending()
     this.#ended = true
     this.endPresent()
   }
 
   /** Those who are here; others may come. */
   endPresent(): void {
-    this.tellPatient()
-    const end = (subscriber: Subscriber | PatientSubscriber) => {
+    this.deliverPending()
+    const end = (subscriber: Subscriber | BatchSubscriber) => {
       this.remove(subscriber)
       subscriber.end()
     }
     this.#prompt.forEach(end)
-    this.#patient.forEach(end)
+    this.#batched.forEach(end)
   }
 }
 
@@ -142,8 +149,8 @@ class Audience<Who extends { readonly namespace: string }> {
 const namespaceOf = ({ entry, previous }: CacheEvent): string =>
   ((entry ?? previous) as Entry).namespace
 
-/** Those who want everything hear it in the same words. One who cannot be told must begin anew. */
-function tellBatch(subscribers: Set<PatientSubscriber>, events: readonly CacheEvent[]): void {
+/** Unfiltered watchers share one encoded batch. A subscriber that fails must begin anew. */
+function notifyAll(subscribers: Set<BatchSubscriber>, events: readonly CacheEvent[]): void {
   let everything: Batch | undefined
   subscribers.forEach((subscriber) => {
     try {

@@ -29,14 +29,14 @@ test('the wait is bounded', async () => {
   assert.equal(await freshness.reach(2, 5), true)
 })
 
-test('nobody waits for a server that stops', async () => {
+test('no request waits for a server that stops', async () => {
   const freshness = new Freshness(1)
   const waiting = freshness.reach(2, 60_000)
   freshness.giveUp()
   assert.equal(await waiting, false)
 })
 
-test('who was released leaves no timer behind, and one whose time is over keeps nobody else', async () => {
+test('a released waiter leaves no timer behind, and one that times out does not affect others', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
   const before = timers()
   const freshness = new Freshness(1)

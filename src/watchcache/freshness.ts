@@ -53,7 +53,7 @@ export class Freshness {
     })
   }
 
-  /** Nobody waits any longer: the server stops. */
+  /** Releases all waiters: the server stops. */
   giveUp(): void {
     for (const { timer, release } of this.#waiting.splice(0)) {
       clearTimeout(timer)

@@ -29,7 +29,8 @@ test('everything after a revision, in order, and 410 exactly where something wou
     [3, 16, []],
     [3, 17, []],
     [3, 9, undefined],
-    // Two of seven were dropped: what came after the last of them is complete, what came before is not.
+    // Two of seven were dropped: what came after the last of them is complete, what came before is
+    // not.
     [7, 14, [16, 18, 20, 22, 24]],
     [7, 13, undefined],
     [7, 10, undefined],

@@ -1,7 +1,7 @@
 /**
- * The recent past of one resource: its changes, oldest first. A watcher that asks for a revision older than what is
- * kept gets `undefined`, and is told by the store's history or lists again. It never blocks a write and never grows past
- * its limits.
+ * The recent past of one resource: its changes, oldest first. A watcher that requests a revision
+ * older than the ring gets `undefined`, and reads the store's history or lists again. It never
+ * blocks a write and never grows past its limits.
  */
 import type { Revision } from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
@@ -12,7 +12,9 @@ export interface CacheEvent {
   readonly entry: Entry | undefined
   /** Undefined for a creation. */
   readonly previous: Entry | undefined
-  /** When it happened, in milliseconds by a clock that does not jump: how old it is in the history. */
+  /**
+   * When it happened, in milliseconds by a clock that does not jump: how old it is in the history.
+   */
   readonly at: number
   /** What it keeps in memory, as far as it counts. */
   readonly bytes: number
@@ -29,7 +31,10 @@ export interface HistoryLimits {
   readonly bytesMax?: number
 }
 
-/** What is dropped for its bytes is still told, from the store's history: only busy large objects are more than this. */
+/**
+ * Events evicted by this byte limit are still served from the store: only busy large objects exceed
+ * it.
+ */
 export const historyBytesMax = 64 << 20
 
 export function cacheEvent(
@@ -42,7 +47,10 @@ export function cacheEvent(
   return { revision, entry, previous, at, bytes, frames: new Map() }
 }
 
-/** Places of dropped events are given back from so many on: fewer are not worth moving the others for. */
+/**
+ * Places of dropped events are given back from so many on: fewer are not worth moving the others
+ * for.
+ */
 const droppedMin = 512
 
 export class History {

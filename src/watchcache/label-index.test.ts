@@ -61,7 +61,7 @@ test('after random changes it still answers as a look at everything does', () =>
   }
 })
 
-test('a label is read once while it is asked for; the one not asked for the longest is forgotten', () => {
+test('a label is read once while it is in use; the least recently used is evicted', () => {
   const index = new LabelIndex()
   const read: string[] = []
   const ask = (label: string) => {

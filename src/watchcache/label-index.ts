@@ -1,10 +1,11 @@
 /**
- * Which objects have a label with a value: made for a label the first time somebody selects by it, kept up to date by
- * every change from then on. It only narrows where to look; whether an object is selected is still asked of the object.
+ * Which objects have a label with a value. A label's index is made when a selector first uses it,
+ * and kept up to date by every change from then on. It only narrows the search; the selector still
+ * checks each object.
  */
 import type { Entry } from './entry.ts'
 
-/** Labels remembered for one resource; the one not asked for the longest goes first. */
+/** Labels indexed for one resource; the least recently used is evicted first. */
 const labelsMax = 8
 
 /** Most values belong to one object or to many: one is kept as it is. */
@@ -13,7 +14,10 @@ type Holders = Entry | Set<Entry>
 export class LabelIndex {
   readonly #byLabel = new Map<string, Map<string, Holders>>()
 
-  /** Every object with that value, in no order. `all`: what there is, read where the label is asked for the first time. */
+  /**
+   * Every object with that value, in no order. `all`: the objects to read when the label is used
+   * for the first time.
+   */
   holders(label: string, value: string, all: Iterable<Entry>): Entry[] {
     const values = this.#byLabel.get(label) ?? this.#make(label, all)
     this.#byLabel.delete(label)

@@ -41,7 +41,7 @@ test('the picture follows its changes, in the order of keys', () => {
   assert.equal(cache.get(keyOf('d')), undefined)
 })
 
-test('changes that were loaded already change nothing and are told to nobody', () => {
+test('changes that were loaded already change nothing and are not delivered', () => {
   const cache = cacheWith(['a'], 10)
   const watcher = new Watcher('', undefined)
   cache.fanOut.add(watcher)
@@ -104,7 +104,7 @@ test('a snapshot is kept for minutes, not for ever', () => {
   }
 })
 
-test('what has a label is found without asking everything, from a few hundred objects on', () => {
+test('objects with a label are found without a full scan, from a few hundred objects on', () => {
   const names = Array.from({ length: 300 }, (_, i) => `n${String(i).padStart(3, '0')}`)
   const few = cacheWith(names.slice(0, 100), 10)
   const many = cacheWith(names, 10)

@@ -1,6 +1,6 @@
 /**
- * The live picture of one resource: every object, ordered by key, the recent past, and who watches. It is changed only
- * by the feed, in the order of revisions.
+ * The live picture of one resource: every object, ordered by key, the recent past, and who watches.
+ * It is changed only by the feed, in the order of revisions.
  */
 import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
@@ -18,11 +18,14 @@ import { FanOut } from './fan-out.ts'
 import { cacheEvent, History, type HistoryLimits } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 
-/** Snapshots kept for the next pages of lists under way: each holds only what changed since, in the end everything. */
+/**
+ * Snapshots kept for the next pages of lists under way: each holds only what changed since, in the
+ * end everything.
+ */
 const snapshotsMax = 32
-/** Who asks for the next page later than this is answered from the store, as long as that has the past. */
+/** A later request for the next page is answered from the store, as long as it has the history. */
 const snapshotMsMax = 300_000
-/** From how many objects on they are not asked one by one for a label. */
+/** From this many objects on an index replaces the scan for a label. */
 const indexedFrom = 256
 
 /** What lists and watches begin with: the objects of a range of keys, in their order. */
@@ -46,14 +49,17 @@ interface KeptSnapshot {
 let pictures = 0
 
 export class ResourceCache {
-  /** Of all pictures there ever were in this process: what is known by a revision is known of one picture. */
+  /**
+   * Of all pictures there ever were in this process: what is known by a revision is known of one
+   * picture.
+   */
   readonly id = ++pictures
   readonly resource: Resource
   readonly fanOut = new FanOut()
   readonly history: History
   /**
-   * Why what is stored under a key cannot be read. The picture keeps what was there before, for the event that comes when
-   * it can be, or is gone; until then nobody may be shown it.
+   * Why what is stored under a key cannot be read. The picture keeps the previous object, for the
+   * event that comes when the value can be read, or is gone; until then no reader may get it.
    */
   readonly #unreadable: Map<string, Unreadable>
   readonly #maker: EntryMaker
@@ -83,7 +89,10 @@ export class ResourceCache {
     return this.#entries.size
   }
 
-  /** The revision of this picture when everything up to `seen` has arrived: what was loaded may be newer. */
+  /**
+   * The revision of this picture when everything up to `seen` has arrived: what was loaded may be
+   * newer.
+   */
   revisionAt(seen: Revision): Revision {
     return Math.max(seen, this.#lastChange)
   }
@@ -119,7 +128,10 @@ export class ResourceCache {
     return this.#entries.count(start, end)
   }
 
-  /** Only what has a label, where that is quicker than to ask everything; undefined where it is not, or there are more. */
+  /**
+   * The objects with a label, if that is quicker than a scan; undefined if it is not, or if there
+   * are more.
+   */
   labelled({ key, value }: SoughtLabel, most: number): Picture | undefined {
     if (this.#entries.size < indexedFrom) return undefined
     const found = this.#labels.holders(key, value, this.#entries.values())
@@ -145,7 +157,7 @@ export class ResourceCache {
     return this.#snapshots.get(revision)?.picture
   }
 
-  /** To be called now and then: lists that nobody goes on with must not keep objects that are long gone. */
+  /** To be called now and then: abandoned lists must not keep deleted objects. */
   forgetSnapshots(nowMs: number): void {
     for (const [revision, kept] of this.#snapshots) {
       kept.seenAtMs ??= nowMs
@@ -172,7 +184,8 @@ export class ResourceCache {
       return this.#maker.make(key, revision, bytes, this.fanOut.isFollowed)
     } catch (error) {
       this.#unreadable.set(key, asUnreadable(error))
-      // Watches would miss a change without a word: they end, and are refused until it can be told.
+      // Watches would silently miss a change: they end, and new ones are rejected until it can be
+      // delivered.
       this.fanOut.endPresent()
       throw error
     }

@@ -1,6 +1,7 @@
 /**
- * Entries and objects of stores that share their bytes, as forks of one store do. The first store that needs an entry
- * makes it for all; an object that one has parsed serves the others too. Both are to be looked at, never to be changed.
+ * Entries and objects of stores that share their bytes, as forks of one store do. The first store
+ * that needs an entry makes it for all; an object that one has parsed serves the others too. Both
+ * are to be looked at, never to be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Resource } from '#kinds/kind.ts'
@@ -26,13 +27,16 @@ export class SharedEntries {
     }
   }
 
-  /** A custom kind is defined anew in each store, so its resource differs and its entries are not shared. */
+  /**
+   * A custom kind is defined anew in each store, so its resource differs and its entries are not
+   * shared.
+   */
   maker(resource: Resource, maker: EntryMaker): EntryMaker {
     return {
-      make: (key, revision, bytes, told) => {
+      make: (key, revision, bytes, isRead) => {
         const known = this.#made.get(bytes)
         if (known?.resource === resource && known.entry.revision === revision) return known.entry
-        const entry = maker.make(key, revision, bytes, told)
+        const entry = maker.make(key, revision, bytes, isRead)
         this.#made.set(bytes, { resource, entry })
         return entry
       },

@@ -221,7 +221,7 @@ test('a past that the store has forgotten is not needed', async () => {
   await cache.close()
 })
 
-test('an object that cannot be read is said, and is not absent; the others are served', async () => {
+test('an unreadable object is reported, and is not absent; the others are served', async () => {
   const { cache, storage, put, reports } = await start()
   await storage.put(`${root}/things/a/broken`, Buffer.from('{'), { ifRevision: 0 })
   await put('things', 'x')
@@ -348,7 +348,7 @@ test('where the store forgot what was missed, watches end, readers go on with wh
   await cache.close()
 })
 
-test('what another server wrote elsewhere is waited for by nobody who begins anew', async () => {
+test('a watch that begins anew does not wait for what another server wrote elsewhere', async () => {
   const { storage, breakWith } = breakable()
   let elsewhere = 0
   const counted = overlaid(storage, {
@@ -443,7 +443,7 @@ test('closing ends every watch', async () => {
   assert.equal(cache.closed, true)
 })
 
-test('a past that cannot be read is told to the log, not only to its watcher', async () => {
+test('an unreadable past is logged, and not only reported to its watcher', async () => {
   const inner = createMemoryStorage()
   let isAway = false
   const changes: Storage['changes'] = (options) => {

@@ -1,6 +1,7 @@
 /**
- * The live picture of everything that somebody has asked for. Resources are loaded on first use and follow one feed, so
- * own writes and other servers' writes arrive by the same way, and a server with no readers holds nothing.
+ * The live picture of every requested resource. Resources are loaded on first use and follow one
+ * feed, so own writes and other servers' writes arrive by the same way, and a server with no
+ * readers holds nothing.
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -32,8 +33,9 @@ const loadPageSize = 500
 const feedRetryMs = 200
 const feedRetry = () => new Promise((resolve) => setTimeout(resolve, feedRetryMs))
 /**
- * How many revisions before its first use a resource's past is read as well: a client that wrote something and then
- * watches from there finds everything since, whoever asked for the resource first.
+ * How many revisions before its first use a resource's past is read as well. A client that wrote
+ * and then watches from there finds everything since, also if another client requested the resource
+ * first.
  */
 const pastRevisionsMax = 1000
 
@@ -49,7 +51,7 @@ export interface WatchCacheParts {
   readonly limits: (resource: Resource) => HistoryLimits
   /** What all keys begin with: '/registry'. */
   readonly root: string
-  /** A feed that broke, an object that cannot be read: said to the log, never thrown. */
+  /** A feed that broke, an object that cannot be read: logged, never thrown. */
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -74,7 +76,10 @@ export class WatchCache {
   #undoneUpTo: Revision
   /** The revision of the last change that the feed brought. */
   #lastChange: Revision
-  /** When something of a resource that is not loaded was last written: without such, it has no past to read. */
+  /**
+   * When something of a resource that is not loaded was last written: without such, it has no past
+   * to read.
+   */
   readonly #written = new Map<string, Revision>()
 
   /** `undoneUpTo`: how far a history had come that this store discarded before it was opened. */
@@ -109,12 +114,15 @@ export class WatchCache {
     for (const { cache } of this.#slots.values()) if (cache !== undefined) yield cache
   }
 
-  /** The picture of one resource: at once where it is loaded. `told`: somebody looks at every object right afterwards. */
-  of(resource: Resource, told = false): ResourceCache | Promise<ResourceCache> {
+  /**
+   * The picture of one resource: at once if it is loaded. `isRead`: the caller reads every object
+   * right afterwards.
+   */
+  of(resource: Resource, isRead = false): ResourceCache | Promise<ResourceCache> {
     const slot = this.#slots.get(resource.storagePrefix)
     if (slot?.cache !== undefined && slot.cache.resource === resource) return slot.cache
     if (slot?.loading !== undefined) return slot.loading
-    return this.#load(resource, told)
+    return this.#load(resource, isRead)
   }
 
   /** Forgets a resource that is no longer served, or whose definition changed; its watches end. */
@@ -126,8 +134,9 @@ export class WatchCache {
   }
 
   /**
-   * Tells a watcher what happened before a picture's memory begins, from the store's history; undefined where that does
-   * not go back so far either. `beforeDefined`: also what happened before the resource was defined as it is.
+   * Delivers to a watcher, from the store's history, what happened before a picture's memory
+   * begins; undefined if the store no longer has it. `beforeDefined`: also what happened before the
+   * resource was defined as it is.
    */
   catchUp(
     cache: ResourceCache,
@@ -149,11 +158,11 @@ export class WatchCache {
     this.#written.set(storagePrefix, this.#lastChange)
   }
 
-  #load(resource: Resource, told: boolean): Promise<ResourceCache> {
+  #load(resource: Resource, isRead: boolean): Promise<ResourceCache> {
     const slot: Slot = { cache: undefined, loading: undefined, waiting: [] }
     this.drop(resource)
     this.#slots.set(resource.storagePrefix, slot)
-    slot.loading = this.#read(resource, this.#lastChange, told)
+    slot.loading = this.#read(resource, this.#lastChange, isRead)
       .then((cache) => {
         for (const change of slot.waiting) this.#apply(cache, change)
         slot.waiting = []
@@ -161,7 +170,7 @@ export class WatchCache {
         slot.loading = undefined
         if (this.#slots.get(resource.storagePrefix) === slot)
           this.#written.delete(resource.storagePrefix)
-        // Forgotten while it was read: whoever waited for it must not wait for changes that never come.
+        // Evicted while it was loading: a waiter must not wait for changes that never come.
         else cache.fanOut.endAll()
         return cache
       })
@@ -172,10 +181,13 @@ export class WatchCache {
     return slot.loading
   }
 
-  /** The resource as it was a little while ago, and what happened since; or only as it is, where no past is kept. */
-  async #read(resource: Resource, until: Revision, told: boolean): Promise<ResourceCache> {
+  /**
+   * The resource as it was a little while ago, and what happened since; or only as it is, where no
+   * past is kept.
+   */
+  async #read(resource: Resource, until: Revision, isRead: boolean): Promise<ResourceCache> {
     const since = Math.max(this.#followedSince, until - pastRevisionsMax, resource.since ?? 0)
-    if (since >= until) return this.#readAt(resource, undefined, told)
+    if (since >= until) return this.#readAt(resource, undefined, isRead)
     const isWritten = this.#isWrittenSince(resource, since)
     try {
       const cache = await this.#readAt(resource, since)
@@ -208,7 +220,7 @@ export class WatchCache {
   async #readAt(
     resource: Resource,
     at: Revision | undefined,
-    told = false,
+    isRead = false,
   ): Promise<ResourceCache> {
     const { storage, parse, limits, report } = this.#parts
     const own = entryMaker(resource, parse)
@@ -224,7 +236,7 @@ export class WatchCache {
       revision ??= read.revision
       for (const { key, bytes, revision: written } of read.value.items) {
         try {
-          entries.push(maker.make(key, written, bytes, told))
+          entries.push(maker.make(key, written, bytes, isRead))
         } catch (error) {
           unreadable.set(key, asUnreadable(error))
           report(`the object stored at ${key} cannot be read`, error)
@@ -277,12 +289,18 @@ export class WatchCache {
     this.#advance(current)
   }
 
-  /** Whether a revision was there once and is to come again: what somebody heard of up to it is not what led here. */
+  /**
+   * Whether a revision was there once and will come again: earlier reads up to it belong to another
+   * history.
+   */
   isUndone(revision: Revision): boolean {
     return revision > this.freshness.revision && revision <= this.#undoneUpTo
   }
 
-  /** As soon as the store says so: a feed that went on from here would not notice a second time that it was set back. */
+  /**
+   * As soon as the store says so: a feed that went on from here would not notice a second time that
+   * it was set back.
+   */
   async #newest(): Promise<Revision | undefined> {
     const { storage, report } = this.#parts
     while (!this.closed) {
@@ -299,7 +317,7 @@ export class WatchCache {
   #ingest(batch: Change[]): void {
     if (batch.length === 0) return
     for (const change of batch) {
-      // Whoever is told of it may have another resource loaded: what came before in this batch is the past of that.
+      // A subscriber may load another resource: the earlier part of this batch is the past of that.
       this.#lastChange = change.revision
       const slot = this.#slotOf(change.key)
       if (slot === undefined) this.#written.set(this.#prefixOf(change.key), change.revision)
@@ -318,7 +336,10 @@ export class WatchCache {
     }
   }
 
-  /** What nobody asks for any more, however long the server runs and however many resources it has had. */
+  /**
+   * Evicts resources that are no longer requested, however long the server runs and however many resources it
+   * has had.
+   */
   #forgetOld(): void {
     const nowMs = elapsedMs(this.#parts.clock)
     for (const { cache } of this.#slots.values()) cache?.forgetSnapshots(nowMs)
@@ -344,7 +365,10 @@ export class WatchCache {
     return third === -1 ? undefined : this.#slots.get(key.slice(0, third))
   }
 
-  /** The name below the root, and with a group the next one too: as many as there are resources, whatever is in them. */
+  /**
+   * The name below the root, and with a group the next one too: as many as there are resources,
+   * whatever is in them.
+   */
   #prefixOf(key: string): string {
     const { root } = this.#parts
     const second = key.indexOf('/', root.length + 1)

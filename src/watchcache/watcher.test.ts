@@ -53,7 +53,7 @@ test('a slow one is cut off at its limit, the others miss nothing', () => {
   assert.equal(taken, watcherQueueLengthMax + 5)
 })
 
-test('of the past it is told what is in its namespace and what it selects', () => {
+test('of the past it receives what is in its namespace and matches its selector', () => {
   const web = (revision: number, namespace: string) =>
     entryOf('x', revision, { app: 'web' }, namespace)
   const past = [
@@ -74,7 +74,7 @@ test('of the past it is told what is in its namespace and what it selects', () =
   for (const [namespace, selects, expected] of rows) {
     const matches = selects ? ({ labels }: Entry) => labels?.app === 'web' : undefined
     const watcher = new Watcher(namespace, matches)
-    watcher.tell(past)
+    watcher.receive(past)
     const told = watcher.take().map(({ type, event }) => `${type} ${event.revision}`)
     assert.equal(told.join(', '), expected, `${namespace} ${selects}`)
   }
@@ -109,9 +109,9 @@ test('one that waits with large objects is cut off by their bytes', () => {
   assert.deepEqual([delivered, reads.ended], [129, false])
 })
 
-test('at the end of a turn it is told a batch, and takes several as one', () => {
+test('at the end of a turn it receives a batch, and takes several as one', () => {
   const watcher = new Watcher('a', ({ name }) => name === 'x')
-  const { namespace, matches, deliverBatch, end } = watcher.patient()
+  const { namespace, matches, deliverBatch, end } = watcher.inBatches()
   assert.deepEqual([namespace, matches], ['a', watcher.matches])
   const first = Batch.of([event(1), event(2)], undefined)
   deliverBatch(first)

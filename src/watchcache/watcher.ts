@@ -1,11 +1,11 @@
 /**
- * The bounded queue of one watch: what happened and has not been written to its client yet. When it is full the watch
- * ends and its client lists again; nobody else waits.
+ * The bounded queue of one watch: what happened and has not been written to its client yet. When it
+ * is full the watch ends and its client lists again; others do not wait.
  */
 import type { Entry } from './entry.ts'
 import type { Revision } from '#storage/storage.ts'
 import { Batch, type EventType, type WatchItem } from './batch.ts'
-import type { PatientSubscriber, Subscriber } from './fan-out.ts'
+import type { BatchSubscriber, Subscriber } from './fan-out.ts'
 import { type CacheEvent, historyBytesMax } from './history.ts'
 
 /** Most events that wait for one slow client: about a second of a very busy resource. */
@@ -57,15 +57,15 @@ export class Watcher implements Subscriber {
   }
 
   /** Events of the past, as if they happened now. */
-  tell(events: readonly CacheEvent[]): void {
+  receive(events: readonly CacheEvent[]): void {
     const here = ({ entry, previous }: CacheEvent) =>
       ((entry ?? previous) as Entry).namespace === this.namespace
     const batch = Batch.of(this.namespace === '' ? events : events.filter(here), this.matches)
     if (batch.items.length > 0) this.#deliver(batch)
   }
 
-  /** The same watcher for one who tells it at the end of each turn. */
-  patient(): PatientSubscriber {
+  /** The same watcher for a source that delivers at the end of each turn. */
+  inBatches(): BatchSubscriber {
     return {
       namespace: this.namespace,
       matches: this.matches,
@@ -74,7 +74,10 @@ export class Watcher implements Subscriber {
     }
   }
 
-  /** The same watcher for one who tells everything: of what is not newer than a revision it has heard already. */
+  /**
+   * The same watcher for a source that delivers everything: changes up to a revision were received
+   * already.
+   */
   since(revision: Revision): Subscriber {
     return {
       namespace: this.namespace,

@@ -1,6 +1,6 @@
 /**
- * Requests that wait until a server of etcd is connected. All of them share one timer and one subscription per
- * channel, so a thousand waiting requests cost no more than one.
+ * Requests that wait until a server of etcd is connected. All of them share one timer and one
+ * subscription per channel, so a thousand waiting requests cost no more than one.
  */
 import { type Client, connectivityState } from '@grpc/grpc-js'
 import { timerMsMax } from '#base/clock.ts'
@@ -51,7 +51,7 @@ export class ConnectionWait {
     )
   }
 
-  /** Nobody waits any more: the connection is closed. */
+  /** Releases all waiters: the connection is closed. */
   end(): void {
     this.#isOver = true
     this.#finish()

@@ -1,7 +1,7 @@
 /**
- * The connection to etcd: one gRPC channel per server. A request goes to the server that answered last. While no server
- * can be reached, requests wait until their deadline, as those of kube-apiserver do. It knows the names of etcd's
- * methods and nothing of what is in a message.
+ * The connection to etcd: one gRPC channel per server. A request goes to the server that answered
+ * last. While no server can be reached, requests wait until their deadline, as those of
+ * kube-apiserver do. It knows the names of etcd's methods and nothing of what is in a message.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -52,16 +52,22 @@ const defaultDeadlineMs = 60_000
 /** Requests that wait for a connection at once: far more than --max-requests-inflight lets in. */
 const defaultWaitingMax = 5000
 
-/** How long a first connection is waited for before one server of several is asked: some take a connection and say nothing. */
+/**
+ * How long a first connection is awaited before the next server is tried: some accept a connection
+ * and never respond.
+ */
 const connectMs = 5000
 
-/** A store that does not say within this time that it is well is not: /readyz tells so long before requests give up. */
+/**
+ * A store that does not report its health within this time is unhealthy: /readyz shows it long
+ * before requests give up.
+ */
 const defaultHealthDeadlineMs = 2000
 
-/** How often a healthy etcd is asked whether it still is. */
+/** How often the health of a healthy etcd is checked. */
 const healthyIntervalMs = 2000
 
-/** How often one in trouble is asked: soon after it is back, writes go through again. */
+/** How often an unhealthy one is checked: soon after it is back, writes succeed again. */
 const troubledIntervalMs = 500
 
 /** Watches end where a server lost its leader, so that they move on to one that has it. */
@@ -145,10 +151,10 @@ export class Connection {
   async askEach(method: string, request: Buffer): Promise<[string, Buffer | undefined][]> {
     if (this.#closed) throw this.#closed
     const until = Date.now() + this.#healthDeadlineMs
-    const asked = this.#clients.map((client) =>
+    const responses = this.#clients.map((client) =>
       call(client, method, request, until).catch(() => undefined),
     )
-    const answers = await this.#track(Promise.all(asked))
+    const answers = await this.#track(Promise.all(responses))
     return answers.map((answer, i) => [this.#names[i], answer])
   }
 
@@ -238,7 +244,7 @@ export class Connection {
     }
   }
 
-  /** The server to ask: one that is connected, or else one that may be soon. */
+  /** The server to call: one that is connected, or else one that may be soon. */
   #pick(): number {
     let hopeful: number | undefined
     for (let i = 0; i < this.#clients.length; i++) {
@@ -256,7 +262,7 @@ export class Connection {
     if (before === undefined) this.#watchHealth()
   }
 
-  /** Notices that etcd went away while nobody asked it anything, and that it is back. */
+  /** Notices without requests that etcd went away, and that it is back. */
   #watchHealth(): void {
     clearTimeout(this.#healthTimer)
     if (this.#closed) return
@@ -278,7 +284,8 @@ function clientOf(url: URL, tls: TlsOptions): Client {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const secure = secureCredentials(tls, host)
   if (isIP(host) === 0) return new Client(url.host, secure, channelOptions)
-  // TLS names no servers by address, so another name is sent; what the certificate must fit is the address all the same.
+  // TLS names no servers by address, so another name is sent; what the certificate must fit is the
+  // address all the same.
   return new Client(url.host, secure, {
     ...channelOptions,
     'grpc.ssl_target_name_override': 'etcd',

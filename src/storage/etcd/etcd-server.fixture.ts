@@ -1,6 +1,7 @@
 /**
- * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a temporary directory. Likewise
- * kine, which speaks so much of etcd's API as kube-apiserver needs and keeps the state in SQLite.
+ * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a
+ * temporary directory. Likewise kine, which speaks so much of etcd's API as kube-apiserver needs
+ * and keeps the state in SQLite.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
@@ -25,7 +26,9 @@ export function etcdVersion(): string | undefined {
   return error ? undefined : stdout.split('\n')[0]
 }
 
-/** Whether none of its threads runs; where the system does not tell of threads, it is believed. */
+/**
+ * Whether none of its threads runs; systems that do not list threads are assumed to have stopped.
+ */
 function standsStill(pid: number | undefined): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).every((thread) => {
@@ -120,7 +123,10 @@ export class EtcdServer {
     await once(child, 'exit')
   }
 
-  /** Leaves it running without answering anything. What one of its threads has in hand may still be answered before it stands still. */
+  /**
+   * Leaves it running without answering anything. What one of its threads has in hand may still be
+   * answered before it stands still.
+   */
   async freeze(): Promise<void> {
     this.#process?.kill('SIGSTOP')
     await until('etcd to stand still', () => standsStill(this.#process?.pid))

@@ -124,7 +124,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
-  test('progress: a reader who begins in the past hears of it before he is told that it is over', async () => {
+  test('progress: a reader that begins in the past receives events before the notice that the past is over', async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
     const start = await storage.currentRevision()
@@ -264,8 +264,8 @@ describe('etcd that goes away', { skip }, () => {
     await few.close()
   })
 
-  /** A feed is told how far it has come where only others than its range were written. */
-  async function hearsOfOthers(when: string): Promise<void> {
+  /** A feed reports its progress if only keys outside its range were written. */
+  async function reportsProgress(when: string): Promise<void> {
     const abort = new AbortController()
     let reached = 0
     const progress = (revision: Revision) => {
@@ -292,7 +292,7 @@ describe('etcd that goes away', { skip }, () => {
     await until('the trouble to end', () => storage.trouble() === undefined)
     const feed = collect(storage, await storage.currentRevision(), 3)
     won(await put('lost-1'))
-    await hearsOfOthers('before')
+    await reportsProgress('before')
     await server.kill()
     await server.resume()
     await until('the trouble to end', () => storage.trouble() === undefined)
@@ -305,12 +305,12 @@ describe('etcd that goes away', { skip }, () => {
     server.setBack()
     await server.resume()
     await assert.rejects(feed, RevisionSetBack)
-    await hearsOfOthers('set back')
+    await reportsProgress('set back')
     assert.equal((await storage.get('/registry/lost-1')).value, undefined)
     won(await put('lost-1'))
   })
 
-  test('noticed although nobody asks anything', async () => {
+  test('noticed without any request', async () => {
     assert.equal(storage.trouble(), undefined)
     await server.kill()
     await until('the trouble to be noticed', () => storage.trouble() !== undefined)
@@ -492,7 +492,7 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
     }
   })
 
-  /** Users without passwords: `root`, whom etcd asks for, and one with a role for a prefix. */
+  /** Users without passwords: `root`, which etcd requires, and one with a role for a prefix. */
   async function allowOnly(user: string, prefix: string, connection: Connection): Promise<void> {
     const call = (method: string, ...fields: (string | Buffer)[]) =>
       connection.write(`/etcdserverpb.Auth/${method}`, messageOf(fields))

@@ -1,8 +1,8 @@
 /**
- * The store in etcd, v3 API: several servers may share it, each sees the writes of all, and state written by
- * kube-apiserver under the same keys is read as it is. It keeps nothing of the state itself: every read goes to etcd.
- * While etcd cannot be reached, reads and writes wait until their deadline. A write whose response was lost is looked up
- * before it is sent again or reported.
+ * The store in etcd, v3 API: several servers may share it, each sees the writes of all, and state
+ * written by kube-apiserver under the same keys is read as it is. It keeps nothing of the state
+ * itself: every read goes to etcd. While etcd cannot be reached, reads and writes wait until their
+ * deadline. A write whose response was lost is looked up before it is sent again or reported.
  */
 import { type Clock, systemClock } from '#base/clock.ts'
 import { compareKeys } from '#storage/key-order.ts'
@@ -59,8 +59,9 @@ export interface EtcdOptions extends ConnectionOptions {
 }
 
 /**
- * Opens the store. Servers that cannot be reached are no error here: `trouble` says so, and the store recovers when
- * they come. What can never work, such as an unreadable certificate, is refused.
+ * Opens the store. Servers that cannot be reached are no error here: `trouble` says so, and the
+ * store recovers when they come. What can never work, such as an unreadable certificate, is
+ * refused.
  */
 export async function openEtcdStorage(options: EtcdOptions): Promise<Storage> {
   return new EtcdStorage(options)
@@ -69,8 +70,9 @@ export async function openEtcdStorage(options: EtcdOptions): Promise<Storage> {
 class EtcdStorage implements Storage {
   #connection: Connection
   /**
-   * What is read where only the revision counts: the key that kube-apiserver reads to know that etcd is well. Nobody need write
-   * it; servers that are no etcd have it, because they know their newest revision only by what they find.
+   * The key for reads that only need the revision: the one that kube-apiserver reads to check
+   * etcd's health. It need not exist. Servers that only imitate etcd have it, because they derive
+   * their newest revision from reads.
    */
   #probeKey: string
   #watchRange: KeyRange
@@ -79,7 +81,7 @@ class EtcdStorage implements Storage {
   #watches = new Set<Watch>()
   #newest: Revision = 0
   #compacted: Revision = 0
-  /** How often somebody has said up to where he compacts, as far as is known here. */
+  /** The version of the compaction key, as far as is known here. */
   #compactions = 0
   /** The question for the newest revision that is under way, and the one that will follow it. */
   #asking: Promise<Revision> | undefined
@@ -178,7 +180,10 @@ class EtcdStorage implements Storage {
     return watch
   }
 
-  /** Callers that come while a question is under way share the next: the one under way may be too old for them. */
+  /**
+   * Callers that come while a question is under way share the next: the one under way may be too
+   * old for them.
+   */
   currentRevision(): Promise<Revision> {
     if (!this.#asking) return this.#ask()
     this.#askingNext ??= this.#asking.then(
@@ -193,15 +198,16 @@ class EtcdStorage implements Storage {
   }
 
   /**
-   * Servers on one etcd tell one another up to where they compact, as kube-apiserver does. A server that does not let itself be
-   * told, as those that are no etcd, compacts by itself and must not be asked to.
+   * Servers on one etcd announce the compaction revision to one another, as kube-apiserver does. A
+   * server without compaction requests, such as those that only imitate etcd, compacts by itself
+   * and gets no request.
    */
   async compact(upTo: Revision): Promise<void> {
     try {
       if (upTo > this.#newest && upTo > (await this.currentRevision())) {
         throw new RevisionInFuture(this.#newest)
       }
-      if (!(await this.#tellOfCompaction(upTo))) return
+      if (!(await this.#announceCompaction(upTo))) return
       await this.#connection.write(methods.compact, encodeCompact(upTo))
     } catch (error) {
       if (!isCompacted(error)) throw this.#translated(error, upTo)
@@ -227,7 +233,7 @@ class EtcdStorage implements Storage {
   }
 
   /** Whether the server takes it, or has heard of the same from another. */
-  async #tellOfCompaction(upTo: Revision): Promise<boolean> {
+  async #announceCompaction(upTo: Revision): Promise<boolean> {
     for (;;) {
       const known = this.#compactions
       const request = encodeCompaction(known, upTo)
@@ -267,8 +273,8 @@ class EtcdStorage implements Storage {
   }
 
   /**
-   * Writes once. Where the response was lost, the key's history shows whether the write was done; if it was not, the
-   * write is sent again. Its condition keeps it from being done twice.
+   * Writes once. Where the response was lost, the key's history shows whether the write was done;
+   * if it was not, the write is sent again. Its condition keeps it from being done twice.
    */
   async #write(request: WriteRequest, deadline: number): Promise<Outcome> {
     const since = request.ifRevision || this.#newest
@@ -344,7 +350,8 @@ class EtcdStorage implements Storage {
       const current = ifRevision === 0 ? (await this.get(key)).value : found && toStored(found)
       return { ok: false, current }
     }
-    // Those that are no etcd have nothing against the deletion of what is gone: it was there if etcd counts it, or if it is shown.
+    // Those that are no etcd have nothing against the deletion of what is gone: it was there if
+    // etcd counts it, or if it is shown.
     const isDone = value || response.deleted > 0 || found?.modRevision === ifRevision
     return isDone ? { ok: true, revision } : { ok: false, current: undefined }
   }

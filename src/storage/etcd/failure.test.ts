@@ -1,4 +1,4 @@
-/** What is said of an etcd that cannot be used. */
+/** Messages about an etcd that cannot be used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeFailure } from './failure.ts'

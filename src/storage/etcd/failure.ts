@@ -44,20 +44,25 @@ export function isAway(error: unknown): boolean {
   return cutOff.test(error.details)
 }
 
-/** Whether a write that failed may still have been done: the connection broke, or etcd lost its leader. */
+/**
+ * Whether a write that failed may still have been done: the connection broke, or etcd lost its
+ * leader.
+ */
 export const isUnknown = (error: unknown): boolean => isAway(error) && !isUnsent(error)
 
 /** What the library says around the reason that there is no connection. */
 const noConnection =
   /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: *$/s
 
-/** `etcd (http://127.0.0.1:2379) cannot be used: no connection: connect ECONNREFUSED 127.0.0.1:2379` */
+/**
+ * `etcd (http://127.0.0.1:2379) cannot be used: no connection: connect ECONNREFUSED 127.0.0.1:2379`
+ */
 export function describeFailure(error: unknown, endpoints: string): string {
   const words = isServiceError(error) ? error.details : (error as Error).message
   return `etcd (${endpoints}) cannot be used: ${words.replace(noConnection, 'no connection: $1')}`
 }
 
-/** The contract's error for a failed request that may have asked for a revision. */
+/** The contract's error for a failed request that may have specified a revision. */
 export function translate(
   error: unknown,
   endpoints: string,

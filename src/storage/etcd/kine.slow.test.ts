@@ -1,5 +1,6 @@
 /**
- * The contract on kine, where one from 0.13 on is on PATH: it takes the requests of kube-apiserver and refuses all others.
+ * The contract on kine, where one from 0.13 on is on PATH: it takes the requests of kube-apiserver
+ * and refuses all others.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -27,10 +28,10 @@ describe('kine', { skip }, () => {
     },
     ttlSecondsMin: 1,
     feedFirst: false,
-    forgetsWhenTold: false,
+    compactsOnRequest: false,
   })
 
-  test('told to compact it is left alone: it does so by itself and would lose what others still read', async () => {
+  test('it gets no compaction requests: it compacts by itself and would lose what others still read', async () => {
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
     const first = won(await storage.put('/registry/kept', Buffer.from('1'), { ifRevision: 0 }))
     const second = won(await storage.put('/registry/kept', Buffer.from('2'), { ifRevision: first }))

@@ -34,7 +34,7 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
   })
 
 test('a lease has the name that the server gives it', async () => {
-  // A server that is no etcd calls a lease by its seconds, whatever it was asked.
+  // A server that imitates etcd names a lease by its seconds, whatever ID was requested.
   const connection = { read: async () => Buffer.from([2 << 3, 42]) } as unknown as Connection
   const leases = new Leases(
     connection,

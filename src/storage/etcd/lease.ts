@@ -1,15 +1,19 @@
 /**
- * Leases, by which etcd deletes keys after a time. Writes of the same time to live share one lease for a while, because
- * a lease for each event would cost etcd more than the events; a key therefore lives up to a twentieth longer.
+ * Leases, by which etcd deletes keys after a time. Writes of the same time to live share one lease
+ * for a while, because a lease for each event would cost etcd more than the events; a key therefore
+ * lives up to a twentieth longer.
  */
 import { type Connection, methods } from './connection.ts'
 import { isLeaseTaken } from './failure.ts'
 import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
 
-/** The longest a lease is handed out again, unless told otherwise. */
+/** The longest that a lease is shared by further keys, if not configured. */
 const defaultSharedSecondsMax = 60
 
-/** Keys of one lease are deleted in one transaction, which must not grow beyond what etcd applies at once. */
+/**
+ * Keys of one lease are deleted in one transaction, which must not grow beyond what etcd applies at
+ * once.
+ */
 const keysPerLeaseMax = 1000
 
 interface Lease {
@@ -59,11 +63,13 @@ export class Leases {
   }
 
   async #grant(ttlSeconds: number): Promise<number> {
-    // Chosen here, and small enough for a number, where etcd's own choice would not be. Others than etcd choose themselves.
+    // Chosen here, and small enough for a number, where etcd's own choice would not be. Others than
+    // etcd choose themselves.
     const id = 1 + Math.floor(this.#random() * (Number.MAX_SAFE_INTEGER - 1))
     const request = encodeLeaseGrant(id, ttlSeconds)
     try {
-      // Sent again where the response was lost: etcd then reports that the lease exists, and it is the one wanted.
+      // Sent again where the response was lost: etcd then reports that the lease exists, and it is
+      // the one wanted.
       return decodeLeaseGrant(await this.#connection.read(methods.leaseGrant, request))
     } catch (error) {
       if (isLeaseTaken(error)) return id

@@ -1,6 +1,6 @@
 /**
- * Writes whose connection breaks before etcd has the request, or before the client has the response: each is done exactly
- * once, and its outcome is the true one.
+ * Writes whose connection breaks before etcd has the request, or before the client has the
+ * response: each is done exactly once, and its outcome is the true one.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,10 @@ type Cut = 'request' | 'response'
 const frameHeaderBytes = 9
 const dataOrHeadersMax = 1
 
-/** Whether there is a frame of HTTP/2 with headers or data: etcd sends pings before it does what a request says. */
+/**
+ * Whether there is a frame of HTTP/2 with headers or data: etcd sends pings before it does what a
+ * request says.
+ */
 function carriesMessage(bytes: Buffer): boolean {
   for (let at = 0; at + frameHeaderBytes <= bytes.length; ) {
     if ((bytes[at + 3] as number) <= dataOrHeadersMax) return true
@@ -29,7 +32,9 @@ function carriesMessage(bytes: Buffer): boolean {
   return false
 }
 
-/** A TCP proxy to etcd that breaks all its connections when the next message comes from one side. */
+/**
+ * A TCP proxy to etcd that breaks all its connections when the next message comes from one side.
+ */
 class CuttingProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()

@@ -11,13 +11,17 @@
 import type { Change, Outcome, Stored } from '#storage/storage.ts'
 import type { WriteRequest } from './messages.ts'
 
-/** `history`: every change of the key since the write was sent; `current`: the key now. Undefined: it was not done. */
+/**
+ * `history`: every change of the key since the write was sent; `current`: the key now. Undefined:
+ * it was not done.
+ */
 export function foundOutcome(
   { value, ifRevision }: Pick<WriteRequest, 'value' | 'ifRevision'>,
   history: readonly Change[],
   current: Stored | undefined,
 ): Outcome | undefined {
-  // A key that must not exist may have been made and deleted by others before. An update can only be the first change.
+  // A key that must not exist may have been made and deleted by others before. An update can only
+  // be the first change.
   const candidates = ifRevision === 0 ? history : history.slice(0, 1)
   const own = candidates.find(({ bytes }) => isSame(bytes, value))
   if (own) return { ok: true, revision: own.revision }

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { WireReader } from '#base/wire.ts'
 import { encodeCompaction, encodeWrite, type WriteRequest } from './messages.ts'
 
-/** The steps of a transaction: conditions are field 1, what follows from them 2, and what else 3. */
+/**
+ * The steps of a transaction: conditions are field 1, what follows from them 2, and what else 3.
+ */
 function steps(bytes: Buffer): number[] {
   const fields: number[] = []
   const reader = new WireReader(bytes)

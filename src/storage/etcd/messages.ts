@@ -1,6 +1,7 @@
 /**
- * The messages of etcd's v3 API that this store uses, written and read by hand. Only the fields it needs are named;
- * whatever else a server sends is passed over. Writers put fields last to first, as the wire writer works backwards.
+ * The messages of etcd's v3 API that this store uses, written and read by hand. Only the fields it
+ * needs are named; whatever else a server sends is passed over. Writers put fields last to first,
+ * as the wire writer works backwards.
  */
 import { WireReader, WireWriter, wireBytes, wireVarint } from '#base/wire.ts'
 import type { Revision } from '#storage/storage.ts'
@@ -30,8 +31,9 @@ export interface RangeResponse {
 }
 
 /**
- * Does a thing if the key was last written at a revision, and reads the key otherwise, but for a key that must not exist.
- * These are the transactions of kube-apiserver: servers that only speak so much of the API as it needs know no others.
+ * Does a thing if the key was last written at a revision, and reads the key otherwise, but for a
+ * key that must not exist. These are the transactions of kube-apiserver: servers that only speak so
+ * much of the API as it needs know no others.
  */
 export interface WriteRequest {
   readonly key: string
@@ -44,7 +46,10 @@ export interface WriteRequest {
 export interface WriteResponse {
   revision: Revision
   succeeded: boolean
-  /** Of a write that failed what is there instead, of a deletion what was there, where the server says so. */
+  /**
+   * Of a write that failed what is there instead, of a deletion what was there, where the server
+   * says so.
+   */
   found: KeyValue | undefined
   /** How many keys a deletion deleted. */
   deleted: number
@@ -72,7 +77,7 @@ export interface WatchResponse {
   created: boolean
   canceled: boolean
   cancelReason: string
-  /** Where history begins, when the watch asked for more; otherwise 0. */
+  /** Where history begins, if the watch requested an older start; otherwise 0. */
   compactRevision: Revision
   events: WatchEvent[]
 }
@@ -103,7 +108,10 @@ export function encodeWrite(request: WriteRequest): Buffer {
   return writer.bytes()
 }
 
-/** Says up to where somebody will compact, if nobody else has said so since the key had this version. */
+/**
+ * Announces the revision of the next compaction, if no other server has since the key had this
+ * version.
+ */
 export function encodeCompaction(ifVersion: number, upTo: Revision): Buffer {
   const writer = new WireWriter(128)
   putElse(writer, compactionKey)
@@ -134,7 +142,10 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
 export interface Status {
   version: string
   sizeBytes: number
-  /** Whether it says which member of a cluster it is, as every etcd does and servers that only speak like one do not. */
+  /**
+   * Whether it says which member of a cluster it is, as every etcd does and servers that only speak
+   * like one do not.
+   */
   isMember: boolean
 }
 
@@ -164,7 +175,7 @@ export function encodeLeaseGrant(id: number, ttlSeconds: number): Buffer {
   return writer.bytes()
 }
 
-/** What the server calls the lease, which need not be what was asked. */
+/** The server's ID of the lease, which may differ from the requested one. */
 export function decodeLeaseGrant(bytes: Buffer): number {
   let id = 0
   const reader = new WireReader(bytes)
@@ -187,7 +198,7 @@ export function encodeWatchCreate(start: string, end: string, from: Revision): B
   return writer.bytes()
 }
 
-/** Asks how far the watches of a stream have come. */
+/** Requests the progress of a stream's watches. */
 export function encodeWatchProgress(): Buffer {
   return Buffer.from([(3 << 3) | wireBytes, 0])
 }

@@ -1,6 +1,6 @@
 /**
- * What happens between a question and its answer: others write, compact, and leases end. A way to etcd that can be stopped
- * in either direction makes sure that it happens just then.
+ * What happens between a question and its answer: others write, compact, and leases end. A way to
+ * etcd that can be stopped in either direction makes sure that it happens just then.
  */
 import assert from 'node:assert/strict'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -87,7 +87,7 @@ describe('overtaken', { skip }, () => {
   const write = async (key: string) =>
     won(await other.put(key, Buffer.from('x'), { ifRevision: 0 }))
 
-  test('who asks for the newest revision is not told one that was asked for before', async () => {
+  test('a request for the newest revision does not get one that was read before it', async () => {
     await near.currentRevision()
     way.hold('answers')
     const first = near.currentRevision()

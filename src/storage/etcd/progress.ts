@@ -1,8 +1,9 @@
 /**
- * How a watch learns that it has received everything up to a revision that no key of its range has. Servers since 3.4.25 and
- * 3.5.8 can be asked on the stream. Older ones answer before they have sent what came before, and so do servers that speak
- * etcd's API without being etcd, whatever version they name. There a marker is written among the keys of the watch: its event
- * comes after all the others. It is written only where somebody waits.
+ * How a watch learns that it has received everything up to a revision that no key of its range has.
+ * Servers since 3.4.25 and 3.5.8 report it on the stream on request. Older ones answer before they
+ * have sent earlier events, and so do servers that imitate etcd, whatever version they report.
+ * There a marker is written among the keys of the watch: its event comes after all the others. It
+ * is written only if a reader waits.
  */
 import { type Connection, methods } from './connection.ts'
 import { isAway } from './failure.ts'
@@ -16,7 +17,10 @@ import {
 } from './messages.ts'
 import type { Revision } from '#storage/storage.ts'
 
-/** The first patches of these minor releases of etcd 3 whose answers can be believed; all later releases can. */
+/**
+ * The first patches of these minor releases of etcd 3 whose answers can be believed; all later
+ * releases can.
+ */
 const believedFrom: Readonly<Record<number, number>> = { 4: 25, 5: 8 }
 
 export function isBelieved({ version, isMember }: Omit<Status, 'sizeBytes'>): boolean {
@@ -27,13 +31,16 @@ export function isBelieved({ version, isMember }: Omit<Status, 'sizeBytes'>): bo
   return from === undefined ? minor > 5 : patch >= from
 }
 
-/** How often a marker is tried of which others know more; whoever still waits then comes again. */
+/**
+ * How often a marker is tried that other writers may overtake; a reader that still waits then tries
+ * again.
+ */
 const markAttemptsMax = 3
 
 export class Progress {
   readonly markerKey: string
   readonly #connection: Connection
-  /** Undefined until a server has said which version it is. */
+  /** Undefined until a server has reported its version. */
   #canBeAsked: boolean | undefined
   #isBusy = false
   /** The revision of the last marker that is known here: its event is on its way to every watch. */
@@ -48,12 +55,15 @@ export class Progress {
     return this.#canBeAsked === true
   }
 
-  /** What was marked after this is gone, and with it what told of it. */
+  /** Markers after this revision are gone, and with them their events. */
   setBack(newest: Revision): void {
     if (this.#marked > newest) this.#marked = 0
   }
 
-  /** Sees to it that the marker comes after a revision, where the stream cannot be asked. What fails is tried by the next. */
+  /**
+   * Ensures that the marker comes after a revision, where the stream cannot report progress. A
+   * failure is retried by the next waiter.
+   */
   async mark(wanted: Revision): Promise<void> {
     if (this.#isBusy || this.#marked >= wanted) return
     this.#isBusy = true
@@ -66,7 +76,9 @@ export class Progress {
     }
   }
 
-  /** A server that does not tell about itself, to nobody or not to this client, is not asked either. */
+  /**
+   * A server that does not report its version, or not to this client, gets no progress requests.
+   */
   async #believes(): Promise<boolean> {
     try {
       const status = await this.#connection.read(methods.status, Buffer.alloc(0))
@@ -77,7 +89,9 @@ export class Progress {
     }
   }
 
-  /** Where another server has written the marker meanwhile, its marker will do if it is new enough. */
+  /**
+   * Where another server has written the marker meanwhile, its marker will do if it is new enough.
+   */
   async #write(wanted: Revision): Promise<void> {
     for (let attempt = 0; attempt < markAttemptsMax && this.#marked < wanted; attempt++) {
       const write = { key: this.markerKey, ifRevision: this.#marked, value: Buffer.alloc(0) }

@@ -55,7 +55,7 @@ test('a stream is held back while its reader has much to read, however few the c
   await watch.return()
 })
 
-/** A response of etcd that tells of a write of the key `a`. */
+/** A response of etcd with a write of the key `a`. */
 function eventOf(revision: number, value: Buffer): Buffer {
   const writer = new WireWriter(value.length + 100)
   const field = (number: number, write: () => void, type = 2) => {

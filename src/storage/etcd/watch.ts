@@ -1,7 +1,8 @@
 /**
- * The feed of one reader: a watch of a range that survives the servers it runs on. When its stream breaks it goes on
- * at another server, from the revision after the last one it received, so that nothing is missing and nothing comes
- * twice. A reader that is slow slows down its own stream and nothing else.
+ * The feed of one reader: a watch of a range that survives the servers it runs on. When its stream
+ * breaks it goes on at another server, from the revision after the last one it received, so that
+ * nothing is missing and nothing comes twice. A reader that is slow slows down its own stream and
+ * nothing else.
  */
 import type { ClientDuplexStream } from '@grpc/grpc-js'
 import { assert } from '#base/assert.ts'
@@ -31,13 +32,18 @@ const queuedChangesMax = 2000
 /** Bytes of them, likewise: as many as a reader of a store in this process may leave unread. */
 const queuedBytesMax = 32 * 1024 * 1024
 
-/** Waits before a broken stream is begun again: short at first, for the usual case of one server restarted. */
+/**
+ * Waits before a broken stream is begun again: short at first, for the usual case of one server
+ * restarted.
+ */
 const retryMs = [20, 100, 300]
 
-/** An unanswered question about progress is asked again: a server that is busy catching up drops it. */
+/** An unanswered progress request is repeated: a server that is busy catching up drops it. */
 const progressRetryMs = 100
 
-/** How long changes have to come by themselves before a marker is written for somebody who waits. */
+/**
+ * How long changes have to arrive by themselves before a marker is written for a waiting reader.
+ */
 const markerDelayMs = 20
 
 export interface WatchParts {
@@ -80,7 +86,7 @@ export class Watch implements AsyncIterator<Change[]> {
   #attempts = 0
   #wasConnected = false
   #retryTimer: NodeJS.Timeout | undefined
-  /** Somebody waits for this revision. */
+  /** The revision that readers wait for. */
   #wanted: Revision = 0
   /** A first answer about progress, to be confirmed by a second. */
   #unconfirmed: Revision | undefined
@@ -141,7 +147,10 @@ export class Watch implements AsyncIterator<Change[]> {
     this.#end()
   }
 
-  /** Sees to it that the reader hears when everything up to a revision has come, also if nothing more comes. */
+  /**
+   * Sees to it that the reader hears when everything up to a revision has come, also if nothing
+   * more comes.
+   */
   wantProgress(revision: Revision): void {
     if (revision > this.#wanted) this.#wanted = revision
     if (this.#received < this.#wanted && !this.#progressTimer) this.#askProgress()
@@ -178,18 +187,22 @@ export class Watch implements AsyncIterator<Change[]> {
       return
     }
     if (!response.created && response.revision === 0) {
-      // Etcd has no such revision. Those that are none say so of a watch that they give up without canceling it.
+      // Etcd has no such revision. Those that are none say so of a watch that they give up without
+      // canceling it.
       if (this.#stream) this.#broken(this.#stream, undefined)
       return
     }
     this.#attempts = 0
     if (response.created) this.#created(response.revision)
-    if (response.events.length > 0) this.#hearEvents(response.events)
-    else if (response.watchId < 0) this.#hearProgress(response.revision)
+    if (response.events.length > 0) this.#receiveEvents(response.events)
+    else if (response.watchId < 0) this.#receiveProgress(response.revision)
     else if (!response.created) this.#progressed(response.revision)
   }
 
-  /** A server that answers from an older time than the last one is behind the others, or all of them were set back. */
+  /**
+   * A server that answers from an older time than the last one is behind the others, or all of them
+   * were set back.
+   */
   #created(revision: Revision): void {
     const isAgain = this.#wasConnected
     this.#wasConnected = true
@@ -197,13 +210,13 @@ export class Watch implements AsyncIterator<Change[]> {
     const known = this.#received
     this.#newest().then(
       (newest) => newest < known && this.fail(new RevisionSetBack(newest, known)),
-      // Whoever does not answer is met again: the stream breaks, and another is begun.
+      // A server that does not answer shows up again: the stream breaks, and another begins.
       () => {},
     )
   }
 
   /** A marker is no change: it only says that what comes before it has come. */
-  #hearEvents(events: WatchEvent[]): void {
+  #receiveEvents(events: WatchEvent[]): void {
     const last = events[events.length - 1].item
     const { markerKey } = this.#progress
     const batch = events.filter(({ item }) => item.key !== markerKey).map(toChange)
@@ -230,10 +243,10 @@ export class Watch implements AsyncIterator<Change[]> {
   }
 
   /**
-   * Older servers may say how far they are before they have sent what came before. The answer to a question asked
-   * after that is behind it on the stream, so the first answer counts once there is a second.
+   * Older servers may report progress before they have sent earlier events. The answer to a later
+   * request is behind them on the stream, so the first answer counts once there is a second.
    */
-  #hearProgress(revision: Revision): void {
+  #receiveProgress(revision: Revision): void {
     const confirmed = this.#unconfirmed
     if (confirmed === undefined) {
       this.#unconfirmed = revision

@@ -1,6 +1,6 @@
 /**
- * Writes that will expire, by deadline. An entry whose key was written again in the meantime stays until its deadline;
- * whoever takes it compares the revision.
+ * Writes that will expire, by deadline. An entry whose key was written again in the meantime stays
+ * until its deadline; the caller that takes it compares the revision.
  */
 import type { Revision } from '#storage/storage.ts'
 

@@ -1,6 +1,7 @@
 /**
- * A store in memory: for tests and throw-away servers. It is the contract in its plainest form, and the other backends
- * are measured against it. It writes nothing to disk, and everything is gone when the process ends.
+ * A store in memory: for tests and throw-away servers. It is the contract in its plainest form, and
+ * the other backends are measured against it. It writes nothing to disk, and everything is gone
+ * when the process ends.
  */
 import { elapsedMs, systemClock, type TimerClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
@@ -22,7 +23,10 @@ import {
 } from '#storage/storage.ts'
 import { type Expiring, ExpiryQueue } from './expiry-queue.ts'
 
-/** Changes handed out at once to a reader that catches up: enough to be quick, little enough not to block others. */
+/**
+ * Changes handed out at once to a reader that catches up: enough to be quick, little enough not to
+ * block others.
+ */
 const historyBatchMax = 1000
 
 export function createMemoryStorage(options: { clock?: TimerClock } = {}): MemoryStorage {
@@ -39,14 +43,20 @@ export interface SavedStore {
 
 const everyKey: KeyRange = { start: '', end: '\u{10ffff}' }
 
-/** The changes of one key, oldest first. A store appends only to histories that it owns; a fork owns none at first. */
+/**
+ * The changes of one key, oldest first. A store appends only to histories that it owns; a fork owns
+ * none at first.
+ */
 interface History {
   owner: object
   changes: Change[]
 }
 
 export class MemoryStorage implements Storage {
-  /** As in etcd an empty store is at revision 1, so that its lists have a revision that means something. */
+  /**
+   * As in etcd an empty store is at revision 1, so that its lists have a revision that means
+   * something.
+   */
   #revision: Revision = 1
   #compactedUpTo: Revision = 0
   /** Every change since the compaction, oldest first. */
@@ -75,8 +85,8 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * A second store with the same revision, objects and past. Bytes and histories are shared until one side writes.
-   * The time to live of an object continues in the fork.
+   * A second store with the same revision, objects and past. Bytes and histories are shared until
+   * one side writes. The time to live of an object continues in the fork.
    */
   fork(clock: TimerClock = this.#clock): MemoryStorage {
     if (this.#closed) throw this.#closed
@@ -102,7 +112,10 @@ export class MemoryStorage implements Storage {
     return { revision: this.#revision, items, expiring }
   }
 
-  /** A store in a saved state. Its history begins there: reads at older revisions throw RevisionCompacted. */
+  /**
+   * A store in a saved state. Its history begins there: reads at older revisions throw
+   * RevisionCompacted.
+   */
   static restored(
     { revision, items, expiring }: SavedStore,
     clock: TimerClock = systemClock,
@@ -259,7 +272,7 @@ export class MemoryStorage implements Storage {
     }
   }
 
-  /** Forgets the versions of a key that nobody may read any more; true when none is left. */
+  /** Deletes the versions of a key that readers may no longer use; true when none is left. */
   #trim(key: string, upTo: Revision): boolean {
     const versions = this.#versions.get(key)?.changes
     if (!versions) return false

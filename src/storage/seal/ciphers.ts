@@ -1,6 +1,7 @@
 /**
- * The ciphers of sealed values, each in the layout that kube-apiserver stores: what is drawn by chance first, then what
- * was enciphered. They know nothing of names, prefixes or the order of keys. Refusals are thrown in its words.
+ * The ciphers of sealed values, each in the layout that kube-apiserver stores: what is drawn by
+ * chance first, then what was enciphered. They know nothing of names, prefixes or the order of
+ * keys. Refusals are thrown in its words.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { loadLater } from '#base/load-later.ts'
@@ -33,7 +34,10 @@ export function joined(parts: readonly Buffer[]): Buffer {
 const tooShort = () => new Unopened('the stored data was shorter than the required size')
 const bitsOf = (secret: Buffer): number => secret.length * 8
 
-/** The vector, then whole blocks. Nothing tells a changed value from an unchanged one but its padding. */
+/**
+ * The vector, then whole blocks. Only the padding distinguishes a changed value from an unchanged
+ * one.
+ */
 const aescbc: Cipher = {
   seal(secret, plain) {
     const vector = randomBytes(blockBytes)
@@ -46,7 +50,8 @@ const aescbc: Cipher = {
       throw new Unopened('the stored data is not a multiple of the block size')
     const vector = sealed.subarray(0, blockBytes)
     const decipher = createDecipheriv(`aes-${bitsOf(secret)}-cbc`, secret, vector)
-    // The padding is looked at below: it may be longer than the platform allows, and each fault has its words.
+    // The padding is looked at below: it may be longer than the platform allows, and each fault has
+    // its words.
     decipher.setAutoPadding(false)
     const padded = joined([decipher.update(sealed.subarray(blockBytes)), decipher.final()])
     return withoutPadding(padded)
@@ -64,7 +69,10 @@ function withoutPadding(padded: Buffer): Buffer {
   return padded.subarray(0, end)
 }
 
-/** The nonce, the text, the tag; bound to the path, so that a value moved to another key does not open. */
+/**
+ * The nonce, the text, the tag; bound to the path, so that a value moved to another key does not
+ * open.
+ */
 const aesgcm: Cipher = {
   seal(secret, plain, path) {
     const nonce = randomBytes(gcmNonceBytes)

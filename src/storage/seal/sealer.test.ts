@@ -64,7 +64,7 @@ for (const [name, provider] of peerValues) {
 }
 
 for (const [name, provider, value] of peerValues) {
-  test(`${name}: what the original sealed is opened, and what is sealed has the same form`, () => {
+  test(`${name}: what kube-apiserver sealed is opened, and what is sealed has the same form`, () => {
     const stored = Buffer.from(value, 'base64')
     assert.equal(open([provider], stored), `fresh ${peerPlain}`)
     const plain = Buffer.from(peerPlain, 'latin1')
@@ -135,7 +135,7 @@ const short = 'the stored data was shorter than the required size'
 const unpadded = 'invalid PKCS7 data (empty or not padded)'
 const noKey = 'no matching key was found for the provided AES transformer'
 
-/** Asked of kube-apiserver 1.22.17, which has no answer to a vector without blocks. */
+/** Recorded from kube-apiserver 1.22.17, which gives no answer to a vector without blocks. */
 const refused: [string, Buffer, string][] = [
   ['no padding', endingWith(0), unpadded],
   ['more padding than there is', endingWith(33), unpadded],
@@ -175,7 +175,7 @@ test('padding may be longer than a block', () => {
   assert.equal(open(all, enciphered(blocks)), `fresh ${'x'.repeat(15)}`)
 })
 
-test('all reasons are told where providers have different ones, each once', () => {
+test('if providers give different reasons, each is reported once', () => {
   const providers = [cbc('k1'), cbc('k2'), cbc('k1'), box('k1', other32)]
   assert.equal(open(providers, endingWith(0)), `[${unpadded}, ${noKey}]`)
 })

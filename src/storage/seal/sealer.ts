@@ -1,6 +1,7 @@
 /**
- * The providers of one resource, in their order: the first key of the first one seals, all open. What is stored tells by
- * its beginning whom it is for: `k8s:enc:aescbc:v1:key1:` and what the cipher made.
+ * The providers of one resource, in their order: the first key of the first one seals, all open.
+ * Stored values begin with the provider that opens them: `k8s:enc:aescbc:v1:key1:` and the output
+ * of the cipher.
  */
 import { type CipherName, ciphers, joined } from './ciphers.ts'
 import { isSealed, Unopened } from '#storage/storage.ts'
@@ -47,7 +48,9 @@ export function sealerOf(providers: readonly Provider[]): Sealer {
 interface BoundProvider {
   readonly beginning: Buffer
   seal(path: string, plain: Buffer): Buffer
-  /** Undefined where it does not open; the reasons are added to `problems`, which knows each once. */
+  /**
+   * Undefined where it does not open; the reasons are added to `problems`, which knows each once.
+   */
   open(
     path: string,
     stored: Buffer,

@@ -1,4 +1,4 @@
-/** NaCl's secretbox, which Node's OpenSSL lacks. Loaded with the first value that asks for it. */
+/** NaCl's secretbox, which Node's OpenSSL lacks. Loaded with the first value that needs it. */
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 
 export const seal = (secret: Buffer, nonce: Buffer, plain: Buffer): Uint8Array =>

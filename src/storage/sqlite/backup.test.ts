@@ -59,11 +59,11 @@ test('a backup made while writes go on holds all that was answered before it, an
   await restored.close()
 })
 
-test('nobody else may read a backup while it is made', async () => {
+test('other users cannot read a backup while it is made', async () => {
   const directory = join(place, 'secret')
   await (await openSqliteStorage({ directory })).close()
   const target = join(place, 'secret-copy')
-  // Somebody was there before.
+  // A file was there before.
   writeFileSync(`${target}.unfinished`, '', { mode: 0o666 })
   const made = backup(join(directory, 'state.db'), target)
   assert.equal(statSync(`${target}.unfinished`).mode & 0o777, 0o600)
@@ -71,7 +71,7 @@ test('nobody else may read a backup while it is made', async () => {
   assert.equal(statSync(target).mode & 0o777, 0o600)
 })
 
-test('what cannot be backed up is said', async () => {
+test('a store that cannot be backed up is reported', async () => {
   const missing = join(place, 'missing.db')
   await assert.rejects(backup(missing, join(place, 'b.db')), (error: Error) => {
     assert.ok(error instanceof StorageUnavailable)

@@ -1,6 +1,7 @@
 /**
- * A copy of the database while a server uses it. The copy is one moment of the store, whole and by itself: put it into an
- * empty data directory as `state.db` and start a server there. The database copied from is only read, a little at a time.
+ * A copy of the database while a server uses it. The copy is one moment of the store, whole and by
+ * itself: put it into an empty data directory as `state.db` and start a server there. The database
+ * copied from is only read, a little at a time.
  */
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -10,7 +11,10 @@ import { describeFailure } from './failure.ts'
 import { copyLog } from './log-copy.ts'
 import { makeTables, refuseStranger, syncFile } from './schema.ts'
 
-/** Copies a database to another file, which appears only when it is complete and then replaces what was there. */
+/**
+ * Copies a database to another file, which appears only when it is complete and then replaces what
+ * was there.
+ */
 export async function backup(databaseFile: string, targetFile: string): Promise<void> {
   if (!statSync(databaseFile, { throwIfNoEntry: false })) {
     throw new StorageUnavailable(`there is no database ${databaseFile} to back up`)
@@ -40,8 +44,9 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
 }
 
 /**
- * An empty file that nobody else may read, for SQLite to fill: one that SQLite makes is open to all until it is full, and one
- * that somebody left there is theirs. SQLite would also blame the database that is read where none can be made.
+ * An empty file that other users cannot read, for SQLite to fill. A file that SQLite creates is
+ * readable by all until it is full, and an existing file may belong to another user. If no file can
+ * be created, SQLite would also blame the database that it reads.
  */
 function makeUnfinished(unfinished: string, targetFile: string): void {
   try {

@@ -1,6 +1,7 @@
 /**
- * Reads a whole database and reports what is inconsistent: pages, checksums of rows, the chain of revisions of each key,
- * deadlines without a row, marks beyond the newest revision. It changes nothing.
+ * Reads a whole database and reports what is inconsistent: pages, checksums of rows, the chain of
+ * revisions of each key, deadlines without a row, marks beyond the newest revision. It changes
+ * nothing.
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { Revision } from '#storage/storage.ts'

@@ -1,5 +1,6 @@
 /**
- * Transactions that fail, and how long the log becomes: it is copied while others write, and what is forgotten is logged too.
+ * Transactions that fail, and how long the log becomes: it is copied while others write, and what
+ * is forgotten is logged too.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,7 +31,7 @@ function writeOf(count: number, size: number, ifRevision = (_: number) => 0): Wr
   return { kind: 'write', keys, numbers, bytes: new Uint8Array(count * Math.max(size, 0)) }
 }
 
-test('a connection that writes waits for the disk, and copies the log when it is told to', (t) => {
+test('a connection that writes waits for the disk, and copies the log on request', (t) => {
   const connections = new Set<DatabaseSync>()
   const { exec } = DatabaseSync.prototype
   t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
@@ -70,7 +71,7 @@ function written(revision: number): WriteAnswer {
   return { revisions: new Float64Array([revision]), refused: [] }
 }
 
-test('what is done alone is done while nobody writes, or not at all', () => {
+test('exclusive work runs while there is no writer, or not at all', () => {
   const { file, committer } = open({ busyMs: 0 })
   const other = new Committer({ file, ...defaults, busyMs: 0 })
   let times = 0
@@ -101,7 +102,7 @@ function logOf(file: string): { log: number; checkpointed: number } {
   return row as { log: number; checkpointed: number }
 }
 
-/** Writes without end until it is told to stop. */
+/** Writes until it is stopped. */
 const writing = `
   const { parentPort, workerData } = require('node:worker_threads')
   const { DatabaseSync } = require('node:sqlite')
@@ -135,7 +136,7 @@ test('a log that others write meanwhile is copied to its end, and begins anew', 
   committer.close()
 })
 
-test('somebody who reads holds up the copy but a moment, and waiting for a writer lasts as before', () => {
+test('a reader delays the copy only a moment, and waiting for a writer lasts as before', () => {
   const busyMs = 400
   const { file, committer } = open({ busyMs })
   committer.transact([writeOf(10, 100)], 0)

@@ -1,7 +1,8 @@
 /**
- * A connection that changes the database: requests that came together go into one transaction, so that one sync of the disk
- * serves them all, and the reply exists only after that sync. The server's thread has one and the writer's thread has one;
- * SQLite's lock keeps them apart. It knows no thread and no timer, and begins nothing by itself.
+ * A connection that changes the database: requests that came together go into one transaction, so
+ * that one sync of the disk serves them all, and the reply exists only after that sync. The
+ * server's thread has one and the writer's thread has one; SQLite's lock keeps them apart. It knows
+ * no thread and no timer, and begins nothing by itself.
  */
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -13,20 +14,26 @@ import type { Answer, Reply, Request, WriterOptions } from './protocol.ts'
 import { pageSizeBytes } from './schema.ts'
 import { Transaction } from './transaction.ts'
 
-/** What even the smallest transaction adds to the log: a page of the table and one of its index, whole. */
+/**
+ * What even the smallest transaction adds to the log: a page of the table and one of its index,
+ * whole.
+ */
 const transactionBytesMin = 2 * pageSizeBytes
 
 /** Revisions swept at a time: a few milliseconds, which the writes behind it have to wait. */
 const sweepStepMax = 200
 
-/** The pages that a swept revision changes at most, and how many of the pages of a whole log one step may change. */
+/**
+ * The pages that a swept revision changes at most, and how many of the pages of a whole log one
+ * step may change.
+ */
 const sweptPages = 2
 const sweepShare = 1 / 2
 
 /** With so many lengths of the log free, nothing else about the disk counts. */
 const plentyLogs = 16
 
-/** SQLite's code: somebody else is writing. */
+/** SQLite's code: another connection is writing. */
 const sqliteBusy = 5
 
 export interface CommitterOptions extends WriterOptions {
@@ -72,7 +79,7 @@ export class Committer {
     this.#sweepStep = Math.max(1, Math.min(sweepStepMax, Math.floor(pagesPerStep / sweptPages)))
   }
 
-  /** `newest` is the newest revision known to whoever asks. */
+  /** `newest` is the newest revision known to the caller. */
   transact(requests: readonly Request[], newest: Revision): Reply {
     let answers: Answer[]
     try {
@@ -100,7 +107,7 @@ export class Committer {
     return this.#transaction.newestRevision()
   }
 
-  /** What is on the disk after a revision, whoever wrote it, in order. */
+  /** The committed changes after a revision, of all writers, in order. */
   changesAfter(revision: Revision): Change[] {
     const sql = 'SELECT key, revision, deleted, value FROM log WHERE revision > ? ORDER BY revision'
     return this.#database
@@ -117,17 +124,23 @@ export class Committer {
     return this.#sweeping
   }
 
-  /** How many revisions there are to look through for what may be forgotten, after a compaction up to here or the last one. */
+  /**
+   * How many revisions there are to look through for what may be forgotten, after a compaction up
+   * to here or the last one.
+   */
   unswept(upTo?: Revision): number {
     try {
       return (upTo ?? this.#transaction.compacted()) - this.#transaction.swept()
     } catch {
-      // Whoever compacts meets the same trouble and says so.
+      // Compaction meets the same problem and reports it.
       return 0
     }
   }
 
-  /** Forgets a little and says whether there is more; where that fails, the next transaction takes it up again. */
+  /**
+   * Forgets a little and says whether there is more; where that fails, the next transaction takes
+   * it up again.
+   */
   sweep(): boolean {
     try {
       this.#begin.run()
@@ -148,7 +161,10 @@ export class Committer {
     return isMore
   }
 
-  /** Does something to the files while no connection can write. Says whether it was done: somebody may be writing. */
+  /**
+   * Does something to the files while no connection can write. Returns whether it was done: another
+   * connection may be writing.
+   */
   alone(work: () => void): boolean {
     try {
       this.#begin.run()
@@ -168,8 +184,9 @@ export class Committer {
   }
 
   /**
-   * What the store may still grow by: what the disk has left and unused pages of the database, without the pages that the
-   * log will add to it and without what its file lacks of its limit. The file must be able to become twice as long, too.
+   * What the store may still grow by: what the disk has left and unused pages of the database,
+   * without the pages that the log will add to it and without what its file lacks of its limit. The
+   * file must be able to become twice as long, too.
    */
   spareBytes(): number {
     const { file, checkpointBytes } = this.#options
@@ -223,7 +240,10 @@ export class Committer {
   }
 }
 
-/** What a request adds to the log, roughly: its values and the page of the index that each of its keys touches. */
+/**
+ * What a request adds to the log, roughly: its values and the page of the index that each of its
+ * keys touches.
+ */
 export function sizeBytes(request: Request): number {
   if (request.kind !== 'write') return 4096
   return request.bytes.length + request.keys.length * 4096

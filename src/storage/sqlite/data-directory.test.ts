@@ -87,7 +87,7 @@ describe('what a database file looks like before SQLite sees it', () => {
 })
 
 describe('the lock of a directory', () => {
-  test('a second holder is told of the first, or of somebody, until it is given back', () => {
+  test('a second holder gets an error that names the first, or no name, until the directory is released', () => {
     const directory = join(place, 'made', 'by the lock')
     const lock = lockDirectory(directory)
     const pidFile = join(directory, 'lock.pid')

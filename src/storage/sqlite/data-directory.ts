@@ -1,6 +1,7 @@
 /**
- * The directory a server keeps its state in: who may use it, and whether what lies in it can be opened.
- * A file that looks wrong is named and left exactly as it was found; nothing here repairs or deletes state.
+ * The directory a server keeps its state in: who may use it, and whether what lies in it can be
+ * opened. A file that looks wrong is named and left exactly as it was found; nothing here repairs
+ * or deletes state.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +20,9 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the directory for this process. The lock is SQLite's own on an empty database: the kernel gives it back when
- * the process ends, however it ends, and a second server in the same process is refused like any other.
+ * Takes the directory for this process. The lock is SQLite's own on an empty database: the kernel
+ * gives it back when the process ends, however it ends, and a second server in the same process is
+ * refused like any other.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const pidFile = join(directory, 'lock.pid')
@@ -59,9 +61,10 @@ function holder(pidFile: string): string {
 export type Found = 'nothing' | 'database'
 
 /**
- * Looks at the database file before SQLite does: SQLite takes an empty file for a new database and throws the log
- * beside it away, and does not notice a last page cut in two. Must run while no connection of this process has the
- * file open, because closing a file gives back this process' locks on it.
+ * Looks at the database file before SQLite does: SQLite takes an empty file for a new database and
+ * throws the log beside it away, and does not notice a last page cut in two. Must run while no
+ * connection of this process has the file open, because closing a file gives back this process'
+ * locks on it.
  */
 export function inspectDatabase(file: string): Found {
   const size = sizeBytes(file)
@@ -90,7 +93,10 @@ export function inspectDatabase(file: string): Found {
   return 'database'
 }
 
-/** The pages that the write-ahead log holds: a copy into the database may have been cut short by a crash. */
+/**
+ * The pages that the write-ahead log holds: a copy into the database may have been cut short by a
+ * crash.
+ */
 function pagesOfLog(file: string, size: number, pageSize: number): ReadonlySet<number> {
   const { pages, problem } = reading(file, (descriptor) => readLog(descriptor, size, pageSize))
   if (problem !== undefined) throw damaged(file, problem)
@@ -113,7 +119,9 @@ function readBytes(file: string, position: number, length: number): Buffer {
   return bytes
 }
 
-/** Closed whatever happens: the server of a store that cannot be read may live on, and open another. */
+/**
+ * Closed whatever happens: the server of a store that cannot be read may live on, and open another.
+ */
 function reading<T>(file: string, read: (descriptor: number) => T): T {
   const descriptor = openSync(file, 'r')
   try {

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DiskBudget } from './disk-budget.ts'
 
-/** With a log of a thousand pages: three of them kept, one of them even from deletions, short below six. */
+/**
+ * With a log of a thousand pages: three of them kept, one of them even from deletions, short below
+ * six.
+ */
 const logBytes = 4096 * 1000
 
 class Disk {

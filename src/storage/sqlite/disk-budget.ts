@@ -1,6 +1,7 @@
 /**
- * Whether the disk has room for another write. It looks at the disk seldom and counts in between. While the disk is full it
- * takes nothing but deletions, which make room, until a look finds more than what is kept back. It writes nothing.
+ * Whether the disk has room for another write. It looks at the disk seldom and counts in between.
+ * While the disk is full it takes nothing but deletions, which make room, until a look finds more
+ * than what is kept back. It writes nothing.
  */
 import { sharesOf } from './disk-space.ts'
 

@@ -1,23 +1,32 @@
 /**
- * Whether the server's thread may wait for the disk itself: as long as that is quick, and again after a rest. It starts
- * nothing and writes nothing.
+ * Whether the server's thread may wait for the disk itself: as long as that is quick, and again
+ * after a rest. It starts nothing and writes nothing.
  */
 
 /** What a write alone may take, while everything else here waits for it. */
 const promptMs = 2
-/** What one counts for at most: one that takes long, as the first on a new file often does, is no slow disk. */
+/**
+ * What one counts for at most: one that takes long, as the first on a new file often does, is no
+ * slow disk.
+ */
 const countedMsMax = 8
 /** What each of those that went along may take: they are work, not waiting. */
 const companionMs = 0.2
 /**
- * So much waiting beyond that makes a disk a slow one: nine long writes, more than a start needs, or fifty that take a little
- * longer.
+ * So much waiting beyond that makes a disk a slow one: nine long writes, more than a start needs,
+ * or fifty that take a little longer.
  */
 const lateMsMax = 48
-/** How much of it is forgotten with the time that passes: on a machine with much else to do a write now and then takes long. */
+/**
+ * How much of it is forgotten with the time that passes: on a machine with much else to do a write
+ * now and then takes long.
+ */
 const forgottenShare = 0.01
 
-/** After a slow one this thread does not wait for the disk again before this many times as long has passed. */
+/**
+ * After a slow one this thread does not wait for the disk again before this many times as long has
+ * passed.
+ */
 const restTimes = 50
 
 export class DiskPace {
@@ -36,7 +45,10 @@ export class DiskPace {
     return this.#elapsed() >= this.#restUntil
   }
 
-  /** Takes note of what some writes took together; says whether they make the disk a slow one, and then a rest begins. */
+  /**
+   * Takes note of what some writes took together; says whether they make the disk a slow one, and
+   * then a rest begins.
+   */
   isSlowAfter(tookMs: number, writes: number): boolean {
     const aloneMs = tookMs - companionMs * (writes - 1)
     const now = this.#elapsed()

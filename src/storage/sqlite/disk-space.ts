@@ -1,13 +1,15 @@
 /**
- * How the store shares out the disk it is on. On a disk that only the store fills, enough of it is kept to copy the log
- * into the database, to forget history and to delete objects: so the store gets out of a full disk by itself.
+ * How the store shares out the disk it is on. On a disk that only the store fills, enough of it is
+ * kept to copy the log into the database, to forget history and to delete objects: so the store
+ * gets out of a full disk by itself.
  *
  *   disk      log limit   kept      history is shortened when less than this is left
  *   32 MiB    1 MiB       3 MiB     6 MiB
  *   320 MiB   10 MiB      30 MiB    60 MiB
  *   larger    16 MiB      48 MiB    96 MiB
  *
- * A log is at most twice as long as its limit, and the database grows by at most as much when it is copied.
+ * A log is at most twice as long as its limit, and the database grows by at most as much when it is
+ * copied.
  */
 import { statfsSync, statSync } from 'node:fs'
 import { logFileBytes } from './log-checkpoint.ts'

@@ -5,7 +5,7 @@ import { Expirer } from './expirer.ts'
 import type { ExpireAnswer } from './protocol.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** What the writer is asked, as `kind number`, on a clock that is moved by hand. */
+/** The requests to the writer, as `kind number`, on a clock that is advanced by hand. */
 class Scene {
   readonly asked: string[] = []
   /** What the writer says is the next deadline; an error where the disk is in trouble. */
@@ -36,7 +36,7 @@ class Scene {
     this.#now += byMs
   }
 
-  /** What is asked while time passes, a tenth of a second at a time. */
+  /** The requests while time passes, a tenth of a second at a time. */
   async pass(ms: number): Promise<string[]> {
     for (let passed = 0; passed < ms; passed += 100) {
       this.#now += 100
@@ -68,7 +68,7 @@ test('a new write is deleted when its time is over, however late the others are'
   assert.deepEqual(await scene.pass(30_000), ['expire 1060000'])
 })
 
-test('what the disk would not take is asked for again, a second later', async (t) => {
+test('deletions that the disk rejected are requested again, a second later', async (t) => {
   const scene = new Scene(t)
   scene.expirer.deadline(1000)
   scene.answer = new Error('the disk is full')
@@ -122,7 +122,7 @@ test('one request at a time: what comes due meanwhile waits', async (t) => {
   assert.equal((await scene.pass(1000)).length, 1)
 })
 
-test('stopped, it asks for nothing more', async (t) => {
+test('stopped, it sends no further requests', async (t) => {
   const scene = new Scene(t)
   scene.release = () => {}
   scene.answer = 1_002_000

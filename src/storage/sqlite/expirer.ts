@@ -1,6 +1,7 @@
 /**
- * Sees to it that writes with a time to live are deleted when it is over, and that their deadlines on disk move with
- * the machine's clock when it is set. The deletions are the writer's: they reach the feed as any other write does.
+ * Sees to it that writes with a time to live are deleted when it is over, and that their deadlines
+ * on disk move with the machine's clock when it is set. The deletions are the writer's: they reach
+ * the feed as any other write does.
  */
 import type { TimerClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
@@ -8,7 +9,7 @@ import { ExpiryClock } from './expiry-clock.ts'
 import type { ExpireAnswer } from './protocol.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** When the writer could not delete what is due, it is asked again after this. */
+/** If the writer could not delete what is due, the request is repeated after this. */
 const retryAfterMs = 1000
 
 type ExpiryRequest =
@@ -64,7 +65,8 @@ export class Expirer {
       const { nextDeadline } = (await this.#writer.ask(request)) as ExpireAnswer
       if (nextDeadline !== undefined) this.#want(nextDeadline)
     } catch {
-      // The disk is in trouble, and the store says so; what is due stays due, and the jump is seen again.
+      // The disk is in trouble, and the store says so; what is due stays due, and the jump is seen
+      // again.
       this.#clock.moved(-byMs)
       this.#want(this.#clock.now() + retryAfterMs)
     } finally {

@@ -1,6 +1,7 @@
 /**
- * The time by which writes expire. Deadlines are kept on disk in the time of day, because they must outlast the
- * process, but they pass with elapsed time: when the clock of the machine is set, the deadlines are moved with it.
+ * The time by which writes expire. Deadlines are kept on disk in the time of day, because they must
+ * outlast the process, but they pass with elapsed time: when the clock of the machine is set, the
+ * deadlines are moved with it.
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 
@@ -21,13 +22,19 @@ export class ExpiryClock {
     return this.#origin + elapsedMs(this.#clock)
   }
 
-  /** How far the time of day was moved since the last look, in milliseconds; 0 for the drift of every clock. */
+  /**
+   * How far the time of day was moved since the last look, in milliseconds; 0 for the drift of
+   * every clock.
+   */
   jump(): number {
     const jump = Math.round(this.#clock.now() - this.now())
     return Math.abs(jump) > driftMsMax ? jump : 0
   }
 
-  /** To be called when the deadlines are moved: what is written from now on has deadlines of the new time. */
+  /**
+   * To be called when the deadlines are moved: what is written from now on has deadlines of the new
+   * time.
+   */
   moved(byMs: number): void {
     this.#origin += byMs
   }

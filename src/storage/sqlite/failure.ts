@@ -1,9 +1,12 @@
 /**
- * What SQLite says when it cannot, in words for whoever runs the server.
+ * SQLite's errors in words for the operator of the server.
  */
 import { StorageUnavailable } from '#storage/storage.ts'
 
-/** Primary result codes of SQLite; the extended ones have them in their low byte, and count where they say more. */
+/**
+ * Primary result codes of SQLite; the extended ones have them in their low byte, and count where
+ * they say more.
+ */
 const reasons = new Map<number, string>([
   [3, 'access to it was refused'],
   [5, 'it is locked by another process'],

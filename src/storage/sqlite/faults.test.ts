@@ -119,7 +119,7 @@ describe('a directory that cannot be written is refused by name', () => {
       chmodSync(directory, 0o555)
       for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o444)
       chmodSync(place, 0o755)
-      // Permissions do not bind root: it acts as someone else for a moment.
+      // Permissions do not bind root: it acts as another user for a moment.
       if (process.getuid?.() === 0) process.seteuid?.(65534)
       try {
         await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {
@@ -144,7 +144,7 @@ test('a database that cannot be written, where its directory can, is refused by 
     chmodSync(path, 0o777)
   chmodSync(file, 0o444)
   const before = contents(directory)
-  // Permissions do not bind root: it acts as someone else for a moment.
+  // Permissions do not bind root: it acts as another user for a moment.
   if (process.getuid?.() === 0) process.seteuid?.(65534)
   try {
     await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {

@@ -1,14 +1,15 @@
 /**
- * The log beside the database as a start finds it: which pages it holds, and whether it is damaged. SQLite takes what comes
- * before the first frame whose checksum does not fit and forgets the rest without a word. That is right where a crash cut
- * short what nobody had been told of; of a damaged log it forgets what was answered, and mixes old pages with newer ones that
- * were copied already. Nothing here writes.
+ * The log beside the database as a start finds it: which pages it holds, and whether it is damaged.
+ * SQLite takes what comes before the first frame whose checksum does not fit and silently ignores
+ * the rest. That is right if a crash cut short an unacknowledged write. With a damaged log it loses
+ * acknowledged writes, and mixes old pages with newer ones that were copied already. Nothing here
+ * writes.
  *
- * What follows a commit was written when the commit was on the disk. So a frame that does not fit, and behind it a commit and
- * more of the same log, was whole once:
+ * What follows a commit was written when the commit was on the disk. So a frame that does not fit,
+ * and behind it a commit and more of the same log, was whole once:
  *
  *   frame   1 fits   2 fits, commits   3 does not   4 fits, commits   5 fits   → damaged
- *   frame   1 fits   2 fits, commits   3 does not   4 fits, commits            → 3 and 4 were being written
+ *   frame   1 fits   2 fits, commits   3 does not   4 fits, commits            → being written
  */
 import { readSync } from 'node:fs'
 
@@ -74,7 +75,10 @@ class LogReader {
     return frame.readUInt32BE(0) > 0 && frame.subarray(8, frameSumsAt).equals(this.#salts)
   }
 
-  /** Whether what a header says, and the page behind it, fit the sums in it. A frame's salts are not summed again. */
+  /**
+   * Whether what a header says, and the page behind it, fit the sums in it. A frame's salts are not
+   * summed again.
+   */
   fits(bytes: Buffer, sumsAt: number): boolean {
     this.#add(bytes.subarray(0, sumsAt === frameSumsAt ? 8 : sumsAt))
     this.#add(bytes.subarray(sumsAt + 8))

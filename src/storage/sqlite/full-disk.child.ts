@@ -1,6 +1,6 @@
 /**
- * A process that fills what room it has, says so, waits until it is told that there is more, and goes on.
- * Started by faults.test.ts only.
+ * A process that fills the available room, reports it, waits until it is notified of more room, and
+ * goes on. Started by faults.test.ts only.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

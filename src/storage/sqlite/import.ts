@@ -1,6 +1,7 @@
 /**
- * Makes a database from the present objects of another store. Each keeps its revision, so that clients go on from the
- * resource versions they know; history before the newest revision is compacted. It never changes a database that is there.
+ * Makes a database from the present objects of another store. Each keeps its revision, so that
+ * clients go on from the resource versions they know; history before the newest revision is
+ * compacted. It never changes a database that is there.
  */
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'

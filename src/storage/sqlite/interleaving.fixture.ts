@@ -1,6 +1,7 @@
 /**
- * Writes, questions, other writers, slow moments and restarts in an order that a seed gives, beside a model that does
- * one after the other at once. What the queue answers and announces must be what the model says, to the revision.
+ * Writes, questions, other writers, slow moments and restarts in an order that a seed gives, beside
+ * a model that does one after the other at once. What the queue answers and announces must be what
+ * the model says, to the revision.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -112,7 +113,7 @@ async function run(file: string, model: Model, chance: (limit: number) => number
     )
   }
   const compact = () => {
-    // Only what is announced is compacted: nobody knows of anything else.
+    // Only announced changes are compacted: no other revision is known.
     const upTo = announced.at(-1)?.revision
     if (upTo) waiting.push(queue.ask({ kind: 'compact', upTo }).then(() => {}))
   }

@@ -1,11 +1,14 @@
 /**
- * A process that is killed while it writes. It first holds what the process before it noted against what it finds,
- * then writes as fast as it can and notes, line by line, what was answered and what the feed showed. The notes go to a
- * file: what was noted stays noted. Started by kill.test.ts only.
+ * A process that is killed while it writes. It first holds what the process before it noted against
+ * what it finds, then writes as fast as it can and notes, line by line, what was answered and what
+ * the feed showed. The notes go to a file: what was noted stays noted. Started by kill.test.ts
+ * only.
  *
- * In the round `rehearsal` it only starts and ends, which leaves its compiled code in the cache: killed, it cannot.
+ * In the round `rehearsal` it only starts and ends, which leaves its compiled code in the cache:
+ * killed, it cannot.
  *
- *   kill.child.ts <data directory> <notes of the round before> <notes of this round> <round> <bytes of the log> <writes in company>
+ *   kill.child.ts <data directory> <notes of the round before> <notes of this round> <round>
+ *                 <bytes of the log> <writes in company>
  */
 import assert from 'node:assert/strict'
 import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
@@ -63,7 +66,8 @@ async function write(lane: number): Promise<void> {
       note('answered', key, outcome.revision, '-')
       answered[lane] = outcome.revision
       revision = 0
-      // What came after anybody's last answer is kept: the next process looks there for deletions nobody heard of.
+      // Changes after the last acknowledged write are kept: the next process looks there for
+      // unacknowledged deletions.
       if (lane === 0) await storage.compact(Math.min(...answered))
       continue
     }
@@ -99,7 +103,8 @@ async function check(storage: Storage, lines: string[]): Promise<void> {
   for (const [key, { revision, value }] of newest) {
     assert.ok(now >= revision, `the store is at ${now}, before the answered ${revision}`)
     const stored = present.get(key)
-    // A later write may have reached the disk without its answer reaching anyone; an answered one is never undone.
+    // A later write may have reached the disk without its answer reaching anyone; an answered one
+    // is never undone.
     if (stored) assert.ok(stored.revision >= revision, `${key} lost its revision ${revision}`)
     else if (value !== '-') await requireDeletion(storage, key, revision)
     if (stored?.revision === revision) assert.equal(stored.bytes.toString(), value)
@@ -113,7 +118,10 @@ async function check(storage: Storage, lines: string[]): Promise<void> {
   }
 }
 
-/** A key is gone although its last answered write was no deletion: then a deletion must be on the feed. */
+/**
+ * A key is gone although its last answered write was no deletion: then a deletion must be on the
+ * feed.
+ */
 async function requireDeletion(storage: Storage, key: string, after: Revision): Promise<void> {
   const now = await storage.currentRevision()
   const { signal } = new AbortController()

@@ -1,6 +1,7 @@
 /**
- * kill -9 in the middle of concurrent writes, two hundred times: what was answered is there, and nobody was shown what
- * is not. Each process checks what the one before it noted, on the same state.
+ * kill -9 in the middle of concurrent writes, two hundred times: acknowledged writes are there, and
+ * no reader was shown an uncommitted write. Each process checks what the one before it noted, on
+ * the same state.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -11,10 +12,16 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const rounds = 200
-/** Two states at once, one for each of the two cores that every machine has: in one the thread commits, in the other it hardly does. */
+/**
+ * Two states at once, one for each of the two cores that every machine has: in one the thread
+ * commits, in the other it hardly does.
+ */
 const companyMaxes = [0, 512]
 const states = companyMaxes.length
-/** Half a minute where nothing else runs; every round starts a process, and a busy machine takes its time for that. */
+/**
+ * Half a minute where nothing else runs; every round starts a process, and a busy machine takes its
+ * time for that.
+ */
 const timeout = 900_000
 const child = fileURLToPath(new URL('./kill.child.ts', import.meta.url))
 /** Code compiled once serves all the processes that are started here. */
@@ -29,7 +36,10 @@ describe('kill -9', { concurrency: states }, () => {
   }
 })
 
-/** Now and then one lives until room is made in its log, and is killed right before, meanwhile or right after. */
+/**
+ * Now and then one lives until room is made in its log, and is killed right before, meanwhile or
+ * right after.
+ */
 const isLong = (round: number) => round % 10 === 9
 const killedAfterMs = (round: number) =>
   isLong(round) ? 430 + ((round * 7) % 15) * 10 : (round * 7) % 20

@@ -50,7 +50,7 @@ test('a reader holds the log up for as long as it reads, and no longer', () => {
   database.close()
 })
 
-test('an empty log has an empty file, unless somebody reads from it', () => {
+test('an empty log has an empty file, unless a connection reads from it', () => {
   const { file, database, log, write } = open('empty.db')
   const reader = new DatabaseSync(file, { readOnly: true })
   for (let i = 0; i < 10; i++) write()

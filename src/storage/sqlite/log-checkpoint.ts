@@ -1,10 +1,11 @@
 /**
  * The write-ahead log as one connection sees it: how long it is, and copying it into the database.
  *
- * SQLite begins the log anew with the first write after all of it was copied, if no reader uses it then. So a copy that
- * met a reader or another writer is tried again soon, and readers are waited for longer the longer the log is:
+ * SQLite begins the log anew with the first write after all of it was copied, if no reader uses it
+ * then. So a copy that met a reader or another writer is tried again soon, and readers are waited
+ * for longer the longer the log is:
  *
- *   limit 16 MiB:  at 16 copy, wait 20 ms   at 18 again   at 20 and 22 again   from 24 on wait 200 ms
+ *   limit 16 MiB:  at 16 copy, wait 20 ms   at 18, 20, 22 again   from 24 on wait 200 ms
  *
  * It never waits for a reader without end: one of another program may read for hours.
  */
@@ -15,13 +16,19 @@ import { pageSizeBytes } from './schema.ts'
 /** A page of the log with the header in front of it. */
 const frameBytes = pageSizeBytes + 24
 
-/** How often the true length is looked up, in parts of the limit: the lookup takes three microseconds. */
+/**
+ * How often the true length is looked up, in parts of the limit: the lookup takes three
+ * microseconds.
+ */
 const lookParts = 64
 
 /** How soon a copy that was not complete is tried again, in parts of the limit. */
 const retryParts = 8
 
-/** How long readers of the log are waited for, while nobody can write; and when the log is far beyond its limit. */
+/**
+ * How long readers of the log are awaited, while writers are blocked; and when the log is far
+ * beyond its limit.
+ */
 const readersMs = 20
 const readersMsMax = 200
 const farRatio = 1.5
@@ -98,7 +105,10 @@ export class LogCheckpoint {
       this.#options.checkpointBytes / retryParts
   }
 
-  /** Copies it into the database. What fails, as on a full disk, is tried again when the log has grown. */
+  /**
+   * Copies it into the database. What fails, as on a full disk, is tried again when the log has
+   * grown.
+   */
   copy(): void {
     this.#run(this.#copy)
     if (this.#options.busyMs > 0 && this.#failure === undefined) this.#runAlone(this.#copyAll)
@@ -106,7 +116,7 @@ export class LogCheckpoint {
     this.leave()
   }
 
-  /** Copies it and makes its file empty, unless somebody reads or writes. */
+  /** Copies it and makes its file empty, unless a connection reads or writes. */
   empty(): void {
     this.#runAlone(this.#truncate)
     this.#look()
@@ -121,7 +131,7 @@ export class LogCheckpoint {
     }
   }
 
-  /** Readers and writers are waited for a moment only: nobody can write meanwhile. */
+  /** Readers and writers are awaited for a moment only, because writers are blocked meanwhile. */
   #runAlone(statement: StatementSync): void {
     const { busyMs } = this.#options
     const waitMs = Math.min(busyMs, this.#isFar() ? readersMsMax : readersMs)

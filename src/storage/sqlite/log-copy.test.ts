@@ -1,4 +1,7 @@
-/** Copies of a database that changes meanwhile: what is written, deleted and forgotten between two reads. */
+/**
+ * Copies of a database that changes meanwhile: what is written, deleted and forgotten between two
+ * reads.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,11 @@
 /**
- * Copies the rows of one database to another while a server writes the first. Each read is short: one that lasts keeps the
- * server from beginning its write-ahead log anew, which then grows with every write.
+ * Copies the rows of one database to another while a server writes the first. Each read is short:
+ * one that lasts keeps the server from beginning its write-ahead log anew, which then grows with
+ * every write.
  *
- * Rows are only added behind the newest revision, so rows copied in the order of their revisions miss none. Some that were
- * copied may be forgotten meanwhile. What remains when the copy has caught up is read at one moment, and compared:
+ * Rows are only added behind the newest revision, so rows copied in the order of their revisions
+ * miss none. Some that were copied may be forgotten meanwhile. What remains when the copy has
+ * caught up is read at one moment, and compared:
  *
  *   rows there   1 2 3 4 5 6      2 and 3 are forgotten, 7 is added      1 4 5 6 7
  *   copied       1 2 3            1 2 3 4 5 6                            1 4 5 6 7

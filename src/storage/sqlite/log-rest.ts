@@ -1,6 +1,7 @@
 /**
- * Gives back what the file of the log takes beyond its limit when writes have ended: SQLite does so only with the next
- * write. It looks at the file once a second while writes come, and not at all while none do.
+ * Gives back what the file of the log takes beyond its limit when writes have ended: SQLite does so
+ * only with the next write. It looks at the file once a second while writes come, and not at all
+ * while none do.
  */
 import { logFileBytes } from './log-checkpoint.ts'
 
@@ -9,7 +10,7 @@ const lookEveryMs = 1000
 export interface LogRestOptions {
   readonly file: string
   readonly limitBytes: number
-  /** Empties the log, unless somebody uses it: then it is called again. */
+  /** Empties the log, unless a connection uses it: then it is called again. */
   empty(): void
   /** The file was shortened. */
   emptied(): void

@@ -47,7 +47,7 @@ test('how long a log becomes', async () => {
   }
 })
 
-test('it ends when told so, and where there is no log', async () => {
+test('it ends when stopped, and if there is no log', async () => {
   const file = join(directory, 'stopped')
   writeFileSync(file, '')
   let asked = 0
@@ -63,7 +63,7 @@ test('it ends when told so, and where there is no log', async () => {
   assert.equal(statSync(join(directory, 'missing'), { throwIfNoEntry: false }), undefined)
 })
 
-test('where somebody is writing it comes again, but not for ever', async (t) => {
+test('while another connection is writing it retries, but not for ever', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const file = join(directory, 'busy')
   for (const [refusals, tries, size] of [

@@ -1,27 +1,34 @@
 /**
- * Room in the log, made ahead of what will be written there. A log that grows with every write makes the file system
- * write down its size and place each time too, which takes longer than the write; written over, it does not. What lies
- * behind the last write is nothing but zeros, at which SQLite stops reading. It never touches what was written.
+ * Room in the log, made ahead of what will be written there. A log that grows with every write
+ * makes the file system write down its size and place each time too, which takes longer than the
+ * write; written over, it does not. What lies behind the last write is nothing but zeros, at which
+ * SQLite stops reading. It never touches what was written.
  */
 import { closeSync, fstatSync, fsync, openSync, statfsSync, writeSync } from 'node:fs'
 
 /** Little at a time: a write that comes meanwhile waits for as much to reach the disk. */
 const stepBytes = 1024 * 1024
 
-/** How long a step waits where somebody is writing, and how often. */
+/** How long a step waits while another connection is writing, and how often. */
 const againAfterMs = 20
 const againMax = 200
 
-/** Room is made where there is this much more of it: a disk that is nearly full has better use for what is left. */
+/**
+ * Room is made where there is this much more of it: a disk that is nearly full has better use for
+ * what is left.
+ */
 const spareTimes = 64
 
 export interface RoomOptions {
   /** The log; where it is missing nothing is done. */
   readonly file: string
   readonly sizeBytes: number
-  /** Asked before each step. */
+  /** Checked before each step. */
   isOver(): boolean
-  /** Does a step while nobody can write the log, or says that it was not done: anything written meanwhile would be lost. */
+  /**
+   * Runs a step while no connection can write the log, or returns false: anything written meanwhile
+   * would be lost.
+   */
   alone(step: () => void): boolean
   /** What the disk has left, in bytes. */
   freeBytes?(): number

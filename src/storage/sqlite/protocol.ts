@@ -1,10 +1,14 @@
 /**
- * What is asked of whoever commits, and what comes back: for every transaction one reply with the answers in the order of
- * the requests. The server's thread says it to itself, or in messages to the writer's thread.
+ * The requests to a committer and its replies: for every transaction one reply with the results in
+ * the order of the requests. The server's thread calls it directly, or sends messages to the
+ * writer's thread.
  */
 import type { Revision } from '#storage/storage.ts'
 
-/** Numbers per write in `WriteRequest.numbers`: ifRevision, size of the value, deadline, time to live. */
+/**
+ * Numbers per write in `WriteRequest.numbers`: ifRevision, size of the value, deadline, time to
+ * live.
+ */
 export const numbersPerWrite = 4
 
 /** The size that stands for a deletion. */
@@ -24,13 +28,16 @@ export type Request =
   | { readonly kind: 'expire'; readonly now: number }
   /** The clock was set: move every deadline with it. */
   | { readonly kind: 'shift'; readonly byMs: number }
-  /** The clock may have been set back while the server was away: no deadline is further off than its time to live. */
+  /**
+   * The clock may have been set back while the server was away: no deadline is further off than its
+   * time to live.
+   */
   | { readonly kind: 'settle'; readonly now: number }
   | { readonly kind: 'compact'; readonly upTo: Revision }
   /** See whether the disk takes writes again. */
   | { readonly kind: 'probe' }
 
-/** What is no part of a transaction, and goes to the writer's thread only. */
+/** Requests outside a transaction, which only the writer's thread gets. */
 export type Order =
   /** Copy the log into the database. */
   | { readonly kind: 'checkpoint' }
@@ -68,7 +75,10 @@ export type Answer = WriteAnswer | ExpireAnswer | undefined
 /** How a transaction ended. */
 export type Reply =
   | { readonly kind: 'committed'; readonly answers: Answer[] }
-  /** The transaction of the next `count` requests was rolled back; or never began, because somebody else is writing. */
+  /**
+   * The transaction of the next `count` requests was rolled back, or never began because another
+   * connection is writing.
+   */
   | {
       readonly kind: 'failed'
       readonly count: number
@@ -76,7 +86,10 @@ export type Reply =
       readonly isBusy: boolean
     }
 
-/** What else the writer's thread says: the database is open for writing, or could not be opened, or is closed. */
+/**
+ * What else the writer's thread says: the database is open for writing, or could not be opened, or
+ * is closed.
+ */
 export type ThreadReply =
   | Reply
   | { readonly kind: 'opened' }
@@ -92,7 +105,10 @@ export interface WriterOptions {
 /** Values in one transaction: beyond it the first of them would wait too long for the last. */
 const transactionBytesMost = 16 * 1024 * 1024
 
-/** The log grows by a transaction before it can be copied, and values are about half of what is logged. */
+/**
+ * The log grows by a transaction before it can be copied, and values are about half of what is
+ * logged.
+ */
 const transactionShare = 1 / 4
 
 export const transactionBytesMax = ({ checkpointBytes }: WriterOptions): number =>

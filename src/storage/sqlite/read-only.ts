@@ -1,6 +1,7 @@
 /**
- * The database of a data directory, opened for reading only, whether a server uses it or not. It takes no lock, writes
- * nothing, and stays at the revision it was opened at. Writes and feeds are refused.
+ * The database of a data directory, opened for reading only, whether a server uses it or not. It
+ * takes no lock, writes nothing, and stays at the revision it was opened at. Writes and feeds are
+ * refused.
  */
 import {
   type Change,

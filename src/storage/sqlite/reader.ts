@@ -1,7 +1,7 @@
 /**
- * Reads from the database on the server's thread, beside the writer and never waiting for it.
- * Every read is bounded by a revision the caller names, so that what the writer has committed but not yet announced
- * stays unseen. A row whose checksum does not fit is never handed out.
+ * Reads from the database on the server's thread, beside the writer and never waiting for it. Every
+ * read is bounded by a revision the caller names, so that what the writer has committed but not yet
+ * announced stays unseen. A row whose checksum does not fit is never handed out.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, KeyRange, Revision, Stored } from '#storage/storage.ts'
@@ -10,7 +10,10 @@ import { checksumOf, damagedAt, openToRead } from './schema.ts'
 /** Rows read without giving others a turn: about a megabyte of objects, a millisecond or two. */
 export const rowsPerTurn = 500
 
-/** Bytes of changes read at once: each of those who catch up holds as much, whatever the size of what was written. */
+/**
+ * Bytes of changes read at once: each of those who catch up holds as much, whatever the size of
+ * what was written.
+ */
 const changesBytesMax = 8 * 1024 * 1024
 
 type Value = Uint8Array | null
@@ -18,7 +21,10 @@ type KeyRow = [revision: Revision, deleted: number, checksum: number, value: Val
 type ListRow = [key: string, revision: Revision, checksum: number, value: Value]
 type LogRow = [key: string, revision: Revision, checksum: number, value: Value, deleted: number]
 
-/** For each key of the range its newest row at the revision: SQLite takes `deleted` from the row that has the maximum. */
+/**
+ * For each key of the range its newest row at the revision: SQLite takes `deleted` from the row
+ * that has the maximum.
+ */
 const present = `SELECT key, max(revision) AS revision, deleted FROM log
   WHERE key >= ?1 AND key < ?2 AND revision <= ?3 GROUP BY key HAVING NOT deleted`
 
@@ -48,7 +54,10 @@ export class Reader {
     )
   }
 
-  /** A compaction may have taken the newest row, so the newest revision is at least the compacted one. */
+  /**
+   * A compaction may have taken the newest row, so the newest revision is at least the compacted
+   * one.
+   */
   newestRevision(): Revision {
     const row = this.#database.prepare('SELECT max(revision) AS newest FROM log').get()
     return Math.max(Number(row?.newest ?? 0), this.compacted(), 1)

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import type { KeyRange } from '#storage/storage.ts'
 import { RemainingMemo } from './remaining-memo.ts'
 
-/** Pages through `total` keys of a range; answers what remained after each page, and how often it was counted. */
+/**
+ * Pages through `total` keys of a range; answers what remained after each page, and how often it
+ * was counted.
+ */
 function paged(memo: RemainingMemo, total: number, pageSize: number, at: number, end = 'z') {
   const remaining: number[] = []
   let counts = 0
@@ -32,7 +35,7 @@ test('lists at another revision or of another range are others', () => {
   assert.deepEqual(paged(memo, 6, 2, 7, 'y'), { remaining: [4, 2, 0], counts: 1 })
 })
 
-test('a page that was asked for before may be asked for again', () => {
+test('a page may be requested twice', () => {
   const memo = new RemainingMemo()
   paged(memo, 10, 2, 7)
   const again = memo.of({ start: '4', end: 'z' }, { start: '6', end: 'z' }, 7, 2, () => -1)

@@ -1,6 +1,6 @@
 /**
- * How many keys remain after a page, remembered from the page before: counting a long range again for each of its
- * pages would cost more than reading the pages.
+ * How many keys remain after a page, remembered from the page before: counting a long range again
+ * for each of its pages would cost more than reading the pages.
  */
 import type { KeyRange, Revision } from '#storage/storage.ts'
 

@@ -1,8 +1,9 @@
 /**
- * The database file: its tables, how a new one is made, and how an old one is told from a stranger.
+ * The database file: its tables, how a new one is made, and how an old one is recognised.
  *
- * The log has one row per write. A key's present is its row with the highest revision; a deletion is a row without a
- * value. `previous` is the key's row before, which is what compaction may forget once this row is old enough.
+ * The log has one row per write. A key's present is its row with the highest revision; a deletion
+ * is a row without a value. `previous` is the key's row before, which is what compaction may forget
+ * once this row is old enough.
  *
  *   revision  previous  deleted  key                              value
  *   2         0         0        /registry/configmaps/default/a   {"data":1}
@@ -20,13 +21,18 @@ import { describeFailure, unavailable } from './failure.ts'
 const applicationId = 0x42696e6e
 const formatVersion = 1
 
-/** Objects are one to two kilobytes: several fit one page, and a single write still dirties little. */
+/**
+ * Objects are one to two kilobytes: several fit one page, and a single write still dirties little.
+ */
 export const pageSizeBytes = 8192
 
-/** Up to this size the structure of a database is checked before it is used: beyond, it would hold up the start. */
+/**
+ * Up to this size the structure of a database is checked before it is used: beyond, it would hold
+ * up the start.
+ */
 const structureCheckedBytesMax = 16 * 1024 * 1024
 
-/** Up to this size every row is read as well; beyond, rows are checked when somebody reads them. */
+/** Up to this size every row is checked at once; beyond, rows are checked when they are read. */
 const rowsCheckedBytesMax = 4 * 1024 * 1024
 
 const tables = `
@@ -49,7 +55,10 @@ const tables = `
   INSERT INTO state VALUES (0, 0);
 `
 
-/** Makes a new database under another name and moves it into place: under its own name it is always whole. */
+/**
+ * Makes a new database under another name and moves it into place: under its own name it is always
+ * whole.
+ */
 export function createDatabase(file: string): void {
   const unfinished = `${file}.new`
   for (const ending of ['', '-wal', '-shm', '-journal'])
@@ -67,14 +76,17 @@ export function createDatabase(file: string): void {
   syncFile(dirname(file))
 }
 
-/** Makes an empty file a database of this program. Whoever calls this syncs the file. */
+/** Makes an empty file a database of this program. The caller syncs the file. */
 export function makeTables(database: DatabaseSync): void {
   database.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA synchronous = OFF`)
   database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`)
   database.exec(`BEGIN; ${tables} COMMIT`)
 }
 
-/** Opens a database to read from it. Refuses a file of another program, of a newer release, or damaged. */
+/**
+ * Opens a database to read from it. Refuses a file of another program, of a newer release, or
+ * damaged.
+ */
 export function openToRead(file: string): DatabaseSync {
   let database: DatabaseSync | undefined
   try {
@@ -141,7 +153,10 @@ function pragma(database: DatabaseSync, name: string): number {
   return row[name]
 }
 
-/** State holds secrets: nobody else on the machine may read it. SQLite gives the files beside it the same mode. */
+/**
+ * State holds secrets: other users of the machine must not read it. SQLite gives the files beside
+ * it the same mode.
+ */
 function makePrivate(file: string): void {
   chmodSync(file, 0o600)
 }

@@ -1,6 +1,6 @@
 /**
- * Sixteen writers that update sixteen objects, started by small-disk.slow.test.ts only. Prints a line for each write:
- * `put KEY REVISION`, or `refused` with the reason. Ends when it is killed.
+ * Sixteen writers that update sixteen objects, started by small-disk.slow.test.ts only. Prints a
+ * line for each write: `put KEY REVISION`, or `refused` with the reason. Ends when it is killed.
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -63,7 +63,7 @@ test('a second server on the same directory is refused, and may come when the fi
     await second.close()
   }))
 
-test('a past of large values is told a little at a time', () =>
+test('history of large values is delivered a little at a time', () =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
     const start = await storage.currentRevision()
@@ -109,7 +109,7 @@ test('a long list is whole at its revision, although it is compacted meanwhile',
     )
   }))
 
-test('nobody else on the machine can read the state', () =>
+test('other users of the machine cannot read the state', () =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
     won(await storage.put('/a', Buffer.from('x'), { ifRevision: 0 }))

@@ -1,7 +1,7 @@
 /**
- * The embedded store: one SQLite file.
- * A write is answered when it is on disk, and the feed has it before the writer hears of it. It never reads a write
- * back to publish it: the feed carries the very bytes that were given to put.
+ * The embedded store: one SQLite file. A write is answered when it is on disk, and the feed has it
+ * before the writer hears of it. It never reads a write back to publish it: the feed carries the
+ * very bytes that were given to put.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,14 +35,18 @@ import { RemainingMemo } from './remaining-memo.ts'
 import { createDatabase } from './schema.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** How often history is shortened on a disk that is nearly full: what was forgotten must show first. */
+/**
+ * How often history is shortened on a disk that is nearly full: what was forgotten must show first.
+ */
 const shortenEveryMs = 500
 
 export interface SqliteOptions {
   /** Where the state is kept; made when missing. */
   readonly directory: string
   readonly clock?: TimerClock
-  /** How much may be logged before it is copied into the database; a share of the disk where unset. */
+  /**
+   * How much may be logged before it is copied into the database; a share of the disk where unset.
+   */
   readonly checkpointBytes?: number
   /** Writes in company after which a thread of their own commits them. */
   readonly companyMax?: number
@@ -51,7 +55,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the store of a directory, or refuses with a StorageUnavailable that says which file is wrong and how.
+ * Opens the store of a directory, or refuses with a StorageUnavailable that says which file is
+ * wrong and how.
  */
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   const file = join(options.directory, databaseFileName)
@@ -167,7 +172,10 @@ class SqliteStorage implements Storage {
     await this.#writer.ask({ kind: 'compact', upTo })
   }
 
-  /** Forgets half of what is kept, or all of it on a full disk: the rows that are deleted make room for others. */
+  /**
+   * Forgets half of what is kept, or all of it on a full disk: the rows that are deleted make room
+   * for others.
+   */
   #shortenHistory(isFull: boolean): void {
     const now = performance.now()
     if (this.#closed || now - this.#shortenedAt < shortenEveryMs) return
@@ -201,7 +209,7 @@ class SqliteStorage implements Storage {
     this.#closed = new StorageUnavailable('the store is closed')
     this.#expirer.stop()
     this.#feed.end(this.#closed)
-    // The writer goes last: whoever closes the file last puts its log into it.
+    // The writer closes last: the connection that closes last copies the log into the file.
     this.#reader.close()
     await this.#writer.close()
     this.#lock.release()

@@ -8,7 +8,10 @@ import { deletion, numbersPerWrite } from './protocol.ts'
 import { createDatabase } from './schema.ts'
 import { Transaction } from './transaction.ts'
 
-/** One write: its key, the revision it is conditional on, its value (none: a deletion), deadline and time to live. */
+/**
+ * One write: its key, the revision it is conditional on, its value (none: a deletion), deadline and
+ * time to live.
+ */
 type Write = [key: string, ifRevision: number, value?: string, deadline?: number, ttl?: number]
 
 const directory = mkdtempSync(join(tmpdir(), 'binnacle-transaction-'))
@@ -20,7 +23,10 @@ after(() => {
   rmSync(directory, { recursive: true })
 })
 
-/** Everything a step does to the database is undone when it is over: each row begins with an empty one. */
+/**
+ * Everything a step does to the database is undone when it is over: each row begins with an empty
+ * one.
+ */
 function check(name: string, body: (transaction: Transaction) => void): void {
   test(name, () => {
     database.exec('BEGIN')
@@ -125,7 +131,7 @@ describe('writes', () => {
 })
 
 describe('a transaction rolled back', () => {
-  check('its revisions are given again, once it is told', (transaction) => {
+  check('its revisions are assigned again after the rollback is reported', (transaction) => {
     write(transaction, ['/a', 0, 'x'])
     database.exec('SAVEPOINT inner')
     write(transaction, ['/b', 0, 'y'], ['/c', 0, 'z'])

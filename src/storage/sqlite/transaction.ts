@@ -1,6 +1,6 @@
 /**
- * What the writer does to the database inside a transaction. It neither begins nor commits one, knows no thread and
- * reads no clock.
+ * What the writer does to the database inside a transaction. It neither begins nor commits one,
+ * knows no thread and reads no clock.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Revision } from '#storage/storage.ts'
@@ -43,7 +43,10 @@ export class Transaction {
     this.#revision = this.newestRevision()
   }
 
-  /** A compaction may have taken the newest row, so the newest revision is also at least the compacted one. */
+  /**
+   * A compaction may have taken the newest row, so the newest revision is also at least the
+   * compacted one.
+   */
   newestRevision(): Revision {
     const [newest] = this.#statements.newest.get() as unknown as [number | null]
     return Math.max(newest ?? 0, this.compacted(), 1)
@@ -132,7 +135,10 @@ export class Transaction {
     }
   }
 
-  /** A write that changes nothing in the end. SQLite sees that what is written is there already, and writes nothing then. */
+  /**
+   * A write that changes nothing in the end. SQLite sees that what is written is there already, and
+   * writes nothing then.
+   */
   probe(): void {
     const compacted = this.compacted()
     this.#statements.setCompacted.run(compacted + 1)

@@ -1,6 +1,6 @@
 /**
- * Writes that go together: many of them as one request, and what came of each, told to whoever waits for it. It sends
- * nothing and keeps nothing.
+ * Writes that are sent together: many as one request. Each waiter gets the result of its write. It
+ * sends nothing and keeps nothing.
  */
 import type { Change, Outcome, Revision } from '#storage/storage.ts'
 import {
@@ -86,7 +86,7 @@ export function addExpired(changes: Change[], answer: ExpireAnswer): void {
   }
 }
 
-/** Tells everyone who waits what came of theirs. */
+/** Gives each waiter its result. */
 export function answerWrites(writes: Waiting[], answer: WriteAnswer): void {
   for (const { index, revision, bytes } of answer.refused) {
     const { key } = writes[index]

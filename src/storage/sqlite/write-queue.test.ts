@@ -1,5 +1,6 @@
 /**
- * Where writes are committed: here, or by a thread of their own, and that it makes no difference to anyone.
+ * Where writes are committed: here, or by a thread of their own, and that it makes no difference to
+ * anyone.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
@@ -44,7 +45,7 @@ function newFile(): string {
 class Try {
   batches: Change[][] = []
   queue: WriteQueue
-  /** What whoever hears of the changes throws. */
+  /** The error that the listener throws. */
   failure: Error | undefined
   #names = 0
 
@@ -192,7 +193,7 @@ test('revisions follow each other wherever they are given', async () => {
   await one.queue.close()
 })
 
-test('a write here waits for nobody: where another is writing, the thread waits', async () => {
+test('a write here does not wait: while another connection is writing, the thread waits', async () => {
   const file = newFile()
   const one = new Try({ file })
   await one.alone(2)
@@ -241,7 +242,7 @@ test('with a thread company is its own, and nothing overtakes what is with it', 
   assert.deepEqual(one.revisions(), from(2, 11))
 })
 
-test('the thread is told to copy the log that grows here, once for each time it is long', async () => {
+test('the thread gets a request to copy the log that grows here, once for each time it is long', async () => {
   let orders = 0
   process.once('worker', (worker) => {
     const post = worker.postMessage
@@ -333,7 +334,7 @@ test('a slow disk is waited for by the thread', async () => {
   await one.queue.close()
 })
 
-test('what compaction allows is forgotten, by whoever does it, now or in a later run', async () => {
+test('compacted history is deleted, by either connection, now or in a later run', async () => {
   const cases: [what: string, count: number, isCutShort: boolean][] = [
     ['little', 900, false],
     ['little, by the next', 900, true],
@@ -500,7 +501,7 @@ test('a thread that is ended from outside: all goes on, before it began and late
   assert.deepEqual(one.revisions(), from(2, 13))
 })
 
-test('a thread that ends while nobody waits for it is not missed', async () => {
+test('a thread that ends while no write waits for it causes no error', async () => {
   const one = new Try({ companyMax: 0 })
   const thread = nextThread()
   await one.together(2)
@@ -526,7 +527,7 @@ test('what was there before a start is not announced when a thread ends', async 
 
 const nothing = { bytes: Buffer.alloc(0), ifRevision: 0, deadline: 0, ttlMs: 0 }
 
-test('what a thread wrote and did not tell is announced once, and who waited hears that nobody knows', async () => {
+test('unreported writes of a thread are announced once, and the waiters get an unknown outcome', async () => {
   const file = newFile()
   const one = new Try({ file, companyMax: 0 })
   const thread = nextThread()

@@ -1,11 +1,13 @@
 /**
- * Writes on their way to the disk, as the server's thread sees them: they go in one by one, leave together once per turn of
- * the event loop (one that comes alone leaves at once), and come back as the batches that were committed. Whoever waits for
- * a write hears of it after `committed` was called with it.
+ * Writes on their way to the disk, as the server's thread sees them: they go in one by one, leave
+ * together once per turn of the event loop (one that comes alone leaves at once), and come back as
+ * the batches that were committed. A waiter gets its result after `committed` was called with the
+ * write.
  *
- * A write that comes alone is committed here: handing it over would take as long as the disk does. Those that come in company
- * go to a thread of their own, once there were enough of them, so that the next are made ready while the disk turns. Until
- * then there is no such thread: most servers never need it, and it takes a tenth of their memory.
+ * A write that comes alone is committed here: handing it over would take as long as the disk does.
+ * Those that come in company go to a thread of their own, once there were enough of them, so that
+ * the next are made ready while the disk turns. Until then there is no such thread: most servers
+ * never need it, and it takes a tenth of their memory.
  */
 import { performance } from 'node:perf_hooks'
 import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
@@ -36,7 +38,10 @@ import {
 } from './write-batch.ts'
 import { WriterThread } from './writer-thread.ts'
 
-/** Writes that may wait for the disk: far beyond what the server lets in at once, far below what memory holds. */
+/**
+ * Writes that may wait for the disk: far beyond what the server lets in at once, far below what
+ * memory holds.
+ */
 const waitingWritesMax = 20_000
 
 /** Bytes that may wait for the disk, for the same reason. */
@@ -45,10 +50,14 @@ const waitingBytesMax = 256 * 1024 * 1024
 /** How often a writer in trouble looks whether the disk takes writes again. */
 const probeIntervalMs = 500
 
-/** Writes in company after which the thread is started: a burst is over before it would be of use. */
+/**
+ * Writes in company after which the thread is started: a burst is over before it would be of use.
+ */
 const defaultCompanyMax = 16_384
 
-/** Revisions that are looked through here for what may be forgotten; more of them are the thread's. */
+/**
+ * Revisions that are looked through here for what may be forgotten; more of them are the thread's.
+ */
 const sweptHereMax = 2000
 
 /** Copying the log takes longer than this once, and never again on this thread. */
@@ -73,7 +82,10 @@ interface Sent {
 }
 
 export interface WriterEvents {
-  /** A transaction is on disk: its changes, in order. Called before anyone who waits for one of them hears of it. */
+  /**
+   * A transaction is on disk: its changes, in order. Called before anyone who waits for one of them
+   * hears of it.
+   */
   committed(changes: Change[]): void
   /** The disk is nearly full, or full: history that is forgotten makes room. */
   diskShort?(isFull: boolean): void
@@ -148,7 +160,8 @@ export class WriteQueue {
     this.#unsent.push({ ...write, answer })
     if (++this.#turnCount === 1) {
       setImmediate(() => this.#endTurn())
-      // Where the last one came alone and is answered, nothing is to be expected in whose company this one could go.
+      // Where the last one came alone and is answered, nothing is to be expected in whose company
+      // this one could go.
       if (this.#sent.length === 0 && this.#lastCount === 1) this.#flush()
     }
     return answer.promise
@@ -198,13 +211,13 @@ export class WriteQueue {
   /** Nothing may overtake what is with the thread. */
   #isHere(request: Request): boolean {
     if (this.#sent.length > 0) return false
-    // Whoever compacts forgets afterwards, and only one of the two should.
+    // The side that compacts also deletes old rows; only one side may.
     if (request.kind === 'compact') return this.#thread === undefined
     if (!this.#thread?.isOpen) return true
     return this.#lastCount === 1 && this.#pace.isRested() && !this.#here.log.isFarBeyond
   }
 
-  /** False where somebody else is writing: then nothing was done. */
+  /** False if another connection is writing: then nothing was done. */
   #commitHere(request: Request): boolean {
     const began = this.#elapsed()
     const reply = this.#here.transact([request], this.#newest)
@@ -267,8 +280,9 @@ export class WriteQueue {
   }
 
   /**
-   * A thread that ended may have written what it did not tell. That is on the disk, after everything that was announced, and
-   * is announced; whoever waited hears that nobody knows. Nothing is written again: it would be a second time.
+   * A thread that ended may have committed writes that it did not report. They are on the disk
+   * after everything that was announced, and are announced now; their waiters get an unknown
+   * outcome. No write is repeated: it could take effect twice.
    */
   #goOnWithout(words: string): void {
     try {
@@ -306,7 +320,7 @@ export class WriteQueue {
     try {
       this.#announce(changes)
     } catch (error) {
-      // Nobody may go on as if it had not been written.
+      // Its effect must precede everything that follows.
       this.#sent.unshift(...settled)
       this.#end(`what was written could not be announced: ${(error as Error).message}`)
       return

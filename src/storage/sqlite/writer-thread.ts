@@ -1,6 +1,6 @@
 /**
- * The writer's thread as the server's sees it: what is sent to it, what it says, and how it ends. It knows nothing of who waits
- * for what.
+ * The writer's thread as the server's sees it: what is sent to it, what it says, and how it ends.
+ * It knows nothing of who waits for what.
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname, extname } from 'node:path'
@@ -23,7 +23,7 @@ export class WriterThread {
   #events: ThreadEvents
   #isOpen = false
   #words = 'the writer of the store has ended'
-  /** It was told to end, and has done everything before. */
+  /** It was stopped after it had done everything before. */
   #isClosed = false
   #closed = Promise.withResolvers<void>()
 
@@ -42,7 +42,7 @@ export class WriterThread {
     this.#worker.on('error', (error) => {
       this.#words = `the writer of the store failed: ${error.message}`
     })
-    // By then everything it said was heard.
+    // All its messages were received by then.
     this.#worker.on('exit', () => this.#end())
   }
 
@@ -110,7 +110,10 @@ function writerSource(): { source: URL | string; isCode: boolean } {
   return { source: new URL(`./writer${extname(url)}`, url), isCode: false }
 }
 
-/** The thread shares the cache of compiled code: reading the types away again would cost it more than all else. */
+/**
+ * The thread shares the cache of compiled code: reading the types away again would cost it more
+ * than all else.
+ */
 function environment(): NodeJS.ProcessEnv {
   const cache = getCompileCacheDir()
   // Node puts a directory for its own version below the one it is given.

@@ -1,4 +1,6 @@
-/** The test server as programs in other languages use it: over TLS, with the token that it prints. */
+/**
+ * The test server as programs in other languages use it: over TLS, with the token that it prints.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import https from 'node:https'
@@ -121,7 +123,7 @@ test('faults, the store, the clock and requests', async () => {
   assert.deepEqual(statuses, [429, 201, 503, 201])
 })
 
-test('what is wrong with a request is said', async () => {
+test('the problem of a request is reported', async () => {
   const rows: [method: string, path: string, body: unknown, status: number, error: RegExp][] = [
     ['GET', '/nothing', undefined, 404, /there is no \/testing\/v1\/nothing/],
     ['DELETE', '/clusters', undefined, 405, /takes GET, POST/],

@@ -1,6 +1,7 @@
 /**
- * The control API of a test server, for tests in any language: `POST /testing/v1/clusters/NAME/fork` and its like. Every
- * request needs the token that the server printed at its start.
+ * The control API of a test server, for tests in any language: `POST
+ * /testing/v1/clusters/NAME/fork` and its like. Every request needs the token that the server
+ * printed at its start.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Wire } from '#http/exchange.ts'

@@ -1,6 +1,7 @@
 /**
- * What the control API can do: one row per operation. The router, the OpenAPI document and its test read the rows.
- * `{cluster}` in a path is the name of a cluster; the path of the first cluster is `first`.
+ * What the control API can do: one row per operation. The router, the OpenAPI document and its test
+ * read the rows. `{cluster}` in a path is the name of a cluster; the path of the first cluster is
+ * `first`.
  */
 import type { ClusterHost } from '#testing/cluster-host.ts'
 import type { FaultRule } from '#testing/faults/fault-rule.ts'

@@ -1,11 +1,13 @@
 /**
- * A fault rule: which requests it concerns, and what goes wrong with them. Rules are plain data, so that they can come
- * over HTTP too; a callback is possible only inside the process.
+ * A fault rule: which requests it concerns, and what goes wrong with them. Rules are plain data, so
+ * that they can come over HTTP too; a callback is possible only inside the process.
  */
 import type { RequestRecord } from '#testing/request-log.ts'
 import type { WatchGate } from './watch-gate.ts'
 
-/** Every member that is given must hold. Texts are compared whole, a user agent by its beginning. */
+/**
+ * Every member that is given must hold. Texts are compared whole, a user agent by its beginning.
+ */
 export interface FaultMatch {
   /** get, list, watch, create, update, patch, delete or deletecollection; one or several. */
   readonly verb?: string | readonly string[]
@@ -47,7 +49,10 @@ export interface WatchFault {
   /** With `endAfter`: the watch ends with 410 Expired; a client must list again. */
   readonly gone?: boolean
   readonly withholdBookmarks?: boolean
-  /** This many events of each object are skipped before one is delivered: the client misses states in between. */
+  /**
+   * This many events of each object are skipped before one is delivered: the client misses states
+   * in between.
+   */
   readonly skip?: number
   /** Events pass while this gate is open. */
   readonly gate?: WatchGate

@@ -1,6 +1,7 @@
 /**
- * Faults on purpose: rules that change how a cluster answers some requests, and a log of what they did. The requests
- * themselves are real: what a fault does not stop passes through the whole server.
+ * Faults on purpose: rules that change how a cluster answers some requests, and a log of what they
+ * did. The requests themselves are real: what a fault does not stop passes through the whole
+ * server.
  */
 import type { AnswerHeaders, Wire } from '#http/exchange.ts'
 import type { Serve } from '#testing/in-process-call.ts'
@@ -68,7 +69,10 @@ export class Faults {
     return this.#log
   }
 
-  /** Rules apply in the order in which they were added. Returns the number of the rule, for `remove`. */
+  /**
+   * Rules apply in the order in which they were added. Returns the number of the rule, for
+   * `remove`.
+   */
   add(rule: FaultRule): number {
     requireFaultRule(rule)
     const number = ++this.#added
@@ -122,7 +126,10 @@ export class Faults {
     if (!wire.signal.aborted) served(wire)
   }
 
-  /** Rules that act after the request is done see only requests that succeed: a write has then committed. */
+  /**
+   * Rules that act after the request is done see only requests that succeed: a write has then
+   * committed.
+   */
   #watchOutcome(wire: Wire, facts: RequestFacts, record: RequestRecord): void {
     const after = [...this.#rules.values()].filter(
       ({ action }) => momentOf(action, facts) === 'after',

@@ -1,6 +1,6 @@
 /**
- * A store that is some revisions behind another, as a replica that lags. Reads are those of the older revision, and
- * changes come late. Writes go to the other store at once.
+ * A store that is some revisions behind another, as a replica that lags. Reads are those of the
+ * older revision, and changes come late. Writes go to the other store at once.
  */
 import type {
   Change,
@@ -52,7 +52,10 @@ export class LaggingStore implements Storage {
     return this.#ahead.delete(key, condition)
   }
 
-  /** Holds each change back until the store ahead has made as many further ones as this one is behind. */
+  /**
+   * Holds each change back until the store ahead has made as many further ones as this one is
+   * behind.
+   */
   async *changes(options: { after: Revision; signal: AbortSignal }): AsyncGenerator<Change[]> {
     const held: Change[][] = []
     for await (const batch of this.#ahead.changes(options)) {

@@ -1,4 +1,7 @@
-/** Whether a rule concerns a request. Counters and random numbers advance only with requests that match the rest. */
+/**
+ * Whether a rule concerns a request. Counters and random numbers advance only with requests that
+ * match the rest.
+ */
 import { seededShares } from '#base/seeded.ts'
 import type { FaultMatch } from './fault-rule.ts'
 import type { RequestFacts } from './request-facts.ts'

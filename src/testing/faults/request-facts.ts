@@ -31,7 +31,10 @@ export function factsOf({ method, url, headers }: Wire): RequestFacts {
 
 const text = (value: string | string[] | undefined): string => [value ?? ''].flat()[0] as string
 
-/** The impersonated user, or the subject of a service account token; otherwise the administrator of the cluster. */
+/**
+ * The impersonated user, or the subject of a service account token; otherwise the administrator of
+ * the cluster.
+ */
 function userOf(headers: Headers): string {
   const impersonated = text(headers['impersonate-user'])
   if (impersonated !== '') return impersonated

@@ -1,6 +1,6 @@
 /**
- * Changes the events of a watch on their way to the client. Events are lines of JSON: a client that prefers protobuf
- * gets JSON instead, which every client library accepts.
+ * Changes the events of a watch on their way to the client. Events are lines of JSON: a client that
+ * prefers protobuf gets JSON instead, which every client library accepts.
  */
 import type { Sink, Wire } from '#http/exchange.ts'
 import type { WatchFault } from './fault-rule.ts'
@@ -117,7 +117,10 @@ class FaultySink implements Sink {
   }
 }
 
-/** Skips some events of each object, and makes what follows them what a client without those events would see. */
+/**
+ * Skips some events of each object, and makes what follows them what a client without those events
+ * would see.
+ */
 class SkippedEvents {
   readonly #skipped = new Map<string, number>()
   readonly #known = new Set<string>()

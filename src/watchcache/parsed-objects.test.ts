@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from './entry.ts'
-import { atHand, keepAtHand } from './objects-at-hand.ts'
+import { atHand, keepAtHand } from './parsed-objects.ts'
 
 const entryOf = (name: string) => ({ name, cut: { bytes: Buffer.from(name) } }) as unknown as Entry
 

@@ -1,13 +1,13 @@
 /**
- * Parsed objects that exist anyway: what an entry was made from, or what somebody has just parsed of it. They stay until
- * the turn of the event loop is over, so that everybody in this process who is told of a change looks at one object; nothing
- * is kept for longer. They are to be looked at, never to be changed.
+ * Parsed objects that exist anyway: the source of an entry, or the result of a recent parse. They
+ * stay until the turn of the event loop ends, so that all watchers of a change in this process
+ * share one object. Nothing is kept for longer. They are read-only.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 
-/** The object of an entry, and what was made of it for those who are told of it. */
+/** The object of an entry, and what was derived from it for its watchers. */
 export interface AtHand {
   readonly object: KubeObject
   shown: Shown | undefined
@@ -20,7 +20,10 @@ export interface Shown {
   readonly object: KubeObject
 }
 
-/** After so many, those before the last so many are let go: a long batch of large ones must not be in memory twice. */
+/**
+ * After so many, those before the last so many are let go: a long batch of large ones must not be
+ * in memory twice.
+ */
 const objectsMax = 1000
 
 let objects = new Map<Entry, AtHand>()
