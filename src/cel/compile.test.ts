@@ -74,6 +74,7 @@ const added: readonly (readonly [text: string, created: number, stored: number])
   ['[2, 1].sort() == [1, 2]', 35, 34],
   ['[1].includes(1)', 38, 37],
   ['[1].existsOne(i, v, v > 0)', 33, 32],
+  ['type(optional.none()) == optional_type', 31, 31],
 ]
 
 for (const [text, created, stored] of added)
@@ -149,6 +150,8 @@ const surprises: readonly (readonly [text: string, result: string])[] = [
     'internal error: interface conversion: *types.Err is not traits.Lister: missing method Add',
   ],
   ['true || [1, 2].sortBy(x, x / 0)[0] == 1', 'true'],
+  ['has(self.?nope.deeper)', 'false'],
+  ['self.?items.nope.hasValue()', "unsupported index type 'string' in list"],
 ]
 for (const [text, result] of surprises)
   test(`${text} is ${result.slice(0, 20)}`, () => {

@@ -9,7 +9,7 @@
  */
 import type { EstimateRules } from './estimate/call-estimate.ts'
 import { type Change, change, type Release, releaseOf } from '#api/releases/change.ts'
-import type { CelType, FunctionDeclaration, Overload } from './cel-type.ts'
+import { type CelType, type FunctionDeclaration, opaqueType, type Overload } from './cel-type.ts'
 import { mergeFunctions } from './check/declared-names.ts'
 import { authorizerFunctions, authorizerSelectorFunctions } from './declarations/authorizer.ts'
 import {
@@ -75,6 +75,7 @@ const checksElementsLater = change('CEL allows elements of several types in call
 })
 const hasOptionals = change('CEL has optional values and fields', { since: 28 })
 const hasOptionalLists = change('CEL has first(), last() and unwrapOpt() of lists', { since: 33 })
+const namesOptionalType = change('CEL expressions can name the type optional_type', { since: 31 })
 const hasTwoVariables = change('CEL macros can have two variables', { since: 32 })
 const hasExtendedLists = change('CEL has sort(), slice() and flatten() of lists', { since: 34 })
 
@@ -163,7 +164,10 @@ function makeEnvironment(release: Release, kind: EnvironmentKind): CelEnvironmen
       escapedIdentifiers: false,
     },
     functions,
-    types: typesByName(compatible.has(hasAddressTypes) ? [ipType, cidrType] : []),
+    types: typesByName([
+      ...(compatible.has(hasAddressTypes) ? [ipType, cidrType] : []),
+      ...(release.has(namesOptionalType) ? [opaqueType('optional_type')] : []),
+    ]),
     isDisabled: ({ id }) => !crossTypes && crossTypeComparison.test(id),
     homogeneousLiterals: !release.has(checksElementsLater),
     checksLiterals: compatible.has(checksLiterals),

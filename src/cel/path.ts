@@ -63,13 +63,13 @@ export function resolvePath(path: Path, frame: Frame): Value {
     if (isError(known)) return known
     const lookedUp = isTest && index === qualifiers.length - 1
     if (optional) isOptional = true
-    const found = lookUp(value, known)
+    const found = lookUp(value, known, lookedUp || isOptional)
     if (lookedUp) {
       frame.spend(1)
       return isError(found as Value) ? (found as Value) : found !== undefined
     }
     if (found === undefined) {
-      if (isOptional) return Optional.none
+      if (isOptional) return isTest ? false : Optional.none
       frame.spend(1)
       return missing(value, known)
     }
@@ -80,16 +80,18 @@ export function resolvePath(path: Path, frame: Frame): Value {
   return isOptional ? new Optional(value) : value
 }
 
-/** The value at a key, undefined if there is none, or an error. */
-function lookUp(value: Value, key: Value): Value | undefined {
+/** The value at a key, undefined if there is none, or an error. `ifSet`: the default of a field does not count. */
+function lookUp(value: Value, key: Value, ifSet: boolean): Value | undefined {
   if (value instanceof MapValue) return value.find(key)
   if (value instanceof ListValue) {
     const index = listIndex(key)
     if (typeof index !== 'number') return index
     return index >= 0 && index < value.size ? value.at(index) : undefined
   }
-  if (value instanceof StructValue)
-    return typeof key === 'string' ? value.fields.get(key) : undefined
+  if (value instanceof StructValue) {
+    if (typeof key !== 'string' || (ifSet && !value.has(key))) return undefined
+    return value.find(key)
+  }
   return undefined
 }
 

@@ -166,7 +166,7 @@ class Planner {
   /** A name with the fields and indices after it. */
   #path(expr: Expr): Path {
     if (this.#constant(expr) === undefined) {
-      if (expr.kind === 'ident' || this.#checked.references.get(expr.id)?.kind === 'ident')
+      if (expr.kind === 'ident' || this.#isQualifiedName(expr))
         return { base: this.#variable(expr), baseCost: 1, qualifiers: [], isTest: false }
       if (expr.kind === 'select') {
         const path = this.#path(expr.operand)
@@ -183,6 +183,11 @@ class Planner {
       }
     }
     return { base: this.plan(expr), baseCost: 1, qualifiers: [], isTest: false }
+  }
+
+  /** `a.b` that is one variable or constant. A struct refers to its type, which is no variable. */
+  #isQualifiedName(expr: Expr): boolean {
+    return expr.kind === 'select' && this.#checked.references.get(expr.id)?.kind === 'ident'
   }
 
   /** Indexing and `c ? a : b` are parts of a path; other calls are values at its beginning. */
@@ -298,15 +303,14 @@ class Planner {
   }
 
   #struct(expr: StructExpr): Step {
-    const type = this.#checked.types.get(expr.id)
-    const typeName = type?.name ?? expr.typeName
+    const { typeName } = expr
     const fields = expr.fields.map(({ name, value, optional }) => ({
       name,
       value: this.plan(value),
       optional,
     }))
     const make = this.#environment.makeStruct?.bind(this.#environment)
-    if (make === undefined) throw new PlanError(`unknown type: ${expr.typeName}`)
+    if (make === undefined) throw new PlanError(`unknown type: ${typeName}`)
     return (frame) => {
       const values = new Map<string, Value>()
       for (const field of fields) {

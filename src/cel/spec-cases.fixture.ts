@@ -12,6 +12,7 @@ export interface SpecCase {
     readonly container?: string
     readonly disableCheck?: boolean
     readonly disableMacros?: boolean
+    readonly checkOnly?: boolean
     readonly typeEnv?: readonly unknown[]
     readonly bindings?: Readonly<Record<string, unknown>>
     readonly value?: unknown

@@ -23,6 +23,7 @@ for (const [text, json] of [
   ["[dyn(1), dyn(2u), dyn(1.5), dyn('x'), dyn(true)]", [1, 2, 1.5, 'x', true]],
   ["{'a': {'__proto__': 1}}", JSON.parse('{"a":{"__proto__":1}}')],
   ['Object{a: Object.a{b: [1]}, ?c: optional.none(), d: optional.of(2)}', { a: { b: [1] }, d: 2 }],
+  ['Object{a: Object.a{b: 1}}.a', { b: 1 }],
   ["timestamp('2020-01-02T03:04:05Z')", '2020-01-02T03:04:05Z'],
   ["duration('90s')", '90s'],
   ["b'abc'", 'YWJj'],

@@ -109,6 +109,14 @@ export class StructValue {
     this.typeName = typeName
     this.fields = fields
   }
+  /** The value of a field; undefined if there is none. */
+  find(name: string): Value | undefined {
+    return this.fields.get(name)
+  }
+  /** Whether a field is set. A field with a default value has a value all the same. */
+  has(name: string): boolean {
+    return this.fields.has(name)
+  }
 }
 
 /** A value that only functions of a library can read: a quantity, a URL, an authorizer. */
