@@ -1,11 +1,12 @@
 /**
- * The definitions that controllers come with, and objects of them, on two servers that are to answer alike: definitions
- * are created, each object lives a whole life, and discovery and OpenAPI of their groups are compared at the end.
+ * The definitions that controllers come with, and objects of them, on two servers that are to
+ * answer alike: definitions are created, each object lives a whole life, and discovery and OpenAPI
+ * of their groups are compared at the end.
  *
  *   node tools/run.mjs file conformance/charts.ts --peer URL --ours URL --folder DIR [--only REGEX] [--keep-going]
  *
- * The folder holds YAML or JSON, definitions and objects in any order and nesting. `--only` is asked of `Kind name`.
- * Everything that was created is removed again.
+ * The folder holds YAML or JSON, definitions and objects in any order and nesting. `--only` is
+ * asked of `Kind name`. Everything that was created is removed again.
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Body, isMap, objectsIn } from './base-objects.ts'
@@ -61,7 +62,10 @@ const patch = (path: string, type: string, body: unknown): Step => ({
   body,
 })
 
-/** A life, in which every verb has its turn. In a step `$rv` is the version that the same server said last. */
+/**
+ * A life, in which every verb has its turn. In a step `$rv` is the version that the same server
+ * said last.
+ */
 function stepsOf(object: Body, { path, hasStatus }: Place): Step[] {
   const metadata = metaOf(object)
   const one = `${path}/${metadata.name}`

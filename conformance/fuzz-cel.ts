@@ -1,10 +1,12 @@
 /**
- * Random typed expressions as validation rules, on a real server and on this one: the same verdict and message when they
- * are defined, the same estimated cost, and the same errors for random objects. Bounded and repeatable:
+ * Random typed expressions as validation rules, on a real server and on this one: the same verdict
+ * and message when they are defined, the same estimated cost, and the same errors for random
+ * objects. Bounded and repeatable:
  *
  *   node tools/run.mjs file conformance/fuzz-cel.ts --peer URL --ours URL [--seed N] [--count N] [--release N]
  *
- * `count` is the number of definitions; each has 40 expressions and a seed of its own, printed with a difference.
+ * `count` is the number of definitions; each has 40 expressions and a seed of its own, printed with
+ * a difference.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { releaseOf } from '#api/releases/change.ts'
@@ -21,7 +23,9 @@ const expressionsPerDefinition = 40
 const objectsPerDefinition = 12
 /** kube-apiserver needs about so long before the first object of a new kind. */
 const settleMs = 2500
-/** Estimates are shown with three digits if they exceed the limit of ten million about fifty times. */
+/**
+ * Estimates are shown with three digits if they exceed the limit of ten million about fifty times.
+ */
 const shownCost = 500_000_000
 
 const { servers, seed, count, more } = await settingsOf(process.argv.slice(2), {
@@ -86,7 +90,9 @@ function compare(what: string, { peer, ours }: Answers, ruleAt: (field: string) 
 /** Messages that were printed: a rule can fail for every object. */
 const printed = new Set<string>()
 
-/** The same for the errors of an object, which have one path and name their rules in the message. */
+/**
+ * The same for the errors of an object, which have one path and name their rules in the message.
+ */
 function compareMessages(what: string, { peer, ours }: Answers, value: unknown): void {
   const [want, got] = [peer, ours].map((causes) => new Set(causes.map(({ message }) => message)))
   const isNew = ({ message }: Cause) => !printed.has(message)

@@ -1,9 +1,9 @@
 /**
- * Random typed expressions of CEL over `self`, an object with a field of each type that schemas can give. One in some
- * twenty has a part of a wrong type, so that the checker's errors are met too.
+ * Random typed expressions of CEL over `self`, an object with a field of each type that schemas can
+ * give. One in some twenty has a part of a wrong type, so that the checker's errors are met too.
  *
- * Templates: `{int}` is a random part of that type; `@` and `#` are fresh names of variables, which `{@int:bool}` and
- * `{@int#int:bool}` declare for the part inside.
+ * Templates: `{int}` is a random part of that type; `@` and `#` are fresh names of variables, which
+ * `{@int:bool}` and `{@int#int:bool}` declare for the part inside.
  */
 import type { Random } from './random.ts'
 

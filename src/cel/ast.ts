@@ -1,10 +1,10 @@
 /**
  * The syntax tree of a CEL expression, after the parser has expanded its macros.
- * Every node has an id that is unique within its expression: positions, types and references are kept beside the
- * tree, by id. The checker makes a new tree; nothing changes a node.
+ * Every node has an id that is unique within its expression: positions, types and references are
+ * kept beside the tree, by id. The checker makes a new tree; nothing changes a node.
  *
- * `self.items.all(i, i > 0)` becomes a comprehension over `self.items` with the variable `i` and the accumulator
- * `@result`, which begins as `true` and becomes `@result && i > 0` in each step.
+ * `self.items.all(i, i > 0)` becomes a comprehension over `self.items` with the variable `i` and
+ * the accumulator `@result`, which begins as `true` and becomes `@result && i > 0` in each step.
  */
 import type { CelType } from './cel-type.ts'
 
@@ -23,7 +23,9 @@ export type Literal = { readonly kind: 'literal'; readonly id: number } & (
 export interface Ident {
   readonly kind: 'ident'
   readonly id: number
-  /** A leading dot means the root container: `.x`. After the check, a qualified name such as `a.b`. */
+  /**
+   * A leading dot means the root container: `.x`. After the check, a qualified name such as `a.b`.
+   */
   readonly name: string
 }
 
@@ -84,9 +86,9 @@ export interface StructField {
 }
 
 /**
- * accu = accuInit; for each element of iterRange { if (!loopCondition) break; accu = loopStep }; result.
- * With one variable, iterVar is an element of a list or a key of a map. With two, iterVar is the index or the key,
- * iterVar2 is the element or the value.
+ * accu = accuInit; for each element of iterRange { if (!loopCondition) break; accu = loopStep };
+ * result. With one variable, iterVar is an element of a list or a key of a map. With two, iterVar
+ * is the index or the key, iterVar2 is the element or the value.
  */
 export interface Comprehension {
   readonly kind: 'comprehension'
@@ -111,7 +113,10 @@ export interface ParsedExpr {
   readonly positions: ReadonlyMap<number, number>
 }
 
-/** What the checker found a name to be: a variable or constant, or the overloads of a function that can apply. */
+/**
+ * What the checker found a name to be: a variable or constant, or the overloads of a function that
+ * can apply.
+ */
 export type Reference =
   | { readonly kind: 'ident'; readonly name: string; readonly value?: Literal }
   | { readonly kind: 'function'; readonly overloadIds: readonly string[] }

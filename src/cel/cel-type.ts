@@ -26,7 +26,10 @@ export type CelKind =
 
 export interface CelType {
   readonly kind: CelKind
-  /** The name at run time, without parameters: `list`, `google.protobuf.Duration`, `kubernetes.Quantity`. */
+  /**
+   * The name at run time, without parameters: `list`, `google.protobuf.Duration`,
+   * `kubernetes.Quantity`.
+   */
   readonly name: string
   readonly parameters: readonly CelType[]
   /** A wrapper of a primitive type also admits null. */
@@ -129,7 +132,9 @@ export function isSameType(a: CelType, b: CelType): boolean {
   )
 }
 
-/** Whether a value of `from` may stand where `to` is expected, with no type parameters to resolve. */
+/**
+ * Whether a value of `from` may stand where `to` is expected, with no type parameters to resolve.
+ */
 export function isAssignableTo(to: CelType, from: CelType): boolean {
   if (to.nullable && isAssignableTo(nullType, from)) return true
   if (to === from || isDynamic(to)) return true
@@ -165,8 +170,8 @@ export function formatType(type: CelType): string {
 }
 
 /**
- * A type as errors of Kubernetes show it, for example where a rule is not boolean: `google.protobuf.Duration`,
- * `<A>`, `map(string, dyn)`.
+ * A type as errors of Kubernetes show it, for example where a rule is not boolean:
+ * `google.protobuf.Duration`, `<A>`, `map(string, dyn)`.
  */
 export function typeText(type: CelType): string {
   if (type.kind === 'param') return `<${type.name}>`
@@ -174,18 +179,25 @@ export function typeText(type: CelType): string {
   return `${declaredName(type)}(${type.parameters.map(typeText).join(', ')})`
 }
 
-/** Knows the fields of object types. Types of CRD schemas and of Kubernetes' objects come from one. */
+/**
+ * Knows the fields of object types. Types of CRD schemas and of Kubernetes' objects come from one.
+ */
 export interface TypeProvider {
   /** The type with this qualified name, as an expression can write it. */
   findType(name: string): CelType | undefined
-  /** The type of a field of an object type. Field names are those that expressions use (escaped). */
+  /**
+   * The type of a field of an object type. Field names are those that expressions use (escaped).
+   */
   findField(typeName: string, field: string): CelType | undefined
   /** The value of a qualified enum constant. */
   findEnum?(name: string): bigint | undefined
 }
 
 export interface Overload {
-  /** cel-go's id of the overload, for example `string_to_int64`. Implementations and costs are kept by it. */
+  /**
+   * cel-go's id of the overload, for example `string_to_int64`. Implementations and costs are kept
+   * by it.
+   */
   readonly id: string
   /** True for `target.name(args)`; the target is the first of `params`. */
   readonly member: boolean

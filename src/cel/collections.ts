@@ -1,8 +1,9 @@
 /**
  * Lists and maps that expressions make.
  *
- * A macro builds its result element by element: `l.map(x, f(x))` is `@result + [f(x)]` for each x. Joining lists each
- * time would take quadratic time, so the accumulator is a growing list that no expression can see until it is done.
+ * A macro builds its result element by element: `l.map(x, f(x))` is `@result + [f(x)]` for each x.
+ * Joining lists each time would take quadratic time, so the accumulator is a growing list that no
+ * expression can see until it is done.
  */
 import { equal } from './equality.ts'
 import { CelError, ListValue, MapValue, Uint, type Value } from './values.ts'
@@ -44,7 +45,10 @@ export class GrowingList extends ListValue {
   }
 }
 
-/** Deepest chain of joined lists that is kept as a chain; a longer one is copied, so that reading it stays cheap. */
+/**
+ * Deepest chain of joined lists that is kept as a chain; a longer one is copied, so that reading it
+ * stays cheap.
+ */
 const joinDepthMax = 32
 
 /** Two lists after each other, without a copy. `l + l` doubles the size and not the memory. */
@@ -71,7 +75,10 @@ class JoinedList extends ListValue {
 
 const depthOf = (list: ListValue): number => (list instanceof JoinedList ? list.depth : 0)
 
-/** Most elements of a list that is copied to make a chain shorter: more would cost more than the budget knows. */
+/**
+ * Most elements of a list that is copied to make a chain shorter: more would cost more than the
+ * budget knows.
+ */
 const copiedElementsMax = 10_000
 
 export function joinLists(first: ListValue, second: ListValue): ListValue {
@@ -84,7 +91,10 @@ export function joinLists(first: ListValue, second: ListValue): ListValue {
 
 type MapKey = string | bigint | boolean | number
 
-/** What a map finds a key by. Numbers of all three types meet: `{1: 'a'}[1.0]` and `{1: 'a'}[1u]` find 'a'. */
+/**
+ * What a map finds a key by. Numbers of all three types meet: `{1: 'a'}[1.0]` and `{1: 'a'}[1u]`
+ * find 'a'.
+ */
 function keyOf(key: Value): MapKey | undefined {
   switch (typeof key) {
     case 'string':

@@ -90,7 +90,10 @@ export class Expression {
     return estimateCost(this.#checked, sizeOf, this.#estimates)
   }
 
-  /** Throws PlanError for an expression that can never run, such as one with a wrong regular expression. */
+  /**
+   * Throws PlanError for an expression that can never run, such as one with a wrong regular
+   * expression.
+   */
   program(): Program {
     return compileProgram(this.#checked, this.#environment)
   }

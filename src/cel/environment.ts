@@ -1,8 +1,9 @@
 /**
  * What the expressions of a release can use: macros, functions, types and checks.
  *
- * There are two environments. An expression that a client writes may use what the previous release knows, so that the
- * previous release can read it after a downgrade. An expression that is stored may use all that this release knows.
+ * There are two environments. An expression that a client writes may use what the previous release
+ * knows, so that the previous release can read it after a downgrade. An expression that is stored
+ * may use all that this release knows.
  *
  *   celEnvironment(releaseOf(37), 'new')      no list.includes(…), which 1.37 adds
  *   celEnvironment(releaseOf(37), 'stored')   with list.includes(…)
@@ -54,7 +55,9 @@ export interface CelEnvironment {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   readonly types: ReadonlyMap<string, CelType>
   isDisabled(overload: Overload): boolean
-  /** Whether lists and maps of several types are errors of the checker rather than of a later check. */
+  /**
+   * Whether lists and maps of several types are errors of the checker rather than of a later check.
+   */
   readonly homogeneousLiterals: boolean
   /** Whether durations, patterns and the like that can never work are errors of the compiler. */
   readonly checksLiterals: boolean

@@ -1,6 +1,7 @@
 /**
- * `==` and the order of values, as cel-go has them: numbers compare across types by their mathematical value, NaN
- * equals nothing, and values of different types are unequal rather than an error.
+ * `==` and the order of values, as cel-go has them: numbers compare across types by their
+ * mathematical value, NaN equals nothing, and values of different types are unequal rather than an
+ * error.
  */
 import {
   CelError,
@@ -17,7 +18,10 @@ import {
   type Value,
 } from './values.ts'
 
-/** A collection of a schema that compares in its own way: sets without order, map lists by their keys. */
+/**
+ * A collection of a schema that compares in its own way: sets without order, map lists by their
+ * keys.
+ */
 export interface OwnEquality {
   equalsOwn(other: Value): boolean | CelError
 }
@@ -90,7 +94,10 @@ const order = <T>(a: T, b: T): Order => (a < b ? -1 : a > b ? 1 : 0)
 const twoTo63 = 2 ** 63
 const twoTo64 = 2 ** 64
 
-/** The order of two numbers of any type; undefined for NaN. JavaScript compares bigint and number exactly. */
+/**
+ * The order of two numbers of any type; undefined for NaN. JavaScript compares bigint and number
+ * exactly.
+ */
 function compareNumbers(a: bigint | number | Uint, b: bigint | number | Uint): Order | undefined {
   const left = a instanceof Uint ? a.value : a
   const right = b instanceof Uint ? b.value : b

@@ -1,6 +1,7 @@
 /**
- * Comprehensions, which is what macros become: `l.all(x, p)` starts with `true` and continues with `@result && p`.
- * The accumulator begins when it is first read: in `x.optMap(v, 1)` nothing reads `v`, so that `x` is not read either.
+ * Comprehensions, which is what macros become: `l.all(x, p)` starts with `true` and continues with
+ * `@result && p`. The accumulator begins when it is first read: in `x.optMap(v, 1)` nothing reads
+ * `v`, so that `x` is not read either.
  */
 import { emptyList, GrowingList, MapBuilder } from './collections.ts'
 import type { Frame, Step } from './frame.ts'
@@ -88,7 +89,9 @@ function runMap(fold: Fold, frame: Frame, map: MapValue): void {
   }
 }
 
-/** One step; false when the condition ends the loop. A condition that is an error does not end it. */
+/**
+ * One step; false when the condition ends the loop. A condition that is an error does not end it.
+ */
 function advance({ condition, step, accuSlot }: Fold, frame: Frame): boolean {
   if (condition(frame) === false) return false
   frame.slots[accuSlot] = step(frame)

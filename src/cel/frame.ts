@@ -1,6 +1,7 @@
 /**
  * What one evaluation works on: the variables, the values of macros, and the budget.
- * The budget is cost, never time: the same expression on the same object always stops at the same place.
+ * The budget is cost, never time: the same expression on the same object always stops at the same
+ * place.
  */
 import type { Value } from './values.ts'
 
@@ -13,7 +14,10 @@ export interface Activation {
 /** Thrown inside an evaluation that has used its budget. The program returns it as a value. */
 export class CostExceeded {}
 
-/** Thrown where kube-apiserver fails inside a function, which ends the evaluation whatever is around the call. */
+/**
+ * Thrown where kube-apiserver fails inside a function, which ends the evaluation whatever is around
+ * the call.
+ */
 export class EvaluationFailed {
   readonly message: string
   constructor(message: string) {

@@ -1,6 +1,6 @@
 /**
- * JSON without a schema as CEL values, read in place: the objects of admission and the variables of type dyn.
- * A whole number is an int, any other number a double.
+ * JSON without a schema as CEL values, read in place: the objects of admission and the variables of
+ * type dyn. A whole number is an int, any other number a double.
  */
 import { joinLists } from './collections.ts'
 import { CelError, ListValue, MapValue, type Value } from './values.ts'

@@ -1,6 +1,7 @@
 /**
- * The types that expressions of mutations make values of: `Object{spec: Object.spec{replicas: 3}}`, an object with any
- * fields whose type names its place, and `JSONPatch{op: 'add', path: '/a', value: 1}`, one operation.
+ * The types that expressions of mutations make values of: `Object{spec: Object.spec{replicas: 3}}`,
+ * an object with any fields whose type names its place, and `JSONPatch{op: 'add', path: '/a',
+ * value: 1}`, one operation.
  */
 import { type CelType, dynType, objectType, opaqueType, stringType } from './cel-type.ts'
 import { CelError, Optional, StructValue, typeName, type Value } from './values.ts'
@@ -13,7 +14,10 @@ const isObjectName = (name: string): boolean => name === 'Object' || name.starts
 export const findPatchType = (name: string): CelType | undefined =>
   isObjectName(name) || name === 'JSONPatch' ? objectType(name) : undefined
 
-/** A field that JSONPatch does not have has a type without a name, as errors of kube-apiserver show it. */
+/**
+ * A field that JSONPatch does not have has a type without a name, as errors of kube-apiserver show
+ * it.
+ */
 const noType = opaqueType('')
 
 export function findPatchField(typeName: string, field: string): CelType | undefined {

@@ -1,6 +1,7 @@
 /**
- * Names with fields and indices: `self.spec.ports[0].?name`. Resolved as one, because an optional step makes the
- * rest of the path optional: `self.?spec.replicas` is `optional.none()` when there is no spec.
+ * Names with fields and indices: `self.spec.ports[0].?name`. Resolved as one, because an optional
+ * step makes the rest of the path optional: `self.?spec.replicas` is `optional.none()` when there
+ * is no spec.
  */
 import type { Frame, Step } from './frame.ts'
 import { showValue } from './show-value.ts'
@@ -80,7 +81,10 @@ export function resolvePath(path: Path, frame: Frame): Value {
   return isOptional ? new Optional(value) : value
 }
 
-/** The value at a key, undefined if there is none, or an error. `ifSet`: the default of a field does not count. */
+/**
+ * The value at a key, undefined if there is none, or an error. `ifSet`: the default of a field does
+ * not count.
+ */
 function lookUp(value: Value, key: Value, ifSet: boolean): Value | undefined {
   if (value instanceof MapValue) return value.find(key)
   if (value instanceof ListValue) {

@@ -1,7 +1,8 @@
 /**
- * Calls of functions. The checker names the overloads that can apply: if there is one, its implementation is called
- * directly, behind a check of the types at run time; else the types of the arguments decide.
- * Operators and a few functions have one implementation for all types, which decides by itself.
+ * Calls of functions. The checker names the overloads that can apply: if there is one, its
+ * implementation is called directly, behind a check of the types at run time; else the types of the
+ * arguments decide. Operators and a few functions have one implementation for all types, which
+ * decides by itself.
  */
 import type { CelType, Overload } from './cel-type.ts'
 import { type EntryMap, type ArrayList, mapOfEntries } from './collections.ts'
@@ -84,7 +85,10 @@ export function planCall(
   return planStrict(site, operands, callOf(site, args.length, environment))
 }
 
-/** Functions whose cost in kube-apiserver depends on operands that must be lists, even if one is an error. */
+/**
+ * Functions whose cost in kube-apiserver depends on operands that must be lists, even if one is an
+ * error.
+ */
 const comparesElements: ReadonlySet<string> = new Set(['distinct', 'sort', '@sortByAssociatedKeys'])
 
 const requireValue =
@@ -236,7 +240,10 @@ function accepts(params: readonly CelType[], a: Value, b: Value, c: Value, d: Va
   )
 }
 
-/** Whether a value can be an argument. Of a list or map only the first element is looked at, as cel-go does. */
+/**
+ * Whether a value can be an argument. Of a list or map only the first element is looked at, as
+ * cel-go does.
+ */
 function isRuntimeType(type: CelType, value: Value): boolean {
   if (type.nullable && value === null) return true
   switch (type.kind) {
@@ -268,7 +275,10 @@ function isRuntimeMap({ parameters: [keyType, valueType] }: CelType, map: MapVal
   return true
 }
 
-/** `x in ['a', 'b']` with constants: a set, which costs nothing. Undefined if the list has other values. */
+/**
+ * `x in ['a', 'b']` with constants: a set, which costs nothing. Undefined if the list has other
+ * values.
+ */
 export function constantMembership(operand: Step, list: ArrayList): Step | undefined {
   const primitive = (value: Value) => typeof value !== 'object' || value instanceof Uint
   if (!list.elements.every(primitive)) return undefined

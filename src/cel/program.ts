@@ -1,9 +1,10 @@
 /**
  * Compiles a checked expression once to closures, which then run for each object.
  *
- * Costs follow cel-go: each name, each field and each index costs 1, a call costs what runtime-cost.ts has for it,
- * and constants cost nothing. `self.spec.replicas > 3` costs 3 for the path and 1 for the comparison.
- * A name or field chosen by `c ? a : b` is part of a longer path, so that the name itself costs nothing.
+ * Costs follow cel-go: each name, each field and each index costs 1, a call costs what
+ * runtime-cost.ts has for it, and constants cost nothing. `self.spec.replicas > 3` costs 3 for the
+ * path and 1 for the comparison. A name or field chosen by `c ? a : b` is part of a longer path, so
+ * that the name itself costs nothing.
  */
 import {
   accumulatorName,
@@ -104,7 +105,9 @@ class Planner {
     }
   }
 
-  /** The value of an expression that has the same value for all objects, which costs nothing then. */
+  /**
+   * The value of an expression that has the same value for all objects, which costs nothing then.
+   */
   #constant(expr: Expr): Value | undefined {
     if (!this.#constants.has(expr)) this.#constants.set(expr, this.#findConstant(expr))
     return this.#constants.get(expr)
@@ -125,7 +128,10 @@ class Planner {
     return expr.kind === 'map' ? this.#constantMap(expr) : undefined
   }
 
-  /** Conversions of constants are made once: `duration('1h')`. A conversion that fails makes no program. */
+  /**
+   * Conversions of constants are made once: `duration('1h')`. A conversion that fails makes no
+   * program.
+   */
   #constantCall(expr: Call): Value | undefined {
     if (expr.target !== undefined || expr.args.length !== 1) return undefined
     if (!constantCalls.has(expr.name)) return undefined
@@ -350,7 +356,10 @@ class Planner {
     })
   }
 
-  /** No slot is used twice: an accumulator begins when it is first read, which may be inside another macro. */
+  /**
+   * No slot is used twice: an accumulator begins when it is first read, which may be inside another
+   * macro.
+   */
   #takeSlot(): number {
     this.slotCount += 1
     return this.slotCount - 1

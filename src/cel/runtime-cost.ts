@@ -1,7 +1,8 @@
 /**
- * The cost of a call at run time: cel-go's rules for its standard functions and Kubernetes' rules for its libraries.
- * Clients see these numbers: an expression that exceeds its budget fails, and the same one must fail here.
- * A cost that does not depend on the result is charged before the call, so that a hostile call does not run at all.
+ * The cost of a call at run time: cel-go's rules for its standard functions and Kubernetes' rules
+ * for its libraries. Clients see these numbers: an expression that exceeds its budget fails, and
+ * the same one must fail here. A cost that does not depend on the result is charged before the
+ * call, so that a hostile call does not run at all.
  */
 import { ListValue, MapValue, OpaqueValue, Optional, type Value } from './values.ts'
 
@@ -195,7 +196,10 @@ const comparableTypes = [
   ...['string', 'bytes'],
 ]
 
-/** Rules by the id of the overload. Those of cel-go's set and list libraries come before those by name. */
+/**
+ * Rules by the id of the overload. Those of cel-go's set and list libraries come before those by
+ * name.
+ */
 const rulesBySetOrList: ReadonlyMap<string, CostRule> = new Map([
   ...rows(sets(1), 'list_sets_contains_list', 'list_sets_intersects_list'),
   ...rows(sets(2), 'list_sets_equivalent_list'),
@@ -254,8 +258,8 @@ const rulesByOverload: ReadonlyMap<string, CostRule> = new Map([
 ])
 
 /**
- * The rule for a call. The overload is empty if only the types at run time decide it: then cel-go charges 1 unless
- * Kubernetes has a rule for the function.
+ * The rule for a call. The overload is empty if only the types at run time decide it: then cel-go
+ * charges 1 unless Kubernetes has a rule for the function.
  */
 export function costRule(name: string, overloadId: string): CostRule {
   return (

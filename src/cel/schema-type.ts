@@ -4,7 +4,8 @@
  *   { type: array, maxItems: 5, items: { type: string, maxLength: 10 } }
  *     → list(string) of at most 5 elements; each string has at most 40 bytes
  *
- * A size without a limit is what fits into the largest request, by the least size that an element has in JSON.
+ * A size without a limit is what fits into the largest request, by the least size that an element
+ * has in JSON.
  */
 import { type Change, change, type Release } from '#api/releases/change.ts'
 import {
@@ -84,7 +85,9 @@ class TypeMaker {
     return this.#release.has(change)
   }
 
-  /** Undefined if expressions cannot see the value. `name`: that of the type, if it is an object. */
+  /**
+   * Undefined if expressions cannot see the value. `name`: that of the type, if it is an object.
+   */
   make(schema: JsonSchema, isRoot: boolean, name: string): SchemaType | undefined {
     if (isIntOrString(schema)) return this.#intOrString(schema)
     const seen = isRoot ? resourceSchema(schema, this.#has(namesAreLimited)) : schema
@@ -218,7 +221,9 @@ export function typesOf(type: SchemaType, release: Release): TypeProvider {
   }
 }
 
-/** The sizes of the values in a variable with this type. The first step of a path is the variable. */
+/**
+ * The sizes of the values in a variable with this type. The first step of a path is the variable.
+ */
 export const sizesOf =
   (root: SchemaType): SizeOf =>
   ({ path }) => {

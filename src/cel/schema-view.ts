@@ -1,7 +1,8 @@
 /**
  * JSON with a structural schema as CEL values, read in place and only where an expression looks.
- * The schema decides the type: `1` is a double under `type: number`, a string with `format: date-time` is a timestamp,
- * and lists of type set or map compare without regard to order. Fields that the schema does not know do not exist.
+ * The schema decides the type: `1` is a double under `type: number`, a string with `format:
+ * date-time` is a timestamp, and lists of type set or map compare without regard to order. Fields
+ * that the schema does not know do not exist.
  */
 import { parseDuration } from '#api/duration.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
@@ -45,7 +46,10 @@ function asResource(schema: JsonSchema): JsonSchema {
   return known
 }
 
-/** The value of JSON under its schema. `isResource` for the root of a custom resource or an embedded one. */
+/**
+ * The value of JSON under its schema. `isResource` for the root of a custom resource or an embedded
+ * one.
+ */
 export function schemaView(json: unknown, schema: JsonSchema, isResource = false): Value {
   if (json === null || json === undefined)
     return schema.nullable

@@ -1,4 +1,7 @@
-/** Whether an expression reads a field of a variable: `claims.email`, `has(claims.email)` or `claims.?email`. */
+/**
+ * Whether an expression reads a field of a variable: `claims.email`, `has(claims.email)` or
+ * `claims.?email`.
+ */
 import type { Expr } from './ast.ts'
 
 export function selectsField(root: Expr, variable: string, field: string): boolean {

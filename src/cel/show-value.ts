@@ -1,4 +1,7 @@
-/** Values as cel-go's errors show them, which is Go's `%v`: strings bare, lists in brackets, maps in braces. */
+/**
+ * Values as cel-go's errors show them, which is Go's `%v`: strings bare, lists in brackets, maps in
+ * braces.
+ */
 import { formatDuration } from '#api/duration.ts'
 import { goFloat } from '#api/go-syntax.ts'
 import { showTimestamp } from './time.ts'
@@ -14,7 +17,10 @@ import {
   type Value,
 } from './values.ts'
 
-/** Longest text of a value in an error: a hostile list must not fill the memory with its own message. */
+/**
+ * Longest text of a value in an error: a hostile list must not fill the memory with its own
+ * message.
+ */
 const shownLengthMax = 100_000
 
 export function showValue(value: Value): string {

@@ -1,4 +1,7 @@
-/** The cases of CEL's tests whose outcome is another one here, with the reason. At most one in fifty. */
+/**
+ * The cases of CEL's tests whose outcome is another one here, with the reason. At most one in
+ * fifty.
+ */
 
 const exceptions: readonly (readonly [reason: string, ...cases: string[]])[] = [
   [

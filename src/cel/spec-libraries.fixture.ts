@@ -1,6 +1,6 @@
 /**
- * Libraries of cel-go that kube-apiserver does not have and that CEL's conformance tests use: math, encoders, cel.bind,
- * cel.block, and extensions of protobuf messages.
+ * Libraries of cel-go that kube-apiserver does not have and that CEL's conformance tests use: math,
+ * encoders, cel.bind, cel.block, and extensions of protobuf messages.
  */
 import type { CheckedExpr, Comprehension, Expr } from './ast.ts'
 import {

@@ -1,6 +1,7 @@
 /**
- * The protobuf messages of CEL's conformance tests as a library of the engine: their types, and values that expressions
- * read and make. kube-apiserver declares no messages; this shows that the engine carries such a library.
+ * The protobuf messages of CEL's conformance tests as a library of the engine: their types, and
+ * values that expressions read and make. kube-apiserver declares no messages; this shows that the
+ * engine carries such a library.
  */
 import {
   type DescEnum,
@@ -212,7 +213,9 @@ function fieldToValue(field: DescField, value: unknown): Value {
   return mapOfEntries(entries.map(([key, item]) => [scalarValue(field.mapKey, key), one(item)]))
 }
 
-/** The value that these fields of a message make: messages such as Int64Value become values of CEL. */
+/**
+ * The value that these fields of a message make: messages such as Int64Value become values of CEL.
+ */
 function fieldsToValue(desc: DescMessage, fields: ReadonlyMap<string, Value>): Value {
   const { typeName } = desc
   switch (typeName) {

@@ -271,7 +271,10 @@ const allImplementations = new Map([
   ...enumImplementations,
 ])
 
-/** What an unchecked name means: a variable, a type or a constant, in the container or outside of it. */
+/**
+ * What an unchecked name means: a variable, a type or a constant, in the container or outside of
+ * it.
+ */
 function findUnchecked(
   name: string,
   container: string,

@@ -1,4 +1,7 @@
-/** CEL's conformance tests and cel-go's tests of its parser, checker and comprehensions: all 2,765 cases. */
+/**
+ * CEL's conformance tests and cel-go's tests of its parser, checker and comprehensions: all 2,765
+ * cases.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { releaseOf } from '#api/releases/change.ts'

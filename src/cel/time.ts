@@ -1,6 +1,7 @@
 /**
- * Timestamps and durations of CEL: their texts as Go reads and writes them, and the fields of a time in a zone.
- * Zones are those of the IANA database as Intl knows them, or an offset such as `-08:00`.
+ * Timestamps and durations of CEL: their texts as Go reads and writes them, and the fields of a
+ * time in a zone. Zones are those of the IANA database as Intl knows them, or an offset such as
+ * `-08:00`.
  */
 import { parseTimestamp } from '#api/timestamp.ts'
 import { isTimestampInRange, timestampOverflow } from './arithmetic.ts'
@@ -50,7 +51,10 @@ export function showTimestamp({ seconds, nanos, offsetSeconds }: Timestamp): str
   return `${local}${fractionOf(nanos)} ${offset} ${offset}`
 }
 
-/** Seconds with as many decimals as needed: `90s`, `0.25s`. Go goes through a double, and so does this. */
+/**
+ * Seconds with as many decimals as needed: `90s`, `0.25s`. Go goes through a double, and so does
+ * this.
+ */
 export function durationText({ nanos }: Duration): string {
   const whole = nanos / 1_000_000_000n
   const seconds = Number(whole) + Number(nanos % 1_000_000_000n) / 1e9
@@ -69,7 +73,10 @@ export function decimal(value: number): string {
   return sign + digits.padEnd(exponent + 1, '0')
 }
 
-/** A timestamp's fields by the names of CEL's functions. All but the year, the date and the times count from 0. */
+/**
+ * A timestamp's fields by the names of CEL's functions. All but the year, the date and the times
+ * count from 0.
+ */
 const fields = {
   getFullYear: (date: Date) => date.getUTCFullYear(),
   getMonth: (date: Date) => date.getUTCMonth(),

@@ -1,6 +1,7 @@
 /**
- * Values of expressions as JSON, for patches: `Object{spec: Object.spec{replicas: 3}}` is `{"spec":{"replicas":3}}`.
- * Times, durations and bytes become the texts that protobuf's JSON has for them.
+ * Values of expressions as JSON, for patches: `Object{spec: Object.spec{replicas: 3}}` is
+ * `{"spec":{"replicas":3}}`. Times, durations and bytes become the texts that protobuf's JSON has
+ * for them.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -68,8 +69,8 @@ function membersJson(entries: Iterable<readonly [Value, Value]>, depth: number):
 }
 
 /**
- * Whether the type names in a value are those of their places: in the field `spec` of an `Object` is an `Object.spec`.
- * Undefined if all are, else what is wrong.
+ * Whether the type names in a value are those of their places: in the field `spec` of an `Object`
+ * is an `Object.spec`. Undefined if all are, else what is wrong.
  */
 export function misplacedTypes(value: StructValue): string | undefined {
   const problems: string[] = []

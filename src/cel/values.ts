@@ -3,8 +3,8 @@
  *
  *     bool → boolean    string → string    int → bigint    double → number    null → null    bytes → Uint8Array
  *
- * Everything else is an instance of a class below. An error is a value too: `&&`, `||` and macros absorb errors, so
- * an exception would be the wrong tool. Only an exhausted budget is an exception.
+ * Everything else is an instance of a class below. An error is a value too: `&&`, `||` and macros
+ * absorb errors, so an exception would be the wrong tool. Only an exhausted budget is an exception.
  */
 
 export type Value =
@@ -25,7 +25,10 @@ export type Value =
   | OpaqueValue
   | CelError
 
-/** An unsigned integer of 64 bits. A class, because int and uint must stay apart: `1 + 1u` is an error. */
+/**
+ * An unsigned integer of 64 bits. A class, because int and uint must stay apart: `1 + 1u` is an
+ * error.
+ */
 export class Uint {
   readonly value: bigint
   constructor(value: bigint) {
@@ -33,7 +36,10 @@ export class Uint {
   }
 }
 
-/** A point in time. The offset is that of the text it came from: `string(timestamp(x))` shows it again. */
+/**
+ * A point in time. The offset is that of the text it came from: `string(timestamp(x))` shows it
+ * again.
+ */
 export class Timestamp {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly seconds: number
@@ -72,7 +78,10 @@ export class Optional {
   }
 }
 
-/** A failed evaluation. Not an Error of JavaScript: errors are frequent and absorbed, and need no stack. */
+/**
+ * A failed evaluation. Not an Error of JavaScript: errors are frequent and absorbed, and need no
+ * stack.
+ */
 export class CelError {
   readonly message: string
   constructor(message: string) {
@@ -85,7 +94,9 @@ export abstract class ListValue {
   abstract readonly size: number
   /** The element at an index that is within the list. */
   abstract at(index: number): Value
-  /** The list with another one after it. Lists of a schema join by their keys (see object-view.ts). */
+  /**
+   * The list with another one after it. Lists of a schema join by their keys (see object-view.ts).
+   */
   abstract concat(other: ListValue): Value
 
   *[Symbol.iterator](): Iterator<Value> {
@@ -96,7 +107,10 @@ export abstract class ListValue {
 /** A map, however it is kept. */
 export abstract class MapValue {
   abstract readonly size: number
-  /** The value at a key; undefined if there is none; an error if the key can never be one of this map. */
+  /**
+   * The value at a key; undefined if there is none; an error if the key can never be one of this
+   * map.
+   */
   abstract find(key: Value): Value | undefined
   abstract keys(): Iterable<Value>
 }
@@ -137,7 +151,9 @@ export abstract class OpaqueValue {
 export const isError = (value: Value): value is CelError => value instanceof CelError
 
 const noSuchOverload = new CelError('no such overload')
-/** The error of an operator that has no meaning for its operands; an operand that is an error stays. */
+/**
+ * The error of an operator that has no meaning for its operands; an operand that is an error stays.
+ */
 export const overloadError = (value?: Value): CelError =>
   value instanceof CelError ? value : noSuchOverload
 

@@ -1,6 +1,7 @@
 /**
- * Walks an object to every value that has defaults, parent before children, as Go's generated defaulters do. The walk is
- * compiled once per kind and goes only where a type of the table can be met. What the defaults are is the table's matter.
+ * Walks an object to every value that has defaults, parent before children, as Go's generated
+ * defaulters do. The walk is compiled once per kind and goes only where a type of the table can be
+ * met. What the defaults are is the table's matter.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Field, Struct, Type } from './type.ts'

@@ -44,7 +44,10 @@ function readFloat(raw: Raw): Json {
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Standard base64 with padding, line breaks ignored; a list of byte values is accepted as Go accepts it. */
+/**
+ * Standard base64 with padding, line breaks ignored; a list of byte values is accepted as Go
+ * accepts it.
+ */
 function readBytes(raw: Raw): Json {
   if (Array.isArray(raw)) return Buffer.from(raw.map(byteOf)).toString('base64')
   if (typeof raw !== 'string') throw new Misfit('base64 text', raw)
@@ -90,7 +93,9 @@ const readInt32 = integerWithin('int32', -(2n ** 31n), 2n ** 31n - 1n)
 const nothing = () => null
 const zeroNumber = () => 0
 
-/** Structs in Go are never empty: what Go keeps in a struct is written even when zero (`always`). */
+/**
+ * Structs in Go are never empty: what Go keeps in a struct is written even when zero (`always`).
+ */
 const scalarRules: Readonly<Record<ScalarName, ScalarRule>> = {
   string: { read: readString, zero: () => '', always: false },
   bool: { read: readBool, zero: () => false, always: false },

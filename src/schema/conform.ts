@@ -1,10 +1,11 @@
 /**
- * From any JSON value to the canonical form of a type: what Go would write after reading it. Fields in declaration
- * order, map keys sorted, unknown fields dropped and reported, zero values dropped or filled in, times, quantities,
- * durations and bytes in their one spelling. A value of the wrong JSON type is refused.
+ * From any JSON value to the canonical form of a type: what Go would write after reading it. Fields
+ * in declaration order, map keys sorted, unknown fields dropped and reported, zero values dropped
+ * or filled in, times, quantities, durations and bytes in their one spelling. A value of the wrong
+ * JSON type is refused.
  *
- * Compiled once per type, on first use. The input is given up to the result: values of no declared shape (`any`) are
- * taken over as they are, everything else is made anew.
+ * Compiled once per type, on first use. The input is given up to the result: values of no declared
+ * shape (`any`) are taken over as they are, everything else is made anew.
  *
  *   { data: { b: null, a: 'x' }, bogus: 1, kind: 'ConfigMap', metadata: {} }
  *     → { kind: 'ConfigMap', metadata: { creationTimestamp: null }, data: { a: 'x', b: '' } }, unknown: ['bogus']
@@ -31,7 +32,10 @@ export interface ReadAs {
   readonly as: string
 }
 
-/** A field that was dropped, or those below a segment of the path: a path is put together once, however deep it is. */
+/**
+ * A field that was dropped, or those below a segment of the path: a path is put together once,
+ * however deep it is.
+ */
 type Unknown = string | { readonly segment: string; readonly below: Unknown[] }
 
 /** The state of one conform: what was found so far, relative to the frame at work. */
@@ -106,7 +110,10 @@ function pathsOf(unknown: readonly Unknown[], above?: string, paths: string[] = 
 const joined = (above: string | undefined, segment: string): string =>
   above === undefined ? segment : above + (segment.startsWith('[') ? '' : '.') + segment
 
-/** What becomes of a zero value: kept, left out, or, for an empty list or map, left out or made null. */
+/**
+ * What becomes of a zero value: kept, left out, or, for an empty list or map, left out or made
+ * null.
+ */
 type Zero = 'keep' | 'drop' | 'drop empty' | 'null empty'
 
 /** One field as the loop below wants it. */
@@ -320,8 +327,9 @@ function dictRule(dict: Dict): Rule {
 }
 
 /**
- * A type that JSON writes as one of its members: the member is found by the JSON type of the value. Where no member is a
- * boolean, Go's decoders pass over a value that fits none, and it is null from then on.
+ * A type that JSON writes as one of its members: the member is found by the JSON type of the value.
+ * Where no member is a boolean, Go's decoders pass over a value that fits none, and it is null from
+ * then on.
  */
 function unionRule(struct: Struct): Rule {
   const members = { bool: memberOf('scalar'), list: memberOf('list'), object: memberOf('struct') }

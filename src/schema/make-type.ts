@@ -1,4 +1,7 @@
-/** Types written by hand, for the few that no table has and for tests. What is left out is the usual case. */
+/**
+ * Types written by hand, for the few that no table has and for tests. What is left out is the usual
+ * case.
+ */
 import type { Dict, Field, List, Scalar, ScalarName, Struct, Type } from './type.ts'
 
 const scalars = new Map<ScalarName, Scalar>()
@@ -28,7 +31,10 @@ export const mapOf = (values: Type, more: Partial<Dict> = {}): Dict => ({
   ...more,
 })
 
-/** Flags as the tables have them: `o` omitempty, `p` pointer, `i` inline, `r` required, `z` omitzero. */
+/**
+ * Flags as the tables have them: `o` omitempty, `p` pointer, `i` inline, `r` required, `z`
+ * omitzero.
+ */
 export function field(name: string, type: Type | (() => Type), number: number, flags = ''): Field {
   return {
     name,

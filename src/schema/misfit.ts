@@ -1,4 +1,7 @@
-/** A value of the wrong type, and where it is. Thrown while a value is read, and turned into an answer by conform. */
+/**
+ * A value of the wrong type, and where it is. Thrown while a value is read, and turned into an
+ * answer by conform.
+ */
 import type { Json } from '#api/object-meta.ts'
 
 export type JsonObject = { [key: string]: Json }

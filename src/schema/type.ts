@@ -1,10 +1,14 @@
 /**
- * The type graph: what an object of a kind may contain, as data. Built-in types come from facts, custom ones from
- * structural schemas; decoding, defaulting, protobuf, patches, apply and OpenAPI are all compiled from this one shape.
- * A type never changes once made. Graphs may be recursive, so the type of a field is looked up on first use.
+ * The type graph: what an object of a kind may contain, as data. Built-in types come from facts,
+ * custom ones from structural schemas; decoding, defaulting, protobuf, patches, apply and OpenAPI
+ * are all compiled from this one shape. A type never changes once made. Graphs may be recursive, so
+ * the type of a field is looked up on first use.
  */
 
-/** How a value is written in JSON and in protobuf. Quantities and times are canonical strings, bytes base64. */
+/**
+ * How a value is written in JSON and in protobuf. Quantities and times are canonical strings, bytes
+ * base64.
+ */
 export type ScalarName =
   | 'string'
   | 'bool'
@@ -37,9 +41,14 @@ export interface List {
   /** For strategic merge patch: 'merge' and the key, or 'atomic' behaviour when absent. */
   readonly patchStrategy?: 'merge' | 'replace' | 'merge,retainKeys' | 'retainKeys'
   readonly patchMergeKey?: string
-  /** Protobuf has the list in a message of its own, `{ repeated items = 1 }` (a named Go slice: ExtraValue, Verbs). */
+  /**
+   * Protobuf has the list in a message of its own, `{ repeated items = 1 }` (a named Go slice:
+   * ExtraValue, Verbs).
+   */
   readonly wrapped?: boolean
-  /** The list type is a marker of its own, not what the patch strategy or nothing at all implies. */
+  /**
+   * The list type is a marker of its own, not what the patch strategy or nothing at all implies.
+   */
   readonly declared?: boolean
 }
 
@@ -54,15 +63,26 @@ export interface Struct {
   readonly is: 'struct'
   /** The OpenAPI name, e.g. `io.k8s.api.core.v1.PodSpec`; empty for types of custom kinds. */
   readonly name: string
-  /** Fields in declaration order; an inlined struct is one field with `inline` (protobuf nests it, JSON does not). */
+  /**
+   * Fields in declaration order; an inlined struct is one field with `inline` (protobuf nests it,
+   * JSON does not).
+   */
   readonly fields: readonly Field[]
-  /** JSON's view: every field by its JSON name, inlined ones lifted up, in the order Go writes them. */
+  /**
+   * JSON's view: every field by its JSON name, inlined ones lifted up, in the order Go writes them.
+   */
   readonly byName: ReadonlyMap<string, Field>
   /** Replaced only whole by one manager (x-kubernetes-map-type: atomic). */
   readonly atomic: boolean
-  /** Unknown fields are kept (custom kinds with x-kubernetes-preserve-unknown-fields or without a schema). */
+  /**
+   * Unknown fields are kept (custom kinds with x-kubernetes-preserve-unknown-fields or without a
+   * schema).
+   */
   readonly open: boolean
-  /** JSON writes one of the members instead of an object (JSONSchemaPropsOrBool and its like); fields are protobuf's. */
+  /**
+   * JSON writes one of the members instead of an object (JSONSchemaPropsOrBool and its like);
+   * fields are protobuf's.
+   */
   readonly union?: boolean
   /** The field that says which of the others is set (OpenAPI's x-kubernetes-unions). */
   readonly discriminator?: string
@@ -89,13 +109,22 @@ export interface Field {
   /** Said of fields that are no lists, too, where it means nothing; OpenAPI repeats it. */
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
-  /** The default the OpenAPI schema declares: what a list map key takes that an applied item leaves out. */
+  /**
+   * The default the OpenAPI schema declares: what a list map key takes that an applied item leaves
+   * out.
+   */
   readonly default?: string | number | boolean
-  /** Go's zero value is no default of the schema, as it is of fields that are always written otherwise. */
+  /**
+   * Go's zero value is no default of the schema, as it is of fields that are always written
+   * otherwise.
+   */
   readonly zeroUndeclared?: boolean
 }
 
-/** A value of no declared type: schemaless custom kinds, preserved unknown fields. Maps granular, lists atomic. */
+/**
+ * A value of no declared type: schemaless custom kinds, preserved unknown fields. Maps granular,
+ * lists atomic.
+ */
 export interface Untyped {
   readonly is: 'untyped'
 }

@@ -1,4 +1,7 @@
-/** Keys that users choose (labels, data, fields of custom kinds): how they are set and in which order Go writes them. */
+/**
+ * Keys that users choose (labels, data, fields of custom kinds): how they are set and in which
+ * order Go writes them.
+ */
 
 /** Sets a key of the user's choice: `__proto__` becomes a key like any other. */
 export function setKey<T>(object: { [key: string]: T }, key: string, value: T): void {

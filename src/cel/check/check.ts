@@ -1,7 +1,7 @@
 /**
- * Checks the types of an expression: resolves names and overloads, gives each node a type, and reports errors in
- * cel-go's words. The checked tree has qualified names as single identifiers: `a.b` becomes one node if `a.b` is
- * declared.
+ * Checks the types of an expression: resolves names and overloads, gives each node a type, and
+ * reports errors in cel-go's words. The checked tree has qualified names as single identifiers:
+ * `a.b` becomes one node if `a.b` is declared.
  */
 import type {
   Call,

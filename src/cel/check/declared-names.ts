@@ -1,6 +1,6 @@
 /**
- * The names that an expression can use: variables, functions, types and constants, in a container and in the scopes
- * of comprehensions.
+ * The names that an expression can use: variables, functions, types and constants, in a container
+ * and in the scopes of comprehensions.
  */
 import type { Literal } from '#cel/ast.ts'
 import {

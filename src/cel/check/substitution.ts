@@ -1,6 +1,7 @@
 /**
- * Type parameters and the types found for them. Assignability binds parameters in both directions: a call of
- * `list(A) + list(A)` with `list(int)` and `list(dyn)` binds A to int, then to the more general dyn.
+ * Type parameters and the types found for them. Assignability binds parameters in both directions:
+ * a call of `list(A) + list(A)` with `list(int)` and `list(dyn)` binds A to int, then to the more
+ * general dyn.
  */
 import {
   type CelType,
@@ -124,7 +125,9 @@ export class Substitution {
     }
   }
 
-  /** Binds a parameter to a type. `unrelated`: nothing is bound, but the other direction may work. */
+  /**
+   * Binds a parameter to a type. `unrelated`: nothing is bound, but the other direction may work.
+   */
   #bindIfValid(type: CelType, parameter: CelType): 'valid' | 'invalid' | 'unrelated' {
     if (type.kind === parameter.kind && isSameType(type, parameter)) return 'valid'
     const bound = this.#bound.get(formatType(parameter))

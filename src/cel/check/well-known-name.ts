@@ -1,4 +1,7 @@
-/** The protobuf name of a type that CEL treats as its own; a message with this name has the fields of protobuf's. */
+/**
+ * The protobuf name of a type that CEL treats as its own; a message with this name has the fields
+ * of protobuf's.
+ */
 import type { CelKind, CelType } from '#cel/cel-type.ts'
 
 const names: Partial<Record<CelKind, string>> = {

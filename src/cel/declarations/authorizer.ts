@@ -1,4 +1,7 @@
-/** Functions of the variable `authorizer`: `authorizer.group('apps').resource('deployments').check('create').allowed()`. */
+/**
+ * Functions of the variable `authorizer`:
+ * `authorizer.group('apps').resource('deployments').check('create').allowed()`.
+ */
 import {
   boolType,
   declare,

@@ -1,4 +1,7 @@
-/** Functions of lists and maps: Kubernetes' lists library, cel-go's lists and sets, and what two-variable macros call. */
+/**
+ * Functions of lists and maps: Kubernetes' lists library, cel-go's lists and sets, and what
+ * two-variable macros call.
+ */
 import {
   boolType,
   bytesType,

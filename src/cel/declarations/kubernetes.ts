@@ -1,4 +1,7 @@
-/** Types and functions that Kubernetes adds: URLs, quantities, addresses, named formats, semantic versions, JSON patches. */
+/**
+ * Types and functions that Kubernetes adds: URLs, quantities, addresses, named formats, semantic
+ * versions, JSON patches.
+ */
 import {
   boolType,
   type CelType,

@@ -1,4 +1,6 @@
-/** Functions of optional values: `self.?spec.?size.orValue(1)`, `optional.of(1)`, `[1, 2].first()`. */
+/**
+ * Functions of optional values: `self.?spec.?size.orValue(1)`, `optional.of(1)`, `[1, 2].first()`.
+ */
 import {
   boolType,
   declare,

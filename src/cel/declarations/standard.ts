@@ -1,6 +1,7 @@
 /**
  * The operators and functions that every CEL expression can use, with cel-go's overload ids.
- * The order of overloads is that of cel-go: with arguments of type dyn, the first match decides the result type.
+ * The order of overloads is that of cel-go: with arguments of type dyn, the first match decides the
+ * result type.
  */
 import {
   boolType,
@@ -77,7 +78,10 @@ const comparison = (name: string, verb: string): FunctionDeclaration =>
     }),
   )
 
-/** `less_int64_double` and the like: comparisons of an int, a uint or a double with another of these types. */
+/**
+ * `less_int64_double` and the like: comparisons of an int, a uint or a double with another of these
+ * types.
+ */
 export const crossTypeComparison =
   /^(less|greater)(_equals)?_(int64|uint64|double)_(int64|uint64|double)$/
 

@@ -1,4 +1,7 @@
-/** Functions of strings beyond the standard ones: cel-go's strings library and Kubernetes' regular expressions. */
+/**
+ * Functions of strings beyond the standard ones: cel-go's strings library and Kubernetes' regular
+ * expressions.
+ */
 import {
   declare,
   dynType,

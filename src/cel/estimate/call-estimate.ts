@@ -1,8 +1,10 @@
 /**
- * What a call can cost at most, before it runs: Kubernetes' rules for the functions of its libraries and cel-go's rules
- * for its lists and sets. Standard operators are in estimate.ts, because their sizes depend on other expressions.
+ * What a call can cost at most, before it runs: Kubernetes' rules for the functions of its
+ * libraries and cel-go's rules for its lists and sets. Standard operators are in estimate.ts,
+ * because their sizes depend on other expressions.
  *
- * Kubernetes rejects definitions by these numbers, so that a different estimate rejects different definitions.
+ * Kubernetes rejects definitions by these numbers, so that a different estimate rejects different
+ * definitions.
  */
 import type { Expr } from '#cel/ast.ts'
 import { type CelType, isSameType } from '#cel/cel-type.ts'
@@ -38,7 +40,9 @@ import {
 /** An operand of a call. */
 export interface Operand {
   readonly type: CelType
-  /** Where the value is, from a variable on: `self`, `items`, `@items`. Empty if that is not known. */
+  /**
+   * Where the value is, from a variable on: `self`, `items`, `@items`. Empty if that is not known.
+   */
   readonly path: readonly string[]
   /** The size, as far as the expression shows it. */
   readonly size: Range | undefined

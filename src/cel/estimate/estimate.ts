@@ -1,7 +1,7 @@
 /**
- * The least and the most that an expression can cost, before it runs. Sizes of data come from its schema: a string
- * with maxLength 10 has at most 40 bytes. The walk is cel-go's, with all its peculiarities: definitions are rejected by
- * the result.
+ * The least and the most that an expression can cost, before it runs. Sizes of data come from its
+ * schema: a string with maxLength 10 has at most 40 bytes. The walk is cel-go's, with all its
+ * peculiarities: definitions are rejected by the result.
  *
  *   self.items.all(i, i > 0)      items with maxItems 5
  *   range 2 + 5 × (loop 2 + step 3) + result 1 → at most 28
@@ -222,7 +222,9 @@ class Estimator {
     this.#push(name, { path: this.#path(init), size, entries: this.#entriesOf(init) })
   }
 
-  /** What a variable of a loop is: an element of a list, a key of a map, or one of two variables. */
+  /**
+   * What a variable of a loop is: an element of a list, a key of a map, or one of two variables.
+   */
   #element(range: Expr, role: 'single' | 'key' | 'value'): LocalVariable {
     const entries = this.#entriesOf(range)
     const isList = (entries?.container ?? this.#typeOf(range)?.kind) === 'list'

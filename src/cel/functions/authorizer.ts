@@ -1,8 +1,10 @@
 /**
- * The variable `authorizer`: `authorizer.group('apps').resource('deployments').namespace('a').check('create')`.
+ * The variable `authorizer`:
+ * `authorizer.group('apps').resource('deployments').namespace('a').check('create')`.
  *
- * An evaluation is synchronous and a decision may need a webhook. So `check` looks for a decision that is known
- * already; if there is none, it throws PendingDecision. The caller waits for that decision and evaluates again.
+ * An evaluation is synchronous and a decision may need a webhook. So `check` looks for a decision
+ * that is known already; if there is none, it throws PendingDecision. The caller waits for that
+ * decision and evaluates again.
  */
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Implementation } from '#cel/plan-call.ts'

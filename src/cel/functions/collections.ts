@@ -1,4 +1,7 @@
-/** Functions of lists: Kubernetes' lists library, cel-go's lists and sets, and what two-variable macros call. */
+/**
+ * Functions of lists: Kubernetes' lists library, cel-go's lists and sets, and what two-variable
+ * macros call.
+ */
 import { add } from '#cel/arithmetic.ts'
 import { ArrayList, listContains, MapBuilder } from '#cel/collections.ts'
 import { compare, equal } from '#cel/equality.ts'

@@ -1,6 +1,7 @@
 /**
- * `'%s is %d'.format([x, y])` as version 2 of cel-go's strings library does it, in the locale en_US.
- * Numbers with `%f` have commas between thousands, and `%e` writes a power of ten: `1.5 × 10⁰³`.
+ * `'%s is %d'.format([x, y])` as version 2 of cel-go's strings library does it, in the locale
+ * en_US. Numbers with `%f` have commas between thousands, and `%e` writes a power of ten: `1.5 ×
+ * 10⁰³`.
  */
 import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import { toDouble, toText } from '#cel/convert.ts'
@@ -134,7 +135,10 @@ function digitsOf(value: number, precision: number): string {
   return text + '0'.repeat(precision - shown)
 }
 
-/** Go rounds a half to the even digit, `2.5` → `2`; JavaScript rounds it up. Undefined if there is no half. */
+/**
+ * Go rounds a half to the even digit, `2.5` → `2`; JavaScript rounds it up. Undefined if there is
+ * no half.
+ */
 function halfToEven(value: number, precision: number): string | undefined {
   if (Math.abs(value) >= 1e21 || precision >= exactDigitsMax) return undefined
   const exact = value.toFixed(exactDigitsMax)

@@ -1,6 +1,7 @@
 /**
- * What every function of every library does, by the id of its overload. Which of them an expression can call is
- * decided by the declarations of its environment (release and mode), so that one table serves all releases.
+ * What every function of every library does, by the id of its overload. Which of them an expression
+ * can call is decided by the declarations of its environment (release and mode), so that one table
+ * serves all releases.
  */
 import { authorizerImplementations } from '#cel/functions/authorizer.ts'
 import { collectionImplementations } from '#cel/functions/collections.ts'

@@ -1,4 +1,7 @@
-/** Functions of optional values. `or` and `orValue` are in plan-call.ts: they read their argument only if needed. */
+/**
+ * Functions of optional values. `or` and `orValue` are in plan-call.ts: they read their argument
+ * only if needed.
+ */
 import { ArrayList } from '#cel/collections.ts'
 import type { Implementation } from '#cel/plan-call.ts'
 import { showValue } from '#cel/show-value.ts'

@@ -1,4 +1,7 @@
-/** Calls with a literal regular expression: it is compiled with the program, and a program with a wrong one fails. */
+/**
+ * Calls with a literal regular expression: it is compiled with the program, and a program with a
+ * wrong one fails.
+ */
 import { ArrayList } from '#cel/collections.ts'
 import type { CallEnvironment, Implementation } from '#cel/plan-call.ts'
 import { PlanError } from '#cel/plan-error.ts'

@@ -15,7 +15,9 @@ import { CelError, OpaqueValue, overloadError, type Value } from '#cel/values.ts
 export class QuantityValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
-  /** kube-apiserver keeps sums and differences as pointers, with which no quantity can be compared. */
+  /**
+   * kube-apiserver keeps sums and differences as pointers, with which no quantity can be compared.
+   */
   readonly isResult: boolean
   constructor(quantity: Quantity, isResult = false) {
     super()
@@ -48,8 +50,9 @@ const toQuantity: Implementation = (text) => {
 const int64Max = 2n ** 63n - 1n
 
 /**
- * The value as an int of 64 bits; undefined if it is too large or has decimal places. kube-apiserver does not reduce
- * quantities: neither 1000m nor 1.0 is an integer, nor what sums with them make.
+ * The value as an int of 64 bits; undefined if it is too large or has decimal places.
+ * kube-apiserver does not reduce quantities: neither 1000m nor 1.0 is an integer, nor what sums
+ * with them make.
  */
 function wholeValue(quantity: Quantity): bigint | undefined {
   const { unscaled, scale } = quantity

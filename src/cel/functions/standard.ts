@@ -1,4 +1,7 @@
-/** The operators and functions of CEL's standard library. Declarations with the same ids are in declarations/. */
+/**
+ * The operators and functions of CEL's standard library. Declarations with the same ids are in
+ * declarations/.
+ */
 import { add, divide, modulo, multiply, negate, subtract } from '#cel/arithmetic.ts'
 import { listContains } from '#cel/collections.ts'
 import {

@@ -31,7 +31,10 @@ type Problem = { readonly problem: string }
 
 const controls = /[\x00-\x1f\x7f]/
 
-/** With `request` the rules of url.ParseRequestURI, which needs an absolute URL or path and knows no fragment. */
+/**
+ * With `request` the rules of url.ParseRequestURI, which needs an absolute URL or path and knows no
+ * fragment.
+ */
 function parseParts(text: string, request: boolean): UrlParts | Problem {
   if (controls.test(text)) return { problem: 'net/url: invalid control character in URL' }
   if (text === '' && request) return { problem: 'empty url' }

@@ -1,4 +1,7 @@
-/** Checks `'%d of %s'.format([x, y])` before it runs: the clauses must fit the types of the elements. */
+/**
+ * Checks `'%d of %s'.format([x, y])` before it runs: the clauses must fit the types of the
+ * elements.
+ */
 import type { Call, CheckedExpr, Expr, ListExpr } from '#cel/ast.ts'
 import type { CelKind } from '#cel/cel-type.ts'
 import { FormatProblem, readClause, stringAccepts } from '#cel/functions/format-text.ts'

@@ -1,6 +1,7 @@
 /**
- * Checks of literals after the check of types: durations, timestamps, regular expressions and formats that can never
- * work, and lists and maps whose elements have several types. Kubernetes reports them as errors of the compiler.
+ * Checks of literals after the check of types: durations, timestamps, regular expressions and
+ * formats that can never work, and lists and maps whose elements have several types. Kubernetes
+ * reports them as errors of the compiler.
  */
 import type { Call, CheckedExpr, Expr, ListExpr, MapExpr } from '#cel/ast.ts'
 import { type CelType, formatType, isSameType } from '#cel/cel-type.ts'

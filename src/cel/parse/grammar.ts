@@ -1,6 +1,7 @@
 /**
  * CEL's grammar as data, and the sets of tokens that can follow each of its states.
- * Errors of the parser list the tokens that a state expects, so states and sets are those of an ANTLR parser.
+ * Errors of the parser list the tokens that a state expects, so states and sets are those of an
+ * ANTLR parser.
  *
  *   rule('expr', ref('conditionalOr', 'e'), optional(token('?', 'op'), …))
  */
@@ -37,7 +38,9 @@ type Edge =
   | { readonly to: State; readonly tokens?: readonly number[] }
   | { readonly to: State; readonly rule: RuleName }
 
-/** A part of a rule, with the states in which the parser is before it and between its repetitions. */
+/**
+ * A part of a rule, with the states in which the parser is before it and between its repetitions.
+ */
 export type Element =
   | { readonly kind: 'token'; readonly tokens: readonly number[]; label: string; state: State }
   | {

@@ -1,4 +1,7 @@
-/** Macros: calls that the parser replaces by other expressions, such as `has(a.b)` and `list.all(x, x > 0)`. */
+/**
+ * Macros: calls that the parser replaces by other expressions, such as `has(a.b)` and `list.all(x,
+ * x > 0)`.
+ */
 import { accumulatorName, type Expr } from '#cel/ast.ts'
 import type { MacroFactory } from './expr-factory.ts'
 

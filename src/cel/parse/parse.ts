@@ -97,7 +97,9 @@ class TreeBuilder {
     return expr
   }
 
-  /** `undefined` and rules that failed yield an invalid expression; an error is reported already. */
+  /**
+   * `undefined` and rules that failed yield an invalid expression; an error is reported already.
+   */
   expr(node: Node | undefined): Expr {
     if (node === undefined) return this.factory.invalid(this.factory.id(-1))
     switch (node.rule) {

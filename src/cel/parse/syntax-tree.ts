@@ -1,6 +1,7 @@
 /**
- * Parses tokens by the grammar into a tree of rules. After an error it recovers as ANTLR's parsers do (it deletes or
- * inserts a token, or skips to a token that can follow), because cel-go's errors show what such a parser found next.
+ * Parses tokens by the grammar into a tree of rules. After an error it recovers as ANTLR's parsers
+ * do (it deletes or inserts a token, or skips to a token that can follow), because cel-go's errors
+ * show what such a parser found next.
  */
 import type { CelError } from '#cel/source.ts'
 import {
@@ -24,7 +25,10 @@ import {
 
 export interface Node {
   readonly rule: RuleName
-  /** The alternative of a rule with several: its number or the name of its continuation. Undefined after an error. */
+  /**
+   * The alternative of a rule with several: its number or the name of its continuation. Undefined
+   * after an error.
+   */
   alternative: number | string | undefined
   readonly start: Token
   readonly parts: Map<string, (Token | Node)[]>

@@ -1,6 +1,7 @@
 /**
- * Splits an expression into tokens. The lexer prefers the longest token, as ANTLR's does, and reports text that
- * begins no token with the character at which every attempt failed: `a | b` gives an error at '| '.
+ * Splits an expression into tokens. The lexer prefers the longest token, as ANTLR's does, and
+ * reports text that begins no token with the character at which every attempt failed: `a | b` gives
+ * an error at '| '.
  */
 import type { CelError, Source } from '#cel/source.ts'
 
@@ -165,7 +166,10 @@ class Lexer {
       : { failedAt: end }
   }
 
-  /** A string or bytes literal, with its prefixes; undefined if there is no quote or, with a prefix, no literal. */
+  /**
+   * A string or bytes literal, with its prefixes; undefined if there is no quote or, with a prefix,
+   * no literal.
+   */
   #text(at: number): Attempt | undefined {
     let quoteAt = at
     const isBytes = this.#is(quoteAt, /[bB]/)
@@ -234,7 +238,10 @@ class Lexer {
 export const quoted = (text: string): string =>
   `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
 
-/** Tokens as the parser reads them: it may stop before the end, and errors behind that place are not reported. */
+/**
+ * Tokens as the parser reads them: it may stop before the end, and errors behind that place are not
+ * reported.
+ */
 export class TokenStream {
   readonly #source: Source
   readonly #lexer: Lexer

@@ -36,7 +36,9 @@ test('a new object has a generation, and a status only where that is no other re
   }
 })
 
-/** What is written over what, in which version, and what becomes of it: spec, status and generation. */
+/**
+ * What is written over what, in which version, and what becomes of it: spec, status and generation.
+ */
 const updates: readonly [what: string, version: string, next: KubeObject, body: unknown[]][] = [
   ['nothing', 'v1', gear({ n: 1 }, { s: 1 }), [{ n: 1 }, { s: 1 }, 1]],
   ['a status', 'v1', gear({ n: 1 }, { s: 2 }), [{ n: 1 }, { s: 1 }, 1]],

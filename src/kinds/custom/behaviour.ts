@@ -1,4 +1,7 @@
-/** What every custom kind does on a write: generations, and a status of its own where the version asks for one. */
+/**
+ * What every custom kind does on a write: generations, and a status of its own where the version
+ * asks for one.
+ */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { keepStatus } from '#kinds/all-kinds/strategy.ts'
@@ -16,7 +19,10 @@ export interface CustomRules {
   /** Paths of selectable fields of any version, such as 'spec.size'. */
   readonly selectable: readonly string[]
   readonly release: Release
-  /** An object without the fields that a version does not know; the object itself where it knows all. */
+  /**
+   * An object without the fields that a version does not know; the object itself where it knows
+   * all.
+   */
   seenAs(object: KubeObject, apiVersion: string): KubeObject
 }
 

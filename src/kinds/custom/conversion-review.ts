@@ -1,6 +1,6 @@
 /**
- * What is asked of a conversion webhook and what its answer must be. Metadata stays what it was, but for labels and
- * annotations. Every refusal says which kind was to be converted.
+ * What is asked of a conversion webhook and what its answer must be. Metadata stays what it was,
+ * but for labels and annotations. Every refusal says which kind was to be converted.
  */
 import { groupOf } from '#api/api-version.ts'
 import { goQuote } from '#api/go-syntax.ts'

@@ -1,6 +1,6 @@
 /**
- * One version of a definition as a kind: how its objects are read, defaulted and checked, and what is told of them. What it
- * needs of its schema is compiled on first use.
+ * One version of a definition as a kind: how its objects are read, defaulted and checked, and what
+ * is told of them. What it needs of its schema is compiled on first use.
  */
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -180,7 +180,9 @@ export class CustomKind implements Kind {
     }
   }
 
-  /** What is in the store: what is wrong in metadata is left out, so that it can be read and mended. */
+  /**
+   * What is in the store: what is wrong in metadata is left out, so that it can be read and mended.
+   */
   readStored(raw: Loose): KubeObject {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
     return {
@@ -270,6 +272,9 @@ function deprecationText(version: string, spec: Loose): string {
   return better.length === 0 ? said : `${said}; use ${name(better[0])}`
 }
 
-/** The schema a custom kind publishes; undefined for kinds that are not custom, or have none that is structural. */
+/**
+ * The schema a custom kind publishes; undefined for kinds that are not custom, or have none that is
+ * structural.
+ */
 export const publishedSchema = (kind: Kind): JsonSchema | undefined =>
   kind instanceof CustomKind ? kind.structuralSchema : undefined

@@ -1,6 +1,7 @@
 /**
- * The paths of printer columns, followed in an object. A path that does not fit the object fails, and shows nothing; but what it
- * had found by then still counts where a filter only asks whether something is there. Objects are only read.
+ * The paths of printer columns, followed in an object. A path that does not fit the object fails,
+ * and shows nothing; but what it had found by then still counts where a filter only asks whether
+ * something is there. Objects are only read.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'

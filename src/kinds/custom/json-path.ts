@@ -1,6 +1,7 @@
 /**
- * The paths of printer columns, read: `.status.conditions[?(@.type=="Ready")].status`. The grammar is that of the original with
- * all its corners, because a path that it cannot read hides the columns after it. Nothing here looks at an object.
+ * The paths of printer columns, read: `.status.conditions[?(@.type=="Ready")].status`. The grammar
+ * is that of the original with all its corners, because a path that it cannot read hides the
+ * columns after it. Nothing here looks at an object.
  */
 import { exactInteger } from '#codec/exact-integer.ts'
 import { type Node, notInt64 } from './json-path-node.ts'
@@ -121,7 +122,10 @@ class Parser {
     return { is: 'text', value }
   }
 
-  /** What stands in brackets: a quoted name, which is a path of its own, a place, a slice, a star, or several of them. */
+  /**
+   * What stands in brackets: a quoted name, which is a path of its own, a place, a slice, a star,
+   * or several of them.
+   */
   #brackets(): readonly Node[] {
     const end = /^[^\]\n]*(?=\])/.exec(this.#text.slice(this.#at + 1))
     if (end === null) throw new NoPath()

@@ -1,7 +1,8 @@
 /**
- * By which type fields of custom objects are owned. The original makes it from the definition as OpenAPI 2 would say it,
- * and where that cannot say something in any version, as it could not in older releases, no version has a type: values
- * are what they look like, maps owned key by key and lists whole.
+ * By which type fields of custom objects are owned. The original makes it from the definition as
+ * OpenAPI 2 would say it, and where that cannot say something in any version, as it could not in
+ * older releases, no version has a type: values are what they look like, maps owned key by key and
+ * lists whole.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -17,7 +17,10 @@ export function scalePathsOf(scale: Loose | null | undefined): ScalePaths | unde
   }
 }
 
-/** The value at a path, or undefined where there is none. Throws a text where something stands in the way. */
+/**
+ * The value at a path, or undefined where there is none. Throws a text where something stands in
+ * the way.
+ */
 export function valueAt(object: KubeObject, path: readonly string[]): unknown {
   let value: unknown = object
   for (const [i, name] of path.entries()) {

@@ -1,6 +1,7 @@
 /**
- * What one version of a custom kind makes of its schema: how objects are read, completed and checked, and how apply sees
- * them. Everything is compiled when it is first asked for, and versions with one schema share all of it.
+ * What one version of a custom kind makes of its schema: how objects are read, completed and
+ * checked, and how apply sees them. Everything is compiled when it is first asked for, and versions
+ * with one schema share all of it.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -75,7 +76,10 @@ export class CustomSchema {
   #rules: ObjectRules | undefined
   readonly #ruleSettings: RuleSettings | undefined
 
-  /** `rules`: absent where the release has no validation rules. `keepAll`: the definition keeps unknown fields everywhere. */
+  /**
+   * `rules`: absent where the release has no validation rules. `keepAll`: the definition keeps
+   * unknown fields everywhere.
+   */
   constructor(
     given: JsonSchema | undefined,
     objectMeta: Type,
@@ -134,7 +138,10 @@ export class CustomSchema {
     return conform(this.#objectMeta, raw).value as Loose
   }
 
-  /** The same of what is there already: fields that cannot be read are left out. Throws where it is no object. */
+  /**
+   * The same of what is there already: fields that cannot be read are left out. Throws where it is
+   * no object.
+   */
   readableMetadata(raw: Loose): Loose {
     try {
       return this.readMetadata(raw)
@@ -205,7 +212,10 @@ export class CustomSchema {
     return status !== undefined && hasDefault(status)
   }
 
-  /** Errors of values. `before`: the object before an update, if values that did not change may be wrong. */
+  /**
+   * Errors of values. `before`: the object before an update, if values that did not change may be
+   * wrong.
+   */
   check(object: KubeObject, before?: Before): FieldError[] {
     if (this.given === undefined) return []
     this.#check ??= this.#checker.of(this.given)

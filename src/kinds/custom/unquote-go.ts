@@ -53,5 +53,8 @@ function meantBy(match: RegExpExecArray, quote: string): string | undefined {
     : String.fromCodePoint(code)
 }
 
-/** A byte alone is a character below 128; above, it is half of one, and shows as what replaces those. */
+/**
+ * A byte alone is a character below 128; above, it is half of one, and shows as what replaces
+ * those.
+ */
 const byteText = (code: number): string => (code < 0x80 ? String.fromCharCode(code) : '\ufffd')

@@ -1,6 +1,7 @@
 /**
- * Marks an object that holds more than its readers will find: nulls that apply left, replicas at a place that the schema
- * does not know. They are checked with the rest, and go on the way to the store. A copy of the object has no mark.
+ * Marks an object that holds more than its readers will find: nulls that apply left, replicas at a
+ * place that the schema does not know. They are checked with the rest, and go on the way to the
+ * store. A copy of the object has no mark.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a schema has to say against a value. The original words these errors in one library and shows them through
- * another; `fieldErrors` makes what is answered.
+ * What a schema has to say against a value. The original words these errors in one library and
+ * shows them through another; `fieldErrors` makes what is answered.
  */
 import { type FieldError, invalid, notSupported, required, typeInvalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -10,13 +10,15 @@ import { toldLengthMax } from '#api/status-error.ts'
 
 export interface SchemaError {
   /**
-   * 'whole': an error of no single field, as those of anyOf and its like. 'long' and 'many': a text, list or map is
-   * larger than `most`.
+   * 'whole': an error of no single field, as those of anyOf and its like. 'long' and 'many': a
+   * text, list or map is larger than `most`.
    */
   readonly is: 'required' | 'enum' | 'type' | 'long' | 'many' | 'value' | 'whole'
   /** `spec.ports[0].name`; before 1.24 `spec.ports.name`. */
   readonly path: string
-  /** What is answered, but for lists of values and what is required; and what tells errors apart. */
+  /**
+   * What is answered, but for lists of values and what is required; and what tells errors apart.
+   */
   readonly message: string
   readonly value?: Json | bigint
   /** What is shown in place of the value before 1.20: the bound it breaks, or nothing (null). */

@@ -170,7 +170,10 @@ function factorCheck({ release }: CheckOptions): FactorCheck {
   }
 }
 
-/** `lists`: numbers of the lists met so far, by their text. A list may be long, and be told of as often as there are values. */
+/**
+ * `lists`: numbers of the lists met so far, by their text. A list may be long, and be told of as
+ * often as there are values.
+ */
 export function checkEnum(
   schema: JsonSchema,
   lists: Map<string, number>,
@@ -190,7 +193,10 @@ export function checkEnum(
   }
 }
 
-/** Go converts numbers on the way to a comparison: floats are cut to integers, integers are code points of texts. */
+/**
+ * Go converts numbers on the way to a comparison: floats are cut to integers, integers are code
+ * points of texts.
+ */
 function isConverted(value: Json, allowed: ReadonlySet<Json>): boolean {
   if (typeof value !== 'number') return false
   if (allowed.has(Math.trunc(value))) return true

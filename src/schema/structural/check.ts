@@ -1,7 +1,7 @@
 /**
- * Whether a value fits its schema, with kube-apiserver's verdicts and messages: the order of checks and which of several
- * failing alternatives is reported (the one with the most passed checks). Compiled once per schema. Patterns run in
- * linear time.
+ * Whether a value fits its schema, with kube-apiserver's verdicts and messages: the order of checks
+ * and which of several failing alternatives is reported (the one with the most passed checks).
+ * Compiled once per schema. Patterns run in linear time.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -13,7 +13,10 @@ import { hasAdditional, itemsOf, type JsonSchema, propertiesOf, valuesOf } from 
 import type { CheckOptions } from './schema-format.ts'
 import { keysAsWritten } from './sorted-copy.ts'
 
-/** What a part of an object was before an update. What did not change may break rules that became stricter. */
+/**
+ * What a part of an object was before an update. What did not change may break rules that became
+ * stricter.
+ */
 export interface Before {
   /** Undefined: nothing corresponds to the field, key or item. */
   key(name: string): Before | undefined
@@ -21,7 +24,10 @@ export interface Before {
   readonly isSame: boolean
 }
 
-/** Adds to the errors; returns how many checks passed or were made, by which alternatives are compared. */
+/**
+ * Adds to the errors; returns how many checks passed or were made, by which alternatives are
+ * compared.
+ */
 export type Check = (value: Json, path: string, errors: Errors, before?: Before) => number
 
 const indexesItems = change('schema errors name the index of an item', { since: 24 })
@@ -238,7 +244,9 @@ export class Checker {
   }
 }
 
-/** Whether two items are the same; keys are in order already, so that equal values are equal texts. */
+/**
+ * Whether two items are the same; keys are in order already, so that equal values are equal texts.
+ */
 function hasTwins(items: readonly Json[]): boolean {
   return new Set(items.map((item) => JSON.stringify(item))).size < items.length
 }

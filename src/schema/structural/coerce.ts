@@ -1,4 +1,7 @@
-/** The first kind, apiVersion or metadata of an embedded object that is no such thing, and where it is. */
+/**
+ * The first kind, apiVersion or metadata of an embedded object that is no such thing, and where it
+ * is.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'

@@ -1,7 +1,8 @@
 /**
- * The defaults of a schema, filled in where a value has nothing, or a null that is not allowed. Compiled once per schema
- * and only along the ways that lead to a default. Objects that get a field are made anew, keys in order. Of a default is
- * kept what would be kept of it in an object: not what metadata does not have.
+ * The defaults of a schema, filled in where a value has nothing, or a null that is not allowed.
+ * Compiled once per schema and only along the ways that lead to a default. Objects that get a field
+ * are made anew, keys in order. Of a default is kept what would be kept of it in an object: not
+ * what metadata does not have.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
@@ -13,7 +14,9 @@ import { sortedCopy } from './sorted-copy.ts'
 
 const leadsToDefault = leadsTo(hasDefault)
 
-/** Answers the value with its defaults: the same value where nothing was missing. It may be changed. */
+/**
+ * Answers the value with its defaults: the same value where nothing was missing. It may be changed.
+ */
 export type Fill = (value: Json) => Json
 
 interface Field {
@@ -50,7 +53,10 @@ export class Defaults {
   readonly #pruned: Copy
   readonly #keepNulls: boolean
 
-  /** `pruned`: what is kept of a whole object, and so of a default in it. `keepNulls`: nulls stay, allowed or not. */
+  /**
+   * `pruned`: what is kept of a whole object, and so of a default in it. `keepNulls`: nulls stay,
+   * allowed or not.
+   */
   constructor(pruned: Copy, keepNulls = false) {
     this.#pruned = pruned
     this.#keepNulls = keepNulls
@@ -118,7 +124,10 @@ export class Defaults {
   }
 }
 
-/** A null where none is allowed takes the default, if there is one; what is there gets its own defaults. */
+/**
+ * A null where none is allowed takes the default, if there is one; what is there gets its own
+ * defaults.
+ */
 function fillOne(field: Field, given: Json): Json {
   const value = given === null && !field.nullable ? (field.make?.() ?? given) : given
   if (value === null || typeof value !== 'object') return value

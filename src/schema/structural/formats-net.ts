@@ -4,7 +4,10 @@
 
 /** Longest address of a page that is looked at: far more than any browser takes. */
 const uriLengthMax = 65_536
-/** Longest address of a person: far more than mail allows, little enough for what is not looked at in one go. */
+/**
+ * Longest address of a person: far more than mail allows, little enough for what is not looked at
+ * in one go.
+ */
 const addressLengthMax = 4096
 
 const hasControl = (text: string) => /[\u0000-\u001f\u007f]/.test(text)

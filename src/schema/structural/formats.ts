@@ -1,6 +1,6 @@
 /**
- * The formats a string may be asked to have, each as the original decides it: rules of its libraries, not of the
- * standards they are named after. Formats that are not here ask for nothing.
+ * The formats a string may be asked to have, each as the original decides it: rules of its
+ * libraries, not of the standards they are named after. Formats that are not here ask for nothing.
  */
 import { parseDuration } from '#api/duration.ts'
 import { isCidr, isIp } from '#api/ip-address.ts'

@@ -1,6 +1,7 @@
 /**
- * A schema as a definition gives it: OpenAPI v3 with Kubernetes' extensions, in the canonical form definitions are stored
- * in. A schema never changes once read; what is compiled from it is kept by the schema's identity.
+ * A schema as a definition gives it: OpenAPI v3 with Kubernetes' extensions, in the canonical form
+ * definitions are stored in. A schema never changes once read; what is compiled from it is kept by
+ * the schema's identity.
  */
 import type { Json } from '#api/object-meta.ts'
 
@@ -76,7 +77,9 @@ export const mapKeysOf = (schema: JsonSchema): readonly string[] =>
   schema['x-kubernetes-list-map-keys'] ?? []
 export const mapTypeOf = (schema: JsonSchema): string | undefined => schema['x-kubernetes-map-type']
 
-/** The schema of every item; a list of schemas, one per place, is not structural and counts as none. */
+/**
+ * The schema of every item; a list of schemas, one per place, is not structural and counts as none.
+ */
 export const itemsOf = ({ items }: JsonSchema): JsonSchema | undefined =>
   items === undefined || items === null || Array.isArray(items) ? undefined : (items as JsonSchema)
 

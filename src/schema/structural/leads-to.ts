@@ -1,4 +1,7 @@
-/** Whether a value of a schema can hold something, found out once for each schema: most hold nothing of the kind. */
+/**
+ * Whether a value of a schema can hold something, found out once for each schema: most hold nothing
+ * of the kind.
+ */
 import { itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
 
 export function leadsTo(isOne: (schema: JsonSchema) => boolean): (schema: JsonSchema) => boolean {

@@ -1,13 +1,16 @@
 /**
- * The metadata of an object inside another, by hand: definitions are checked before any table of types is asked, and in
- * every release alike.
+ * The metadata of an object inside another, by hand: definitions are checked before any table of
+ * types is asked, and in every release alike.
  */
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Type } from '#schema/type.ts'
 
 const text = scalar('string')
 
-/** A name ends with `?` where Go has a pointer, and with `!` where the field is written even when it is empty. */
+/**
+ * A name ends with `?` where Go has a pointer, and with `!` where the field is written even when it
+ * is empty.
+ */
 const struct = (name: string, fields: Readonly<Record<string, Type>>) =>
   structOf(
     `meta.v1.${name}`,

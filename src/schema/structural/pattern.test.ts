@@ -43,7 +43,9 @@ for (const [pattern, problem] of wrong)
     assert.throws(() => compilePattern(pattern), { message: problem })
   })
 
-/** Each is far beyond what a schema has, and none may keep the server from its other work for long. */
+/**
+ * Each is far beyond what a schema has, and none may keep the server from its other work for long.
+ */
 const costly: [string, string][] = [
   ['(a|b|ab){1,300}c{1,500}d', `cd${'ab'.repeat(25_000)}dc`],
   ['(a?){300}a{300}b', `b${'a'.repeat(50_000)}`],

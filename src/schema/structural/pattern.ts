@@ -1,4 +1,7 @@
-/** Regular expressions that come from users: RE2's syntax, run in time linear in the text, so that none can hang the server. */
+/**
+ * Regular expressions that come from users: RE2's syntax, run in time linear in the text, so that
+ * none can hang the server.
+ */
 import type { RE2JS } from 're2js'
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -11,7 +14,9 @@ export interface Pattern {
   matches(text: string): boolean
 }
 
-/** Patterns kept once compiled: schemas repeat theirs, and a definition is looked at several times. */
+/**
+ * Patterns kept once compiled: schemas repeat theirs, and a definition is looked at several times.
+ */
 const keptMax = 2000
 
 /** The pattern, or what is wrong with it in the words of Go's regexp. */

@@ -1,6 +1,7 @@
 /**
- * What a schema keeps of a value: fields it does not name are gone, nulls that mean nothing are gone, the metadata of
- * embedded objects is in its own form. Compiled once per schema; the result is a copy with keys in order.
+ * What a schema keeps of a value: fields it does not name are gone, nulls that mean nothing are
+ * gone, the metadata of embedded objects is in its own form. Compiled once per schema; the result
+ * is a copy with keys in order.
  *
  *   properties: { a: {}, free: { x-kubernetes-preserve-unknown-fields: true } }
  *   { b: 1, a: 2, free: { any: 3 } }  →  { a: 2, free: { any: 3 } }
@@ -23,7 +24,10 @@ import { rememberOrder, sortedCopy, sortedKeys } from './sorted-copy.ts'
 
 export type Copy = (value: Json) => Json
 
-/** How metadata, kind and apiVersion of an embedded object are read; throws what the caller makes of a wrong one. */
+/**
+ * How metadata, kind and apiVersion of an embedded object are read; throws what the caller makes of
+ * a wrong one.
+ */
 export type ReadMeta = (field: string, value: Json) => Json | undefined
 
 export interface PruneOptions {

@@ -1,6 +1,7 @@
 /**
- * What makes a schema structural: every field is declared outside of anyOf and its like, every value has a type, metadata
- * is left alone. The words and places are the original's; errors are in the order of their texts.
+ * What makes a schema structural: every field is declared outside of anyOf and its like, every
+ * value has a type, metadata is left alone. The words and places are the original's; errors are in
+ * the order of their texts.
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -104,7 +105,10 @@ function checkExtensions(schema: JsonSchema, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** The two ways in which a type may stand inside: an integer or a string, and nothing said of either. */
+/**
+ * The two ways in which a type may stand inside: an integer or a string, and nothing said of
+ * either.
+ */
 function isIntOrStringPair(schemas: readonly JsonSchema[] | undefined): boolean {
   if (schemas?.length !== 2) return false
   return ['integer', 'string'].every((type, i) => {
@@ -242,7 +246,9 @@ const isZero = (key: string, value: unknown): boolean =>
   (value === false && key !== 'additionalProperties') ||
   (value === '' && !key.startsWith('x-kubernetes-'))
 
-/** Metadata may be restricted in its name and the prefix of a generated one, and in nothing else. */
+/**
+ * Metadata may be restricted in its name and the prefix of a generated one, and in nothing else.
+ */
 function saysMore(metadata: JsonSchema): boolean {
   for (const [key, value] of Object.entries(metadata)) {
     if (harmless.has(key) || isZero(key, value)) continue

@@ -1,4 +1,7 @@
-/** Which format of a schema values must have. Formats that say nothing about values of the type are ignored. */
+/**
+ * Which format of a schema values must have. Formats that say nothing about values of the type are
+ * ignored.
+ */
 import { change, type Release } from '#api/releases/change.ts'
 import { formatCheck } from './formats.ts'
 import { isIntOrString, type JsonSchema } from './json-schema.ts'

@@ -1,7 +1,7 @@
 /**
- * The type graph of a schema, as apply reads it: which fields, lists and maps are owned piece by piece. Values without a
- * declared shape are deduced: maps are owned key by key and lists whole. Before 1.23 they were owned whole, except inside
- * an object that keeps unknown fields.
+ * The type graph of a schema, as apply reads it: which fields, lists and maps are owned piece by
+ * piece. Values without a declared shape are deduced: maps are owned key by key and lists whole.
+ * Before 1.23 they were owned whole, except inside an object that keeps unknown fields.
  */
 import { change, type Release } from '#api/releases/change.ts'
 import { scalar } from '#schema/make-type.ts'
@@ -29,7 +29,9 @@ const inheritsEverywhere = change(
   { since: 27 },
 )
 
-/** `objectMeta`: the type of metadata. `keepAll`: the definition keeps unknown fields everywhere. */
+/**
+ * `objectMeta`: the type of metadata. `keepAll`: the definition keeps unknown fields everywhere.
+ */
 export function typeOfSchema(
   schema: JsonSchema | undefined,
   objectMeta: Type,

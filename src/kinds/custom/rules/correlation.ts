@@ -1,7 +1,7 @@
 /**
- * Which part of an object before an update a part of it after the update corresponds to: fields by name, elements of
- * lists of type map by their keys, elements of other lists not at all. What did not change may break rules that became
- * stricter meanwhile.
+ * Which part of an object before an update a part of it after the update corresponds to: fields by
+ * name, elements of lists of type map by their keys, elements of other lists not at all. What did
+ * not change may break rules that became stricter meanwhile.
  */
 import type { Json } from '#api/object-meta.ts'
 import { equalValues } from '#patch/json-map.ts'

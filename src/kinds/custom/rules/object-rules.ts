@@ -38,7 +38,10 @@ export class ObjectRules {
     this.#settings = settings
   }
 
-  /** The errors of rules. `errors`: those that the schema has already. `before`: what did not change may break rules. */
+  /**
+   * The errors of rules. `errors`: those that the schema has already. `before`: what did not change
+   * may break rules.
+   */
   check(
     object: Json,
     old: Json | undefined,
@@ -72,8 +75,8 @@ function withinBudget(check: () => void): void {
 }
 
 /**
- * The errors of a default value by the rules of its schema: as a value that did not change, and as a new one. Gives the
- * budget that is left for other defaults.
+ * The errors of a default value by the rules of its schema: as a value that did not change, and as
+ * a new one. Gives the budget that is left for other defaults.
  */
 export function checkDefaultRules(
   schema: JsonSchema,

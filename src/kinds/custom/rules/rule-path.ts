@@ -1,6 +1,6 @@
 /**
- * Paths in definitions, such as `.spec.ports['http']` of a rule or `.spec.size` of a selectable field: fields and keys
- * that the schema declares.
+ * Paths in definitions, such as `.spec.ports['http']` of a rule or `.spec.size` of a selectable
+ * field: fields and keys that the schema declares.
  */
 import { FieldPath } from '#api/field-path.ts'
 import { type JsonSchema, propertyOf, valuesOf } from '#schema/structural/json-schema.ts'

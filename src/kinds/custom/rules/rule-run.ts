@@ -1,4 +1,6 @@
-/** One run of validation rules over an object: its errors, its warnings and the cost that is left. */
+/**
+ * One run of validation rules over an object: its errors, its warnings and the cost that is left.
+ */
 import {
   duplicate,
   type FieldError,
@@ -162,7 +164,9 @@ export class RuleRun {
     return this.#release.has(change)
   }
 
-  /** The text of a message expression; neither text nor problem if it failed or made no usable text. */
+  /**
+   * The text of a message expression; neither text nor problem if it failed or made no usable text.
+   */
   #message(
     { messageExpression = '' }: ValidationRule,
     { message }: CompiledRule,

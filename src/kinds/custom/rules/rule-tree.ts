@@ -1,6 +1,6 @@
 /**
- * The validation rules of a schema with the schemas that lead to them. Rules are compiled when an object first reaches
- * them, so that kinds without objects cost nothing.
+ * The validation rules of a schema with the schemas that lead to them. Rules are compiled when an
+ * object first reaches them, so that kinds without objects cost nothing.
  */
 import type { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -21,7 +21,10 @@ import { type CompiledRule, compileRule, storedEnvironment } from './compile-rul
 import { type Correlation, KeyedElements } from './correlation.ts'
 import type { RuleRun } from './rule-run.ts'
 
-/** What ratcheting compares: the part itself, or else the nearest part above it that can be compared. */
+/**
+ * What ratcheting compares: the part itself, or else the nearest part above it that can be
+ * compared.
+ */
 interface Ratchet {
   readonly current: Correlation | undefined
   readonly nearest: Correlation | undefined
