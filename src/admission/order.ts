@@ -11,6 +11,7 @@ import { concerning } from './concerning.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { enabledPlugins, namedPlugins } from './plugin-names.ts'
+import type { PolicyMeter } from './policy/policy-meter.ts'
 import { resourceQuota } from './quota/resource-quota.ts'
 import type { ServiceAccountOptions } from './service-account.ts'
 import type { Loopback } from './webhook/address.ts'
@@ -32,6 +33,8 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly loopback: Loopback
   /** Told of every call of a webhook, for metrics. */
   readonly observeWebhook: (call: HookCall) => void
+  /** Measures policies and match conditions. */
+  readonly policyMeter: PolicyMeter
   readonly report: (message: string) => void
   /** How long pods stay on a node that is not ready, or cannot be reached, where they say nothing. */
   readonly notReadyTolerationSeconds: number
@@ -304,11 +307,13 @@ const makers: Readonly<Record<string, Make>> = {
 }
 
 const dispatchParts = (options: PluginOptions) => {
-  const { authorizer, newUid, release, types, observeWebhook: observe, report, loopback } = options
-  return { authorizer, newUid, release, types, observe, report, loopback }
+  const { authorizer, newUid, release, types, report, loopback } = options
+  const { observeWebhook: observe, policyMeter: meter } = options
+  return { authorizer, newUid, release, types, observe, meter, report, loopback }
 }
 
-const policyParts = ({ release, authorizer, kindNamed }: PluginOptions) => ({
+const policyParts = ({ release, authorizer, kindNamed, policyMeter }: PluginOptions) => ({
+  meter: policyMeter,
   release: releaseOf(release),
   authorizer,
   kindNamed,

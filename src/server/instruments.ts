@@ -6,6 +6,7 @@ import type { VersionInfo } from '#discovery/version.ts'
 import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { admissionMeter } from '#admission/admission-meter.ts'
+import { type PolicyMeter, policyMeter } from '#admission/policy/policy-meter.ts'
 import { instruments } from '#http/observers/instruments.ts'
 import { MetricsObserver } from '#http/observers/metrics.ts'
 import type { Instruments } from '#http/parts.ts'
@@ -25,6 +26,7 @@ export interface Measuring {
   readonly observer: MetricsObserver
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
+  readonly policies: PolicyMeter
 }
 
 export interface MeasuringOptions {
@@ -74,6 +76,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     observer: new MetricsObserver(metrics, monotonicMs),
     instruments: instruments(metrics),
     admission: admissionMeter(metrics, monotonicMs),
+    policies: policyMeter(metrics, monotonicMs),
   }
 }
 

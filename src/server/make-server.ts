@@ -158,6 +158,7 @@ function pluginsOf(
     newUid: random.uuid,
     loopback,
     observeWebhook: (call) => observing.admission.webhook(call),
+    policyMeter: observing.policies,
     report: (message) => log.warn(message),
     notReadyTolerationSeconds: settings.defaultNotReadyTolerationSeconds,
     unreachableTolerationSeconds: settings.defaultUnreachableTolerationSeconds,

@@ -4,6 +4,7 @@
  */
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
+import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
 import { type TimerClock, timerMsMax } from '#base/clock.ts'
 import type { Random } from '#base/random.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -56,6 +57,7 @@ export interface Observing {
   readonly paths: readonly PathHandler[]
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
+  readonly policies: PolicyMeter
   readonly operation: OperationMeter
   readonly handshakeFailed: () => void
   readonly documentBuilt: BuildMeter
@@ -131,6 +133,7 @@ export async function makeObserving(
     paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,
     admission: measuring.admission,
+    policies: measuring.policies,
     operation,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
     schemaPublished(name, reason, resource) {

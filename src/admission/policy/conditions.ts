@@ -1,9 +1,12 @@
 /** Whether the match conditions of a policy or webhook hold: all must be true, and one that is false decides. */
 import type { CompiledExpression } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
+import type { ConditionsRun, PolicyMeter } from './policy-meter.ts'
 import { conditionsBudget, Evaluation, type EvaluationScope, OutOfBudget } from './evaluation.ts'
 
 export interface ConditionsResult {
   readonly matches: boolean
+  /** How many conditions had an error before one was false. */
+  readonly errors: number
   /** Why it is not known whether they hold; the failure policy decided that they do not. */
   readonly error?: string
 }
@@ -20,20 +23,41 @@ export function meetsConditions(
   )
   const errors: string[] = []
   let isFalse = false
+  let errorsBefore = 0
   try {
     for (const condition of conditions) {
       const result = evaluation.evaluate(condition)
-      if ('error' in result) errors.push(result.error)
-      else if (result.value === false) isFalse = true
+      if ('error' in result) {
+        errors.push(result.error)
+        if (!isFalse) errorsBefore++
+      } else if (result.value === false) isFalse = true
     }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
-    return failsOpen ? { matches: false } : { matches: false, error: error.message }
+    return { matches: false, errors: 0, ...(!failsOpen && { error: error.message }) }
   }
-  if (isFalse) return { matches: false }
-  if (errors.length === 0) return { matches: true }
-  if (failsOpen) return { matches: false }
-  return { matches: false, error: aggregate(errors) }
+  if (isFalse) return { matches: false, errors: errorsBefore }
+  if (errors.length === 0) return { matches: true, errors: 0 }
+  return { matches: false, errors: errorsBefore, ...(!failsOpen && { error: aggregate(errors) }) }
+}
+
+type Owner = Pick<ConditionsRun, 'name' | 'kind' | 'type' | 'operation'>
+
+/** The same, measured. `owner`: whose conditions these are. */
+export function measureConditions(
+  meter: PolicyMeter,
+  owner: Owner,
+  conditions: readonly CompiledExpression[],
+  scope: Omit<EvaluationScope, 'conditions' | 'authorizer'>,
+  failsOpen: boolean,
+): ConditionsResult {
+  const began = meter.monotonicMs()
+  const result = meetsConditions(conditions, scope, failsOpen)
+  const { matches, errors, error } = result
+  const tookMs = meter.monotonicMs() - began
+  const excludes = owner.kind === 'webhook' && !matches && error === undefined
+  meter.conditions({ ...owner, tookMs, errors, excludes })
+  return result
 }
 
 /** Errors as Go joins them: each once, in brackets if there are several. */

@@ -13,9 +13,11 @@ import { type Constraints, looksAtNamespace, matchedKind, selectsObject } from '
 import { RequestDecisions } from './decisions.ts'
 import { Misconfigured } from './parameters.ts'
 import type { PolicyHook } from './policy-hook.ts'
+import type { PolicyMeter } from './policy-meter.ts'
 import { RequestValues } from './request-values.ts'
 
 export interface PolicyParts {
+  readonly meter: PolicyMeter
   readonly release: Release
   readonly authorizer: Authorizer
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
@@ -25,6 +27,7 @@ export interface PolicyParts {
 export class Dispatch {
   readonly request: AdmissionRequest
   readonly reader: ObjectReader
+  readonly meter: PolicyMeter
   readonly #parts: PolicyParts
   readonly #decisions: RequestDecisions
   readonly #values = new Map<Kind, Promise<RequestValues>>()
@@ -32,6 +35,7 @@ export class Dispatch {
 
   constructor(parts: PolicyParts, request: AdmissionRequest, reader: ObjectReader) {
     this.#parts = parts
+    this.meter = parts.meter
     this.request = request
     this.reader = reader
     this.#decisions = new RequestDecisions(parts.authorizer, request.user)

@@ -12,7 +12,7 @@ import { semanticEqual } from '#api/semantic-equal.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { meetsConditions } from './conditions.ts'
+import { measureConditions } from './conditions.ts'
 import { Dispatch, type PolicyParts } from './dispatch.ts'
 import { OutOfBudget } from './evaluation.ts'
 import { type CompiledMutations, mutated, MutationFailed } from './mutations.ts'
@@ -175,8 +175,12 @@ class Run {
     const { hook, binding } = invocation
     const { conditions } = hook.compiled()
     if (conditions.length === 0) return true
+    const { meter } = this.#dispatch
+    const { operation } = this.#request
+    // kube-apiserver names this type for both kinds of policies.
+    const owner = { name: hook.name, kind: 'policy', type: 'validate', operation } as const
     const { matches, error } = await this.#dispatch.withDecisions(() =>
-      meetsConditions(conditions, this.#scope(invocation, values), hook.failsOpen),
+      measureConditions(meter, owner, conditions, this.#scope(invocation, values), hook.failsOpen),
     )
     if (error !== undefined) this.#problem(hook, binding, error, 'Invalid')
     return matches
@@ -184,15 +188,23 @@ class Run {
 
   async #mutate(invocation: Invocation, values: RequestValues): Promise<void> {
     const { hook, binding } = invocation
+    const { meter } = this.#dispatch
     const { versioned } = values
     for (const mutation of hook.compiled().mutations) {
       if (versioned.object === undefined) return
+      const began = meter.monotonicMs()
+      const observe = (passed: boolean, message = '') => {
+        const tookMs = meter.monotonicMs() - began
+        meter.mutation(hook.name, binding.name, { passed, message, tookMs })
+      }
       try {
         versioned.object = await this.#dispatch.withDecisions(() =>
           mutated(this.#types, mutation, this.#scope(invocation, values), versioned),
         )
         values.forgetObject()
+        observe(true)
       } catch (error) {
+        observe(false, (error as Error).message)
         const isProblem = error instanceof MutationFailed || error instanceof OutOfBudget
         if (!isProblem) throw error
         this.#problem(hook, binding, error.message, 'Invalid')

@@ -39,8 +39,10 @@ export function mutatingPolicyOnceBound(parts: MutatingParts): AdmissionPlugin {
 }
 
 export function validatingPolicyOnceBound(parts: PolicyParts): AdmissionPlugin {
-  const source = new PolicySource<CompiledValidations>('validating', (spec) =>
-    loadValidations().compileValidations(spec, parts.release),
+  const source = new PolicySource<CompiledValidations>(
+    'validating',
+    (spec) => loadValidations().compileValidations(spec, parts.release),
+    () => parts.meter.definition(),
   )
   let plugin: AdmissionPlugin | undefined
   return {

@@ -8,7 +8,10 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
+import { policyMetrics } from '#observe/metrics/policy-metrics.ts'
+import { Registry } from '#observe/metrics/registry.ts'
 import { mutatingPolicyOnceBound, validatingPolicyOnceBound } from './once-configured.ts'
+import { type PolicyMeter, policyMeter } from './policy-meter.ts'
 import type { PolicyType } from './policy-source.ts'
 
 export const mapKind = kindOf('v1', 'configmaps')
@@ -46,6 +49,15 @@ const byKind = (apiVersion: string, kind: string): Kind | undefined => {
   return catalog.find(group, version, plural)
 }
 
+/** A meter for a page of metrics of its own, on a clock that stands still. */
+export function meterOf(minor: number): {
+  readonly meter: PolicyMeter
+  readonly registry: Registry
+} {
+  const registry = new Registry({ release: minor })
+  return { registry, meter: policyMeter(policyMetrics(registry, minor), () => 0) }
+}
+
 /** Allows what is named `allowed`, at once or after a while. */
 export const authorizer = (later: boolean): Authorizer => ({
   name: 'test',
@@ -58,16 +70,20 @@ export const authorizer = (later: boolean): Authorizer => ({
 
 export class Policies {
   readonly reader = new MemoryReader()
+  readonly registry: Registry
   readonly #type: PolicyType
   readonly #plugins: AdmissionPlugin[]
   #started: AdmissionChain | undefined
 
   constructor(type: PolicyType, minor = 37, later = false, others: AdmissionPlugin[] = []) {
     this.#type = type
+    const { meter, registry } = meterOf(minor)
+    this.registry = registry
     const parts = {
       release: releaseOf(minor),
       authorizer: authorizer(later),
       kindNamed: byKind,
+      meter,
       types,
     }
     const plugin =

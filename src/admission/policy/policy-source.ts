@@ -34,6 +34,7 @@ const exempt: ReadonlySet<string> = new Set([...plurals('mutating'), ...plurals(
 export class PolicySource<Compiled> {
   readonly #type: PolicyType
   readonly #compile: (spec: Loose) => Compiled
+  readonly #defined: () => void
   readonly #policies = new Map<string, ReadPolicy<Compiled>>()
   /** By the name of their policy, then by their own. */
   readonly #bindings = new Map<string, Map<string, Binding>>()
@@ -41,9 +42,11 @@ export class PolicySource<Compiled> {
   #hooks: readonly PolicyHook<Compiled>[] = []
   #candidates = new WeakMap<Kind, Map<string, readonly Candidate<Compiled>[]>>()
 
-  constructor(type: PolicyType, compile: (spec: Loose) => Compiled) {
+  /** `defined`: called for every policy that is new. */
+  constructor(type: PolicyType, compile: (spec: Loose) => Compiled, defined = () => {}) {
     this.#type = type
     this.#compile = compile
+    this.#defined = defined
   }
 
   get isEmpty(): boolean {
@@ -55,6 +58,7 @@ export class PolicySource<Compiled> {
     await reader.follow(group, policies, {
       changed: (object) => {
         const policy = readPolicy(object, this.#compile)
+        if (!this.#policies.has(policy.name)) this.#defined()
         this.#policies.set(policy.name, policy)
         this.#arrange()
       },

@@ -11,6 +11,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { Dispatch, type PolicyParts } from './dispatch.ts'
 import { Misconfigured, parametersOf } from './parameters.ts'
 import type { Binding, PolicyHook } from './policy-hook.ts'
+import type { CheckAction } from './policy-meter.ts'
 import type { Candidate, PolicySource } from './policy-source.ts'
 import {
   type AnnotationResult,
@@ -35,6 +36,13 @@ export function validatingPolicies(parts: PolicyParts, source: ValidatingSource)
 interface Denial {
   readonly reason: string
   readonly message: string
+}
+
+/** How metrics name the actions of bindings. */
+const checkActions: Readonly<Record<string, CheckAction>> = {
+  Deny: 'deny',
+  Warn: 'warn',
+  Audit: 'audit',
 }
 
 /** Audit events would become too large with more, or with longer ones. */
@@ -82,9 +90,11 @@ class Run {
       )
       if (params === undefined || params.length === 0) continue
       const values = await dispatch.valuesOf(kind)
+      const { name, failsOpen } = hook
+      const { meter } = dispatch
       for (const { value } of params) {
         const result = await dispatch.withDecisions(() =>
-          validate(hook.compiled(), values, value, hook.failsOpen),
+          validate(hook.compiled(), values, value, { name, failsOpen, meter }),
         )
         for (const [i, decision] of result.decisions.entries())
           this.#act(hook, binding, decision, i)
@@ -119,10 +129,18 @@ class Run {
   }
 
   #act(hook: PolicyHook<unknown>, binding: Binding, decision: Decision, index: number): void {
-    if (!decision.denies) return
-    const { message, reason } = decision
+    const { meter } = this.#dispatch
+    const { message, reason, denies, failed, tookMs } = decision
+    const observe = (action: CheckAction) =>
+      meter.validation(hook.name, binding.name, action, { passed: false, message, tookMs })
+    if (!denies) {
+      if (failed) observe('allow')
+      return
+    }
     const { actions } = binding
     for (const action of actions) {
+      const noted = checkActions[action]
+      if (noted !== undefined) observe(noted)
       if (action === 'Deny') this.#deny(hook, binding, message, reason)
       else if (action === 'Warn')
         this.#request.warnings.push(
@@ -142,10 +160,14 @@ class Run {
   #annotate(
     hook: PolicyHook<unknown>,
     binding: Binding,
-    { key, value, error }: AnnotationResult,
+    { key, value, error, tookMs = 0 }: AnnotationResult,
     found: Map<string, Set<string>>,
   ): void {
-    if (error !== undefined) this.#deny(hook, binding, error)
+    if (error !== undefined) {
+      this.#deny(hook, binding, error)
+      const check = { passed: false, message: error, tookMs }
+      this.#dispatch.meter.validation(hook.name, binding.name, 'deny', check)
+    }
     if (value === undefined) return
     const bytes = Buffer.from(value)
     const kept = bytes.length > annotationBytesMax ? bytes.subarray(0, annotationBytesMax) : bytes

@@ -11,8 +11,9 @@ import {
   ExpressionCompiler,
   results,
 } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
-import { meetsConditions } from './conditions.ts'
+import { measureConditions } from './conditions.ts'
 import { costBudget, Evaluation, type Evaluated, OutOfBudget } from './evaluation.ts'
+import type { PolicyMeter } from './policy-meter.ts'
 import type { RequestValues } from './request-values.ts'
 
 interface CompiledValidation {
@@ -81,6 +82,7 @@ export interface Decision {
   readonly failed: boolean
   readonly reason: string
   readonly message: string
+  readonly tookMs: number
 }
 
 export interface AnnotationResult {
@@ -89,6 +91,7 @@ export interface AnnotationResult {
   readonly value?: string
   /** Denies the request, whatever the actions of the binding are. */
   readonly error?: string
+  readonly tookMs?: number
 }
 
 export interface ValidationResult {
@@ -96,40 +99,64 @@ export interface ValidationResult {
   readonly annotations: readonly AnnotationResult[]
 }
 
-const admits: Decision = { denies: false, failed: false, reason: '', message: '' }
+const admits: Decision = { denies: false, failed: false, reason: '', message: '', tookMs: 0 }
+
+/** The policy of a validation. */
+export interface ValidatedPolicy {
+  readonly name: string
+  readonly failsOpen: boolean
+  readonly meter: PolicyMeter
+}
 
 /** Throws PendingDecision. */
 export function validate(
   compiled: CompiledValidations,
   values: RequestValues,
   params: Value,
-  failsOpen: boolean,
+  { name, failsOpen, meter }: ValidatedPolicy,
 ): ValidationResult {
   const { variables, conditions } = compiled
-  const failure = (message: string): Decision => ({
+  const failure = (message: string, tookMs = 0): Decision => ({
     denies: !failsOpen,
     failed: true,
     reason: '',
     message,
+    tookMs,
   })
   const scope = { values, variables, params }
   if (conditions.length > 0) {
-    const { matches, error } = meetsConditions(conditions, scope, failsOpen)
+    const { operation } = values.request
+    const owner = { name, kind: 'policy', type: 'validate', operation } as const
+    const { matches, error } = measureConditions(meter, owner, conditions, scope, failsOpen)
     if (error !== undefined) return { decisions: [failure(error)], annotations: [] }
     if (!matches) return { decisions: [], annotations: [] }
   }
   try {
     const evaluation = new Evaluation({ ...scope, authorizer: true }, costBudget)
-    const evaluated = compiled.validations.map(({ expression }) => evaluation.evaluate(expression))
+    const evaluated = compiled.validations.map(({ expression }) =>
+      measured(evaluation, expression, meter),
+    )
     const messages = messagesOf(compiled, scope, evaluated, evaluation.budget)
     const decisions = compiled.validations.map((validation, i) =>
-      decide(validation, evaluated[i] as Evaluated, messages, i, failure),
+      decide(validation, evaluated[i] as Measured, messages, i, failure),
     )
-    return { decisions, annotations: annotationsOf(compiled, scope, failsOpen) }
+    return { decisions, annotations: annotationsOf(compiled, scope, failsOpen, meter) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return { decisions: [failure(error.message)], annotations: [] }
   }
+}
+
+type Measured = Evaluated & { readonly tookMs: number }
+
+function measured(
+  evaluation: Evaluation,
+  expression: CompiledExpression,
+  { monotonicMs }: PolicyMeter,
+): Measured {
+  const began = monotonicMs()
+  const result = evaluation.evaluate(expression)
+  return { ...result, tookMs: monotonicMs() - began }
 }
 
 interface Scope {
@@ -168,18 +195,19 @@ function messagesOf(
 
 function decide(
   { expression, message, reason }: CompiledValidation,
-  result: Evaluated,
+  result: Measured,
   messages: Messages,
   index: number,
-  failure: (message: string) => Decision,
+  failure: (message: string, tookMs: number) => Decision,
 ): Decision {
-  if ('error' in result) return failure(result.error)
+  const { tookMs } = result
+  if ('error' in result) return failure(result.error, tookMs)
   if (messages instanceof OutOfBudget)
-    return failure(`failed messageExpression: ${messages.message}`)
+    return failure(`failed messageExpression: ${messages.message}`, tookMs)
   if (result.value === true) return admits
   const shown =
     usableMessage(messages[index]) || message || `failed expression: ${expression.text.trim()}`
-  return { denies: true, failed: false, reason, message: shown }
+  return { denies: true, failed: false, reason, message: shown, tookMs }
 }
 
 /** The longest message that an expression may make. */
@@ -196,12 +224,14 @@ function annotationsOf(
   { annotations }: CompiledValidations,
   scope: Scope,
   failsOpen: boolean,
+  meter: PolicyMeter,
 ): AnnotationResult[] {
   if (annotations.length === 0) return []
   const evaluation = new Evaluation({ ...scope, authorizer: false }, costBudget)
   return annotations.map(({ key, expression }) => {
-    const result = evaluation.evaluate(expression)
-    if ('error' in result) return failsOpen ? { key } : { key, error: result.error }
+    const result = measured(evaluation, expression, meter)
+    const { tookMs } = result
+    if ('error' in result) return failsOpen ? { key } : { key, error: result.error, tookMs }
     const { value } = result
     if (value === null) return { key }
     if (typeof value === 'string') {
@@ -209,6 +239,6 @@ function annotationsOf(
       return text === '' ? { key } : { key, value: text }
     }
     const error = `valueExpression '${expression.text}' resulted in unsupported return type: ${typeName(value)}. Return type must be either string or null.`
-    return { key, error }
+    return { key, error, tookMs }
   })
 }

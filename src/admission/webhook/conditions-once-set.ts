@@ -13,10 +13,11 @@ const loadConditions = loadLater<typeof import('./match-conditions.ts')>(
 /** Throws an ApiError if a condition fails and the webhook fails closed. */
 export async function meetsConditions(
   parts: DispatchParts,
+  type: 'admit' | 'validating',
   hook: Hook,
   request: AdmissionRequest,
   versioned: Versioned,
 ): Promise<boolean> {
   if (hook.conditions.length === 0) return true
-  return loadConditions().hookConditionsMet(parts, hook, request, versioned)
+  return loadConditions().hookConditionsMet(parts, type, hook, request, versioned)
 }

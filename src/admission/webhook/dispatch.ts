@@ -2,6 +2,7 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
+import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, internalError, timeout } from '#api/status-error.ts'
@@ -29,6 +30,8 @@ export interface DispatchParts extends TypeParts {
   /** For match conditions. */
   readonly authorizer: Authorizer
   readonly observe: (call: HookCall) => void
+  /** Measures match conditions. */
+  readonly meter: PolicyMeter
   /** Failures that were ignored, for the log. */
   readonly report: (message: string) => void
 }

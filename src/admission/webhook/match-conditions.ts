@@ -3,7 +3,7 @@
  * are compiled with the first request that matches the rules of the webhook.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
-import { meetsConditions } from '#admission/policy/conditions.ts'
+import { measureConditions } from '#admission/policy/conditions.ts'
 import { RequestDecisions } from '#admission/policy/decisions.ts'
 import { RequestValues } from '#admission/policy/request-values.ts'
 import { compileConditions } from '#admission/policy/validations.ts'
@@ -30,7 +30,8 @@ function conditionsOf(hook: Hook, release: number): readonly CompiledExpression[
 }
 
 export async function hookConditionsMet(
-  { authorizer, release, report }: DispatchParts,
+  { authorizer, release, report, meter }: DispatchParts,
+  type: 'admit' | 'validating',
   hook: Hook,
   request: AdmissionRequest,
   versioned: Versioned,
@@ -38,8 +39,10 @@ export async function hookConditionsMet(
   const decisions = new RequestDecisions(authorizer, request.user)
   const values = new RequestValues(request, versioned, undefined, decisions, release)
   const scope = { values, variables: new Map(), params: null }
+  const { operation } = request
+  const owner = { name: hook.name, kind: 'webhook', type, operation } as const
   const { matches, error } = await decisions.during(() =>
-    meetsConditions(conditionsOf(hook, release), scope, hook.failsOpen),
+    measureConditions(meter, owner, conditionsOf(hook, release), scope, hook.failsOpen),
   )
   if (error === undefined) return matches
   report(`Failed evaluating match conditions, failing closed ${hook.name}: ${error}`)

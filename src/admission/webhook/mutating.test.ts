@@ -8,7 +8,7 @@ import { kindOf, pod, podKind, requestOf, types } from '#admission/requests.suit
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { backInV1, scaler, v1 } from './autoscaler.fixture.ts'
-import { authorizer } from '#admission/policy/policies.suite.ts'
+import { authorizer, meterOf } from '#admission/policy/policies.suite.ts'
 import { nobody } from './credentials.ts'
 import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
@@ -66,6 +66,7 @@ async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<str
     newUid: () => 'u',
     release,
     types,
+    meter: meterOf(release).meter,
     observe: (call: HookCall) => calls.push(call),
     report: (message: string) => reports.push(message),
   }

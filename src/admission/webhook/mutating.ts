@@ -85,7 +85,7 @@ async function callAll(
       versioned = await Versioned.of(request, invocation.kind)
       versioned.patchedBefore = patchedBefore
     }
-    if (!(await meetsConditions(parts, hook, request, versioned))) continue
+    if (!(await meetsConditions(parts, 'admit', hook, request, versioned))) continue
     const changed = await callOne(parts, hook, i, request, versioned, reader)
     patchedBefore ||= versioned.dirty
     versioned.patchedBefore = patchedBefore

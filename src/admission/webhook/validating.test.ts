@@ -7,7 +7,7 @@ import { AdmissionChain } from '#admission/chain.ts'
 import { kindOf, requestOf, types } from '#admission/requests.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
-import { authorizer } from '#admission/policy/policies.suite.ts'
+import { authorizer, meterOf } from '#admission/policy/policies.suite.ts'
 import { nobody } from './credentials.ts'
 import type { HookCall } from './dispatch.ts'
 import { HookClient } from './hook-client.ts'
@@ -51,6 +51,7 @@ async function run(request: AdmissionRequest, release: number, ...webhooks: Loos
     newUid: () => 'u',
     release,
     types,
+    meter: meterOf(release).meter,
     observe: (call) => calls.push(call),
     report: () => {},
   })

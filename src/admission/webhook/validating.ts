@@ -50,7 +50,8 @@ async function callAll(
     if (one.byNamespace && !(await inSelectedNamespace(one, request, reader))) continue
     const versioned = versions.get(one.kind) ?? (await Versioned.of(request, one.kind))
     versions.set(one.kind, versioned)
-    if (await meetsConditions(parts, one.hook, request, versioned)) invocations.push(one)
+    const isCalled = await meetsConditions(parts, 'validating', one.hook, request, versioned)
+    if (isCalled) invocations.push(one)
   }
   const outcomes = await Promise.all(
     invocations.map((one, i) =>

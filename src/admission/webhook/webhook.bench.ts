@@ -6,7 +6,7 @@
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pod, podKind, requestOf, types } from '#admission/requests.suite.ts'
-import { authorizer } from '#admission/policy/policies.suite.ts'
+import { authorizer, meterOf } from '#admission/policy/policies.suite.ts'
 import { nobody } from './credentials.ts'
 import { HookClient } from './hook-client.ts'
 import { validatingWebhooks } from './validating.ts'
@@ -36,6 +36,7 @@ const plugin = validatingWebhooks({
   newUid: () => 'uid',
   release: 22,
   types,
+  meter: meterOf(22).meter,
   observe: () => {},
   report: console.error,
 })

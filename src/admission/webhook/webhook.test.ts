@@ -1,4 +1,4 @@
-import { authorizer } from '#admission/policy/policies.suite.ts'
+import { authorizer, meterOf } from '#admission/policy/policies.suite.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,6 +33,7 @@ const partsWith = (client: HookClient): DispatchParts => ({
   newUid: () => 'a-uid',
   release,
   types,
+  meter: meterOf(release).meter,
   observe: (call) => calls.push(call),
   report: () => {},
 })

@@ -5,10 +5,12 @@
  */
 import { type Change, isWithin, releaseOf } from '#api/releases/change.ts'
 
-export type Stability = 'STABLE' | 'ALPHA'
+export type Stability = 'STABLE' | 'BETA' | 'ALPHA'
 
 export interface LifeCycle {
   readonly stability: Stability
+  /** The first minor release in which an ALPHA metric is BETA. */
+  readonly betaSince?: number
   /** The first minor release in which an ALPHA metric is STABLE. */
   readonly stableSince?: number
   /** The minor release that deprecated it: 22 for 1.22. */
@@ -37,12 +39,16 @@ export function presence(life: LifeCycle, release: number, showHidden: boolean):
   return showHidden ? 'deprecated' : 'hidden'
 }
 
+function stabilityIn({ stability, betaSince, stableSince }: LifeCycle, release: number): Stability {
+  if (isFrom(stableSince, release)) return 'STABLE'
+  return isFrom(betaSince, release) ? 'BETA' : stability
+}
+
 /** `[STABLE] …`, `[ALPHA] (Deprecated from 1.22) …` */
 export function helpText(life: LifeCycle, release: number, text: string): string {
-  const { stability, stableSince, deprecatedSince } = life
-  const promoted = isFrom(stableSince, release)
+  const { deprecatedSince } = life
   const deprecated = isFrom(deprecatedSince, release)
-  return `[${promoted ? 'STABLE' : stability}] ${deprecated ? `(Deprecated from 1.${deprecatedSince}) ` : ''}${text}`
+  return `[${stabilityIn(life, release)}] ${deprecated ? `(Deprecated from 1.${deprecatedSince}) ` : ''}${text}`
 }
 
 /** Only the release before this one can have hidden something that this one still knows. */

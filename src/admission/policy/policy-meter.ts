@@ -1,0 +1,70 @@
+/** What admission policies and match conditions are measured by: how long expressions took, and how they ended. */
+import type { Operation } from '#admission/admission.ts'
+import type { PolicyMetrics } from '#observe/metrics/policy-metrics.ts'
+
+/** What happened to a request: it went on in spite of an error, or the action of a binding. */
+export type CheckAction = 'allow' | 'deny' | 'audit' | 'warn'
+
+/** One run of the match conditions of a webhook or a policy. */
+export interface ConditionsRun {
+  readonly name: string
+  readonly kind: 'webhook' | 'policy'
+  readonly type: 'admit' | 'validate' | 'validating'
+  readonly operation: Operation
+  readonly tookMs: number
+  /** How many conditions could not be evaluated. */
+  readonly errors: number
+  /** Whether a condition keeps the request from a webhook. */
+  readonly excludes: boolean
+}
+
+export interface PolicyMeter {
+  readonly monotonicMs: () => number
+  /** `error`: the message if the expression could not be evaluated. */
+  validation(policy: string, binding: string, action: CheckAction, check: Check): void
+  mutation(policy: string, binding: string, check: Check): void
+  conditions(run: ConditionsRun): void
+  definition(): void
+}
+
+export interface Check {
+  readonly passed: boolean
+  /** Why not. */
+  readonly message: string
+  readonly tookMs: number
+}
+
+/** Metrics tell errors apart by their texts; a validation that is false counts as invalid too. */
+function errorType({ passed, message }: Check): string {
+  if (passed) return 'no_error'
+  if (message.startsWith('compilation')) return 'compile_error'
+  return message.startsWith('validation failed due to running out of cost budget')
+    ? 'out_of_budget'
+    : 'invalid_error'
+}
+
+export function policyMeter(metrics: PolicyMetrics, monotonicMs: () => number): PolicyMeter {
+  return {
+    monotonicMs,
+    validation(policy, binding, action, check) {
+      const labels = metrics.policyCheckLabels(errorType(check), action)
+      metrics.policyChecks.labels(policy, binding, ...labels).add(1)
+      metrics.policyCheckDurations.labels(policy, binding, ...labels).observe(check.tookMs / 1000)
+    },
+    mutation(policy, binding, check) {
+      const type = errorType(check)
+      metrics.mutationChecks.labels(policy, binding, type).add(1)
+      metrics.mutationCheckDurations.labels(policy, binding, type).observe(check.tookMs / 1000)
+    },
+    conditions({ name, kind, type, operation, tookMs, errors, excludes }) {
+      const labels = [name, kind, type, operation] as const
+      metrics.conditionDurations.labels(...labels).observe(tookMs / 1000)
+      if (errors > 0)
+        metrics.conditionErrors.labels(...metrics.conditionErrorLabels(...labels)).add(errors)
+      if (excludes) metrics.conditionExclusions.labels(...labels).add(1)
+    },
+    definition() {
+      metrics.policyDefinitions.labels('active', 'deny').add(1)
+    },
+  }
+}
