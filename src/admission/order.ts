@@ -33,8 +33,8 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly loopback: Loopback
   /** Told of every call of a webhook, for metrics. */
   readonly observeWebhook: (call: HookCall) => void
-  /** Measures policies and match conditions. */
-  readonly policyMeter: PolicyMeter
+  /** Measures policies and match conditions; made when the first is there. */
+  readonly policyMeter: () => PolicyMeter
   readonly report: (message: string) => void
   /** How long pods stay on a node that is not ready, or cannot be reached, where they say nothing. */
   readonly notReadyTolerationSeconds: number

@@ -6,10 +6,11 @@ import type { VersionInfo } from '#discovery/version.ts'
 import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { admissionMeter } from '#admission/admission-meter.ts'
-import { type PolicyMeter, policyMeter } from '#admission/policy/policy-meter.ts'
+import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
 import { instruments } from '#http/observers/instruments.ts'
 import { MetricsObserver } from '#http/observers/metrics.ts'
 import type { Instruments } from '#http/parts.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
@@ -20,13 +21,19 @@ import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metri
 import { prefixRange, type Storage } from '#storage/storage.ts'
 import type { WatchCache } from '#watchcache/watch-cache.ts'
 
+const loadPolicyMeter = loadLater<typeof import('#admission/policy/policy-meter.ts')>(
+  import.meta.url,
+  '#admission/policy/policy-meter',
+)
+
 export interface Measuring {
   readonly registry: Registry
   readonly metrics: ServerMetrics
   readonly observer: MetricsObserver
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
-  readonly policies: PolicyMeter
+  /** Made when it is first needed. */
+  readonly policies: () => PolicyMeter
 }
 
 export interface MeasuringOptions {
@@ -53,6 +60,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     warn,
   })
   const metrics = serverMetrics(registry, release)
+  let policies: PolicyMeter | undefined
   registerProcessMetrics(registry)
   const labels: [label: string, value: string][] = [
     ['major', build.major],
@@ -76,7 +84,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     observer: new MetricsObserver(metrics, monotonicMs),
     instruments: instruments(metrics),
     admission: admissionMeter(metrics, monotonicMs),
-    policies: policyMeter(metrics, monotonicMs),
+    policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
   }
 }
 

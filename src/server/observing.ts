@@ -57,7 +57,7 @@ export interface Observing {
   readonly paths: readonly PathHandler[]
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
-  readonly policies: PolicyMeter
+  readonly policies: () => PolicyMeter
   readonly operation: OperationMeter
   readonly handshakeFailed: () => void
   readonly documentBuilt: BuildMeter

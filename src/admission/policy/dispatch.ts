@@ -17,7 +17,7 @@ import type { PolicyMeter } from './policy-meter.ts'
 import { RequestValues } from './request-values.ts'
 
 export interface PolicyParts {
-  readonly meter: PolicyMeter
+  readonly meter: () => PolicyMeter
   readonly release: Release
   readonly authorizer: Authorizer
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
@@ -35,7 +35,7 @@ export class Dispatch {
 
   constructor(parts: PolicyParts, request: AdmissionRequest, reader: ObjectReader) {
     this.#parts = parts
-    this.meter = parts.meter
+    this.meter = parts.meter()
     this.request = request
     this.reader = reader
     this.#decisions = new RequestDecisions(parts.authorizer, request.user)

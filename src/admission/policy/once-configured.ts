@@ -42,7 +42,7 @@ export function validatingPolicyOnceBound(parts: PolicyParts): AdmissionPlugin {
   const source = new PolicySource<CompiledValidations>(
     'validating',
     (spec) => loadValidations().compileValidations(spec, parts.release),
-    () => parts.meter.definition(),
+    () => parts.meter().definition(),
   )
   let plugin: AdmissionPlugin | undefined
   return {

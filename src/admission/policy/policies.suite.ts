@@ -8,10 +8,9 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { policyMetrics } from '#observe/metrics/policy-metrics.ts'
 import { Registry } from '#observe/metrics/registry.ts'
 import { mutatingPolicyOnceBound, validatingPolicyOnceBound } from './once-configured.ts'
-import { type PolicyMeter, policyMeter } from './policy-meter.ts'
+import { policyMeter } from './policy-meter.ts'
 import type { PolicyType } from './policy-source.ts'
 
 export const mapKind = kindOf('v1', 'configmaps')
@@ -50,12 +49,10 @@ const byKind = (apiVersion: string, kind: string): Kind | undefined => {
 }
 
 /** A meter for a page of metrics of its own, on a clock that stands still. */
-export function meterOf(minor: number): {
-  readonly meter: PolicyMeter
-  readonly registry: Registry
-} {
+export function meterOf(minor: number) {
   const registry = new Registry({ release: minor })
-  return { registry, meter: policyMeter(policyMetrics(registry, minor), () => 0) }
+  const meter = policyMeter(registry, minor, () => 0)
+  return { registry, meter: () => meter }
 }
 
 /** Allows what is named `allowed`, at once or after a while. */

@@ -1,6 +1,7 @@
 /** What admission policies and match conditions are measured by: how long expressions took, and how they ended. */
 import type { Operation } from '#admission/admission.ts'
-import type { PolicyMetrics } from '#observe/metrics/policy-metrics.ts'
+import { policyMetrics } from '#observe/metrics/policy-metrics.ts'
+import type { Registry } from '#observe/metrics/registry.ts'
 
 /** What happened to a request: it went on in spite of an error, or the action of a binding. */
 export type CheckAction = 'allow' | 'deny' | 'audit' | 'warn'
@@ -43,7 +44,13 @@ function errorType({ passed, message }: Check): string {
     : 'invalid_error'
 }
 
-export function policyMeter(metrics: PolicyMetrics, monotonicMs: () => number): PolicyMeter {
+/** Registers the metrics. */
+export function policyMeter(
+  registry: Registry,
+  minor: number,
+  monotonicMs: () => number,
+): PolicyMeter {
+  const metrics = policyMetrics(registry, minor)
   return {
     monotonicMs,
     validation(policy, binding, action, check) {

@@ -31,7 +31,7 @@ export interface DispatchParts extends TypeParts {
   readonly authorizer: Authorizer
   readonly observe: (call: HookCall) => void
   /** Measures match conditions. */
-  readonly meter: PolicyMeter
+  readonly meter: () => PolicyMeter
   /** Failures that were ignored, for the log. */
   readonly report: (message: string) => void
 }

@@ -42,7 +42,7 @@ export async function hookConditionsMet(
   const { operation } = request
   const owner = { name: hook.name, kind: 'webhook', type, operation } as const
   const { matches, error } = await decisions.during(() =>
-    measureConditions(meter, owner, conditionsOf(hook, release), scope, hook.failsOpen),
+    measureConditions(meter(), owner, conditionsOf(hook, release), scope, hook.failsOpen),
   )
   if (error === undefined) return matches
   report(`Failed evaluating match conditions, failing closed ${hook.name}: ${error}`)

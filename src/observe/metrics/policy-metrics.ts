@@ -30,8 +30,6 @@ const metersConditions = change('metrics time match conditions and count exclude
 /** The only state that policies have in metrics. */
 const state = 'active'
 
-export type PolicyMetrics = ReturnType<typeof policyMetrics>
-
 export function policyMetrics(registry: Registry, minor: number) {
   return { ...checkMetrics(registry, minor), ...conditionMetrics(registry, minor) }
 }

@@ -4,7 +4,6 @@
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
-import { policyMetrics } from './policy-metrics.ts'
 import type { Registry } from './registry.ts'
 
 /** Request durations in seconds: fine around the service levels of a cluster, coarse above. */
@@ -56,7 +55,6 @@ export function serverMetrics(registry: Registry, release: number) {
     ...accessMetrics(registry),
     ...storeMetrics(registry),
     ...admissionMetrics(registry),
-    ...policyMetrics(registry, release),
     ...auditMetrics(registry),
   }
 }
