@@ -31,7 +31,7 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly newUid: () => string
   /** For webhooks that are this server itself. */
   readonly loopback: Loopback
-  /** Told of every call of a webhook, for metrics. */
+  /** Counts every call of a webhook. */
   readonly observeWebhook: (call: HookCall) => void
   /** Measures policies and match conditions; made when the first is there. */
   readonly policyMeter: () => PolicyMeter

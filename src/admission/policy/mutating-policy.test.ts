@@ -218,7 +218,7 @@ for (const [policy, expected] of [
     assert.deepEqual(request.object?.data, { a: expected, b: '1' })
   })
 
-test('reinvocation: another plugin asks for a second round', async () => {
+test('reinvocation: another plugin causes a second round', async () => {
   const seen: number[] = []
   const other: AdmissionPlugin = {
     name: 'Other',

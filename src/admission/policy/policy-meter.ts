@@ -35,7 +35,7 @@ export interface Check {
   readonly tookMs: number
 }
 
-/** Metrics tell errors apart by their texts; a validation that is false counts as invalid too. */
+/** Metrics distinguish errors by their texts; a validation that is false counts as invalid too. */
 function errorType({ passed, message }: Check): string {
   if (passed) return 'no_error'
   if (message.startsWith('compilation')) return 'compile_error'
