@@ -1,4 +1,7 @@
-/** A client of one server for measurements: one HTTP/2 connection, many requests at once, and what the server's process spent meanwhile. */
+/**
+ * A client of one server for measurements: one HTTP/2 connection, many requests at once, and what
+ * the server's process spent meanwhile.
+ */
 import { readFileSync } from 'node:fs'
 import http2 from 'node:http2'
 import { join } from 'node:path'
@@ -13,7 +16,9 @@ export interface Asking {
   close(): void
 }
 
-/** `asAdmin`: with the administrator's certificate; without, requests say themselves who they are. */
+/**
+ * `asAdmin`: with the administrator's certificate; without, requests say themselves who they are.
+ */
 export function asking(server: RunningServer, asAdmin = true): Asking {
   const pem = (name: string) => readFileSync(join(server.dataDir, 'pki', name))
   const session = http2.connect(server.url, {

@@ -1,7 +1,8 @@
 /**
- * What a thousand definitions of custom kinds cost: memory and time of each, how soon one more is live, what it takes to
- * tell of all of them, and a start with them. Then a custom kind beside a built-in one: processor time per request.
- * Prints one line each; exits with 1 where a bar is missed. Run: node benchmarks/definitions-1000.ts [definitions]
+ * What a thousand definitions of custom kinds cost: memory and time of each, how soon one more is
+ * live, how long it takes to list all of them, and a start with them. Then a custom kind beside a
+ * built-in one: processor time per request. Prints one line each; exits with 1 where a bar is
+ * missed. Run: node benchmarks/definitions-1000.ts [definitions]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +24,10 @@ function bar(what: string, value: number, unit: string, max: number): void {
 }
 const residentMiB = ({ pid }: RunningServer) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-/** Time that passed, or where others use the machine too, what of it the server's processor time can account for. */
+/**
+ * Time that passed, or where others use the machine too, what of it the server's processor time can
+ * account for.
+ */
 async function msOf(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   const used = client.spentMs()

@@ -1,6 +1,7 @@
 /**
- * How many requests fail while etcd is away? The same clients and the same faults at once for this server and, where
- * its program is given, for a kube-apiserver. Each server has an etcd of its own behind a TCP proxy.
+ * How many requests fail while etcd is away? The same clients and the same faults at once for this
+ * server and, where its program is given, for a kube-apiserver. Each server has an etcd of its own
+ * behind a TCP proxy.
  *
  *   node benchmarks/etcd-away.ts [--kube-apiserver=PROGRAM] [--etcd=PROGRAM] [--seconds=30] [--port=FIRST]
  */
@@ -192,7 +193,10 @@ async function read(place: Place, lane: number): Promise<void> {
   while (!isOver) await counted(place, 'read', () => place.send('GET', path))
 }
 
-/** Creates, changes and deletes one object after another. One that exists already, or is gone, is a failure too. */
+/**
+ * Creates, changes and deletes one object after another. One that exists already, or is gone, is a
+ * failure too.
+ */
 async function write(place: Place, lane: number): Promise<void> {
   for (let i = 0; !isOver; i++) {
     const metadata = { name: `lane-${lane}-${i}-${Math.floor(Math.random() * 1e9)}` }

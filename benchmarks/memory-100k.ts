@@ -1,7 +1,7 @@
 /**
- * What a hundred thousand pods of 2 KB cost: resident memory when idle, with the pods, while all of them are listed, and
- * after. Prints one line each; exits with 1 where the pods need more than 600 MiB or a list doubles what they need.
- * Run: node benchmarks/memory-100k.ts [pods]
+ * What a hundred thousand pods of 2 KB cost: resident memory when idle, with the pods, while all of
+ * them are listed, and after. Prints one line each; exits with 1 where the pods need more than 600
+ * MiB or a list doubles what they need. Run: node benchmarks/memory-100k.ts [pods]
  */
 import { readFileSync } from 'node:fs'
 import http2 from 'node:http2'

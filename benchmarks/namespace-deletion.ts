@@ -1,7 +1,7 @@
 /**
- * How long a namespace with ten thousand objects of twenty kinds takes to go, on SQLite with all controllers. Exits with 1
- * where that is more than ten seconds.
- * Run: node benchmarks/namespace-deletion.ts [objects]
+ * How long a namespace with ten thousand objects of twenty kinds takes to go, on SQLite with all
+ * controllers. Exits with 1 where that is more than ten seconds. Run: node
+ * benchmarks/namespace-deletion.ts [objects]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startServer } from '../test/running-server.ts'

@@ -1,6 +1,7 @@
 /**
- * Objects to hold conversations about: those of the recordings, and those of manifests in a folder. `{id}` stands for what
- * a conversation has of its own: its namespace, and the beginning of names that are nobody's namespace's.
+ * Objects to hold conversations about: those of the recordings, and those of manifests in a folder.
+ * `{id}` stands for the part that belongs to one conversation: its namespace, and the prefix of the
+ * names of cluster-scoped objects.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

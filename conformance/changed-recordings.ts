@@ -1,6 +1,7 @@
 /**
- * A recorded conversation with one thing changed. What is put in is taken from the conversations of the same family where it
- * can be, so that it is of the kind that recordings hold. Pure: a seed and a conversation make the steps.
+ * A recorded conversation with one thing changed. What is put in is taken from the conversations of
+ * the same family where it can be, so that it is of the kind that recordings hold. Pure: a seed and
+ * a conversation make the steps.
  */
 import { type Body, isMap } from './base-objects.ts'
 import { mangle } from './conversations.ts'
@@ -11,14 +12,14 @@ export interface RecordedStep {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Who asks, `admin` unless told. */
+  /** The user; `admin` if not specified. */
   readonly as?: string
   /** How long to wait before, in milliseconds. */
   readonly pause?: number
 }
 
 /** What conversations of a family hold that can be put elsewhere. */
-export interface Seen {
+export interface ComparedResponse {
   readonly bodies: readonly Body[]
   readonly parameters: readonly string[]
   readonly types: readonly string[]
@@ -40,7 +41,7 @@ const parametersBeside = [
   'propagationPolicy=Orphan',
 ]
 
-export function seenIn(steps: readonly RecordedStep[]): Seen {
+export function seenIn(steps: readonly RecordedStep[]): ComparedResponse {
   const headersOf = (name: string) => steps.flatMap(({ headers }) => headers?.[name] ?? [])
   const distinct = (values: readonly string[]) => [...new Set(values)]
   return {
@@ -55,7 +56,7 @@ export function seenIn(steps: readonly RecordedStep[]): Seen {
   }
 }
 
-type Change = (step: RecordedStep, random: Random, seen: Seen) => RecordedStep
+type Change = (step: RecordedStep, random: Random, seen: ComparedResponse) => RecordedStep
 
 const inBody: Change = (step, random) =>
   isMap(step.body as never) ? { ...step, body: mangle(step.body as Body, random) } : step
@@ -155,15 +156,15 @@ const changes: readonly Change[] = [
   inIdentity,
 ]
 
-/** Whether a method can be asked without waiting for an end that does not come. */
+/** Whether a request with this method ends: a watch would not. */
 const ends = ({ path }: RecordedStep): boolean =>
   !/[?&]watch=/.test(path) || path.includes('timeoutSeconds=')
 
-/** One step changed, left out, said twice or put elsewhere. */
+/** One step changed, left out, repeated or moved. */
 export function changeOne(
   recorded: readonly RecordedStep[],
   random: Random,
-  seen: Seen,
+  seen: ComparedResponse,
 ): RecordedStep[] {
   const steps = [...recorded]
   const at = random.below(steps.length)

@@ -1,19 +1,21 @@
 /**
- * The definitions that controllers come with, and objects of them, on two servers that are to
- * answer alike: definitions are created, each object lives a whole life, and discovery and OpenAPI
- * of their groups are compared at the end.
+ * The definitions that controllers come with, and objects of them, on two servers that must answer
+ * alike. Definitions are created, each object lives a whole life, and discovery and OpenAPI of
+ * their groups are compared at the end.
  *
  *   node tools/run.mjs file conformance/charts.ts --peer URL --ours URL --folder DIR [--only REGEX] [--keep-going]
  *
  * The folder holds YAML or JSON, definitions and objects in any order and nesting. `--only` is
- * asked of `Kind name`. Everything that was created is removed again.
+ * matched against `Kind name`. Everything that was created is removed again.
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Body, isMap, objectsIn } from './base-objects.ts'
-import { definitionsPath } from './gears.ts'
+import { definitionsPath } from './gear-definition.ts'
 import { type Settings, settingsOf, showDifference, type Step } from './two-servers.ts'
 
-/** The original needs about so long before the first object of a new kind, and for its OpenAPI. */
+/**
+ * kube-apiserver needs about this long before the first object of a new kind, and for its OpenAPI.
+ */
 const settleMs = 6000
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
@@ -63,8 +65,8 @@ const patch = (path: string, type: string, body: unknown): Step => ({
 })
 
 /**
- * A life, in which every verb has its turn. In a step `$rv` is the version that the same server
- * said last.
+ * A life, in which every verb has its turn. In a step `$rv` is the latest version that the same
+ * server returned.
  */
 function stepsOf(object: Body, { path, hasStatus }: Place): Step[] {
   const metadata = metaOf(object)
@@ -146,7 +148,7 @@ class Run {
   }
 }
 
-/** The original lists the kinds of a group in an order of chance. */
+/** kube-apiserver lists the kinds of a group in random order. */
 function byName(document: Json): Json {
   const { resources, ...rest } = document as { resources: { name: string }[] }
   return { ...rest, resources: resources.sort((a, b) => (a.name < b.name ? -1 : 1)) } as Json

@@ -1,6 +1,7 @@
 /**
- * What is said about an object, in the shapes of the recordings: its life from the dry run to the end, its other versions,
- * a mangled copy, changes of single fields; and writes to what hangs on it. Pure: a seed and an object make the steps.
+ * Requests about an object, in the shapes of the recordings: its life from the dry run to the end,
+ * its other versions, a mangled copy, changes of single fields, and writes to its subresources.
+ * Pure: a seed and an object make the steps.
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Base, type Body, isMap, type Place } from './base-objects.ts'
@@ -16,7 +17,10 @@ const jsonPatch = { 'content-type': 'application/json-patch+json' }
 const apply = { 'content-type': 'application/apply-patch+yaml' }
 const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
 
-/** What is known of the kind: the places that show the same objects, its type, and the values declared for named texts. */
+/**
+ * What is known of the kind: the places that show the same objects, its type, and the values
+ * declared for named texts.
+ */
 export interface Known {
   readonly others: readonly Place[]
   readonly type: Struct
@@ -117,7 +121,10 @@ const wrong: readonly Json[] = [
   { x: 'y' },
 ]
 
-/** Changes one place of a copy: removed, said twice, given what does not belong there, or something unknown beside it. */
+/**
+ * Changes one place of a copy: removed, duplicated, given a value of another type, or an unknown
+ * field beside it.
+ */
 export function mangle(object: Body, random: Random): Body {
   const copy = structuredClone(object)
   const places = placesIn(copy).filter(

@@ -1,4 +1,7 @@
-/** Random changes to an object: fields grown from its type, and damage anywhere. Changes the object it is given. */
+/**
+ * Random changes to an object: fields grown from its type, and damage anywhere. Changes the object
+ * it is given.
+ */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import type { Random } from './random.ts'

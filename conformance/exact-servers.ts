@@ -1,10 +1,11 @@
 /**
- * The same request to a real server and to this one, every word compared and its place too. The original walks through
- * maps in an order of chance, and sometimes ends at the first problem: where its words differ it is asked again, and they
- * count only when it keeps to them. The order of a custom kind's fields is drawn once for all its life: there only the order of what
- * is said of one field counts. Places in memory are hidden.
+ * The same request to a real server and to this one; every word and its place are compared.
+ * kube-apiserver iterates over maps in random order, and sometimes ends at the first problem. If
+ * its words differ the request is repeated, and they count only if they stay the same. The order of
+ * a custom kind's fields is random for all its life: there only the order of the problems of one
+ * field counts. Places in memory are hidden.
  */
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import type { Client, Difference, Replayer, Step } from './two-servers.ts'
 
 /** Two problems in an order of chance stay in that order by chance seldom enough after so many. */
@@ -22,7 +23,7 @@ export class ExactServers {
     this.#ours = new lib.Client({ server: ours, tokens })
   }
 
-  async ask(step: Step): Promise<{ want: Seen; difference?: Difference }> {
+  async ask(step: Step): Promise<{ want: ComparedResponse; difference?: Difference }> {
     const [want, got] = await Promise.all([
       this.#seen(this.#peer, step),
       this.#seen(this.#ours, step),
@@ -43,9 +44,9 @@ export class ExactServers {
     return { want, difference }
   }
 
-  async #seen(client: Client, step: Step): Promise<Seen> {
+  async #seen(client: Client, step: Step): Promise<ComparedResponse> {
     const answer = await client.request(step).catch((error: NodeJS.ErrnoException) => {
-      // The original panics at some requests, and lets go of the connection.
+      // kube-apiserver panics at some requests, and closes the connection.
       if (error.code !== 'ECONNRESET') throw error
       return { status: 0, headers: {}, text: '' }
     })
@@ -53,7 +54,7 @@ export class ExactServers {
     const text = JSON.stringify(seen, (_key, value) =>
       typeof value === 'string' ? withoutWholes(value) : value,
     )
-    return JSON.parse(text) as Seen
+    return JSON.parse(text) as ComparedResponse
   }
 }
 
@@ -65,8 +66,8 @@ const withoutWholes = (text: string): string =>
 
 const isOfCustomKind = ({ path }: Step): boolean => !path.startsWith('/apis/apiextensions.k8s.io/')
 
-/** What is said of a field in the order in which it is said, the fields in the order of their names. */
-const byField = (seen: Seen): Seen =>
+/** The problems of a field in their order, the fields in the order of their names. */
+const byField = (seen: ComparedResponse): ComparedResponse =>
   withMessage(seen, (message) => {
     const [head, rest] = message.split(/(?<= is invalid: )\[|\n/, 2)
     const parts = (rest ?? '')
@@ -79,7 +80,10 @@ const byField = (seen: Seen): Seen =>
     ]
   })
 
-function withMessage(seen: Seen, change: (message: string) => string[]): Seen {
+function withMessage(
+  seen: ComparedResponse,
+  change: (message: string) => string[],
+): ComparedResponse {
   const { message } = (seen.body ?? {}) as { message?: string }
   if (typeof message !== 'string') return seen
   return { ...seen, body: { ...(seen.body as object), message: change(message).join(' | ') } }

@@ -1,13 +1,15 @@
 /**
- * The list of answers known to differ, and why. It is exact in both directions: a listed answer that is the same after all
- * fails, so that the list stays true; in a family declared complete an answer that differs and is not listed fails too.
+ * The list of answers known to differ, and why. It is exact in both directions: a listed answer
+ * that is the same after all fails, so that the list stays true; in a family declared complete an
+ * answer that differs and is not listed fails too.
  *
  *   complete 1.22 versions
- *   1.22 life/v1-pod-plain#3  the original prints a Go value with its address; ours names the field
+ * 1.22 life/v1-pod-plain#3  kube-apiserver prints a Go value with its address; ours names the field
  *
  *   sometimes 1.21 life/b#2  a race: what the recorded server had not got to yet
  *
- * An answer that differs only sometimes may do either. Names of cases may have single spaces, so two stand before the reason.
+ * An answer that differs only sometimes may do either. Names of cases may have single spaces, so
+ * two stand before the reason.
  */
 
 export interface ExpectedFailures {
@@ -59,7 +61,10 @@ export function luckyAnswers(
   return lucky
 }
 
-/** Where the list and a replay disagree, one sentence each. `familyOf` knows the family of every case replayed. */
+/**
+ * Where the list and a replay disagree, one sentence each. `familyOf` knows the family of every
+ * case replayed.
+ */
 export function disagreements(
   release: string,
   different: ReadonlySet<string>,

@@ -1,6 +1,7 @@
 /**
- * Every field of a type, by its path, with every value that is tried there, and an object with one of them in its place. What is
- * missing on the way to a field is made plain. An object is never changed: the changed one is another.
+ * Every field of a type, by its path, with every value that is tried there, and an object with one
+ * of them in its place. What is missing on the way to a field is made plain. An object is never
+ * changed: the changed one is another.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'

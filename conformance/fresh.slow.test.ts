@@ -1,9 +1,12 @@
-/** What a real server of 1.22 says of itself when it has just started (`fresh.jsonl`): this one says the same. */
+/**
+ * What a real server of 1.22 says of itself when it has just started (`fresh.jsonl`): this one says
+ * the same.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startServer } from '../test/running-server.ts'
-import { type FreshRow, freshRows } from './told-fresh.ts'
+import { type FreshRow, freshRows } from './fresh-rows.ts'
 
 const wanted = readFileSync(new URL('fresh.jsonl', import.meta.url), 'utf8')
   .trimEnd()

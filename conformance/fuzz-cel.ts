@@ -13,10 +13,10 @@ import { releaseOf } from '#api/releases/change.ts'
 import { schemaType } from '#cel/schema-type.ts'
 import { compileRule } from '#kinds/custom/rules/compile-rule.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
-import { definitionsPath, gears, gearVersion } from './gears.ts'
+import { definitionsPath, gearDefinition, gearVersion } from './gear-definition.ts'
 import { Random } from './random.ts'
 import { ExpressionMaker, selfSchema, selfValue } from './random-expression.ts'
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import { settingsOf, type Step } from './two-servers.ts'
 
 const expressionsPerDefinition = 40
@@ -43,7 +43,7 @@ interface Answers {
   readonly peerStatus: number
 }
 
-const causesOf = ({ body, status }: Seen): Cause[] => {
+const causesOf = ({ body, status }: ComparedResponse): Cause[] => {
   const { details, message } = (body ?? {}) as { details?: { causes?: Cause[] }; message?: string }
   if (status < 300) return []
   // Of rules with the same cost, chance decides which are named as the most expensive ones.
@@ -58,12 +58,12 @@ const causesOf = ({ body, status }: Seen): Cause[] => {
 }
 
 async function ask(step: Step, id: string): Promise<Answers> {
-  const seen: Seen[] = []
+  const seen: ComparedResponse[] = []
   await servers.ask(step, id, (one) => {
     seen.push(one)
     return one
   })
-  const [peer, ours] = seen as [Seen, Seen]
+  const [peer, ours] = seen as [ComparedResponse, ComparedResponse]
   return { peer: causesOf(peer), ours: causesOf(ours), peerStatus: peer.status }
 }
 
@@ -111,7 +111,7 @@ const withRules = (schema: JsonSchema, rules: readonly string[]): JsonSchema => 
   'x-kubernetes-validations': rules.map((rule) => ({ rule })),
 })
 const definition = (group: string, properties: Record<string, JsonSchema>) =>
-  gears(group, [gearVersion('v1', { type: 'object', properties }, true)])
+  gearDefinition(group, [gearVersion('v1', { type: 'object', properties }, true)])
 
 const indexIn = (field: string): number =>
   Number(/x-kubernetes-validations\[(\d+)\]/.exec(field)?.[1] ?? -1)

@@ -1,7 +1,7 @@
 /**
- * Random printer columns of custom kinds, on a real server and on this one: every cell of every object must be the same, and
- * where a path cannot be read the same columns must be missing. A cell that the other server shows now so, now so, because its maps
- * have no order, is passed over.
+ * Random printer columns of custom kinds, on a real server and on this one: every cell of every
+ * object must be the same, and where a path cannot be read the same columns must be missing. A cell
+ * that the other server shows now so, now so, because its maps have no order, is passed over.
  *
  *   node tools/run.mjs file conformance/fuzz-columns.ts --peer URL --ours URL [--seed N] [--count N]
  *
@@ -9,7 +9,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { parseJsonPath } from '#kinds/custom/json-path.ts'
-import { definitionsPath, gears, gearVersion } from './gears.ts'
+import { definitionsPath, gearDefinition, gearVersion } from './gear-definition.ts'
 import { Random } from './random.ts'
 import { columnList, columnValue, randomColumns } from './random-columns.ts'
 import { type Difference, settingsOf, showDifference, type TwoServers } from './two-servers.ts'
@@ -21,7 +21,7 @@ const columnsMax = 40
 const objectsPerDefinition = 6
 /** Versions whose first column is one that this server cannot read. */
 const unreadableMax = 6
-/** The original needs about so long before the first object of a new kind. */
+/** kube-apiserver needs about this long before the first object of a new kind. */
 const settleMs = 3000
 /** A cell of two values in an order of chance stays the same seldom enough after so many. */
 const timesAskedAgain = 8
@@ -41,7 +41,7 @@ async function define(servers: TwoServers, seed: number): Promise<Case> {
   const group = `c${seed}.example.com`
   const all = randomColumns(random, columnsMax)
   const isReadable = ({ jsonPath }: Any) => parseJsonPath(jsonPath) !== undefined
-  // What does not begin with a dot is refused with its whole definition, and asked about elsewhere.
+  // A path without a leading dot is rejected with its whole definition, and tested elsewhere.
   const taken = all.filter(({ jsonPath }) => jsonPath.startsWith('.'))
   const readable = taken.filter(isReadable)
   const unreadable = taken.filter((one) => !isReadable(one)).slice(0, unreadableMax)
@@ -49,7 +49,10 @@ async function define(servers: TwoServers, seed: number): Promise<Case> {
   const versions = columns.map((additionalPrinterColumns, i) =>
     gearVersion(`v${i + 1}`, anything, i === 0, { additionalPrinterColumns }),
   )
-  await servers.ask({ method: 'POST', path: definitionsPath, body: gears(group, versions) }, group)
+  await servers.ask(
+    { method: 'POST', path: definitionsPath, body: gearDefinition(group, versions) },
+    group,
+  )
   const objects = Array.from({ length: objectsPerDefinition }, (_, i) => ({
     apiVersion: `${group}/v1`,
     kind: 'Gear',
@@ -68,7 +71,10 @@ async function define(servers: TwoServers, seed: number): Promise<Case> {
   return { seed, group, versions: versions.map(({ name }) => name), objects, columns }
 }
 
-/** Names and cells, without those that the other server is not sure of; ages of seconds grow meanwhile. */
+/**
+ * Names and cells, without those that the other server is not sure of; ages of seconds grow
+ * meanwhile.
+ */
 const cellsOf =
   (unsure: ReadonlySet<string>) =>
   (table: Any): Any => ({

@@ -1,11 +1,13 @@
 /**
- * Conversations in the shapes of the recordings, held with a real server and with this one: their answers must be the same.
- * The objects are those of the recordings, of the samples, and of a folder of manifests; seeds choose among them.
+ * Conversations in the shapes of the recordings, held with a real server and with this one: their
+ * answers must be the same. The objects are those of the recordings, of the samples, and of a
+ * folder of manifests; seeds choose among them.
  *
  *   node tools/run.mjs file conformance/fuzz-conversations.ts --peer URL --ours URL [--seed N] [--count N]
  *       [--only REGEX] [--shape NAME] [--manifests FOLDER] [--every]
  *
- * `--every` takes each object once, in order, instead of choosing. `--only` is asked of `shape plural name`.
+ * `--every` takes each object once, in order, instead of choosing. `--only` is matched against
+ * `shape plural name`.
  */
 import { join, resolve } from 'node:path'
 import type { Json } from '#api/object-meta.ts'
@@ -27,7 +29,9 @@ interface Resource {
   readonly verbs: readonly string[]
 }
 
-/** Every kind that can be created, by `apiVersion kind`, and the places that show the same objects. */
+/**
+ * Every kind that can be created, by `apiVersion kind`, and the places that show the same objects.
+ */
 async function placesOf({ servers }: Settings) {
   const read = async <T>(path: string) => (await servers.askPeer({ method: 'GET', path })) as T
   const places = new Map<string, Place>()

@@ -1,6 +1,7 @@
 /**
- * The life of one custom kind on two servers: defined, its objects written and read in every way there is, redefined,
- * removed. It ends at the first difference: from there on the servers hold different objects.
+ * The life of one custom kind on two servers: defined, its objects written and read in every way
+ * there is, redefined, removed. It ends at the first difference: from there on the servers hold
+ * different objects.
  */
 import type { Random } from './random.ts'
 import { randomDefinition } from './random-definition.ts'
@@ -41,7 +42,9 @@ export class Life {
     for (let i = 0; i < steps && !this.#over; i++) await this.#step()
   }
 
-  /** Something about the definition changes; what it was stays wanted where the change is refused. */
+  /**
+   * Something about the definition changes; what it was stays wanted where the change is refused.
+   */
   async redefine(definitions: string): Promise<void> {
     if (this.#over) return
     const random = this.#random

@@ -1,17 +1,19 @@
 /**
- * As fuzz-owners.ts, of custom kinds: managers at one object, in two versions with schemas of their own, whose lists and maps
- * turn from being owned item by item to being owned whole, and back, while they are owned.
+ * As fuzz-owners.ts, of custom kinds: managers at one object, in two versions with schemas of their
+ * own, whose lists and maps turn from being owned item by item to being owned whole, and back,
+ * while they are owned.
  *
  *   node tools/run.mjs file conformance/fuzz-custom-owners.ts --peer URL --ours URL [--seed N] [--count N]
  *
- * Each definition has a seed of its own, and so have the sequences that are held with it: as many objects, eight steps each
- * before the definition turns and four after. `--seed THAT --count 1` holds one definition's again.
+ * Each definition has a seed of its own, and so have the sequences that are held with it: as many
+ * objects, eight steps each before the definition turns and four after. `--seed THAT --count 1`
+ * holds one definition's again.
  */
 import type { Json } from '#api/object-meta.ts'
-import { definitionsPath, gears, gearVersion } from './gears.ts'
+import { definitionsPath, gearDefinition, gearVersion } from './gear-definition.ts'
 import { Random } from './random.ts'
 import { ownedKind, ownedValue, turned } from './random-owned.ts'
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import {
   type Difference,
   type Step,
@@ -29,7 +31,10 @@ const objectsPerDefinition = 10
 const repeatsMax = 3
 const stepsBefore = 8
 const stepsAfter = 4
-/** The original needs about so long before the first object of a new kind, and until a changed one is served. */
+/**
+ * kube-apiserver needs about this long before the first object of a new kind, and until a changed
+ * one is served.
+ */
 const settleMs = 2500
 const few = ['one', 'two', 'three']
 /** More than are kept apart. */
@@ -42,7 +47,7 @@ interface Version {
 }
 
 const definitionOf = (group: string, versions: readonly Version[]): Any =>
-  gears(
+  gearDefinition(
     group,
     versions.map(({ name, schema, status }, i) =>
       gearVersion(name, schema, i === 0, status ? { subresources: { status: {} } } : {}),
@@ -154,8 +159,8 @@ const patchOf = (type: string, path: string, body: Json): Step => ({
 
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done, settleMs))
 
-/** Which of several fields that are not declared is told is left to chance, and ends what is told. */
-function comparable(seen: Seen): Seen {
+/** Which of several undeclared fields is reported is random, and it ends the report. */
+function comparable(seen: ComparedResponse): ComparedResponse {
   const { message } = (seen.body ?? {}) as { message?: unknown }
   if (typeof message !== 'string' || !message.includes('field not declared in schema')) return seen
   return { ...seen, body: message.replace(/:[\s\S]*/, '') }
@@ -235,8 +240,8 @@ async function live(seed: number, id: string, servers: TwoServers): Promise<Foun
 }
 
 /**
- * Where owners speak two versions, the original puts back what they own in the order of a map: what differs only now and then
- * is left to chance there.
+ * If owners use two versions, kube-apiserver restores what they own in the order of a map: a
+ * difference that appears only now and then is random there.
  */
 async function liveOften(
   seed: number,

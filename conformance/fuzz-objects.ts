@@ -1,9 +1,11 @@
 /**
- * Random objects, sent as dry-run creates to a real server and to this one: their answers must be the same.
+ * Random objects, sent as dry-run creates to a real server and to this one: their answers must be
+ * the same.
  *
  *   node tools/run.mjs file conformance/fuzz-objects.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
- * Each object has a seed of its own, printed with the first difference: `--seed THAT --count 1` asks again.
+ * Each object has a seed of its own, printed with the first difference: `--seed THAT --count 1`
+ * repeats it.
  */
 import { damage, grow } from './damage.ts'
 import { Random } from './random.ts'

@@ -1,11 +1,13 @@
 /**
- * Three managers at one object of a random kind: applies, forced applies, updates, patches of every type, removals, in any
- * version it is served in, at its status and its scale, some of them dry runs. After every step the answers of a real
- * server and of this one must be the same, managed fields and all.
+ * Three managers at one object of a random kind: applies, forced applies, updates, patches of every
+ * type, removals, in any version it is served in, at its status and its scale, some of them dry
+ * runs. After every step the answers of a real server and of this one must be the same, managed
+ * fields and all.
  *
  *   node tools/run.mjs file conformance/fuzz-owners.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
- * Each sequence has a seed of its own, printed with the first difference: `--seed THAT --count 1` holds it again.
+ * Each sequence has a seed of its own, printed with the first difference: `--seed THAT --count 1`
+ * holds it again.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
@@ -208,7 +210,7 @@ class Sequence {
   }
 }
 
-/** Leaves out members at random; what tells items of a list apart stays. */
+/** Leaves out members at random; the keys of list items stay. */
 function thin(holder: Body, name: string, probability: number, random: Random): void {
   const value = holder[name]
   const isKey = ['name', 'port', 'containerPort', 'mountPath', 'key', 'type', 'ip'].includes(name)
@@ -234,13 +236,17 @@ interface Found {
 }
 
 /**
- * The one thing this server cannot remember: the original stores a `caBundle` that was written empty as empty bytes, shows
- * it to nobody, and counts a generation when the next write leaves it out.
+ * The one thing that this server cannot remember. kube-apiserver stores a `caBundle` that was
+ * written empty as empty bytes, never returns it, and increments the generation when the next write
+ * leaves it out.
  */
 const isEmptyBundle = ({ path }: Difference, steps: readonly Step[]): boolean =>
   path === 'body.metadata.generation' && JSON.stringify(steps).includes('"caBundle":""')
 
-/** Nor empty bytes, of which the original makes nothing in an immutable object, and refuses that. */
+/**
+ * Nor empty bytes, which kube-apiserver drops from an immutable object, and then rejects the
+ * change.
+ */
 const isEmptyBytes = ({ path, want }: Difference, steps: readonly Step[]): boolean =>
   path === 'status' &&
   want === 422 &&
@@ -248,8 +254,8 @@ const isEmptyBytes = ({ path, want }: Difference, steps: readonly Step[]): boole
   JSON.stringify(steps).includes('"immutable":true')
 
 /**
- * What the original does not mean: the answer to a dry run over an autoscaler is laid over the object before, whose metrics
- * and conditions show where the new one has none.
+ * A defect of kube-apiserver: the response to a dry run over an autoscaler is merged into the
+ * previous object, whose metrics and conditions remain where the new one has none.
  */
 const isLaidOver = ({ path }: Difference, steps: readonly Step[]): boolean =>
   /^body\.(spec\.metrics\[\d+\]$|status\.(conditions|currentMetrics))/.test(path) &&

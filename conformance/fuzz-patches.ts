@@ -1,10 +1,11 @@
 /**
- * Random patches of every type at objects of random kinds, in any version they are served in and at their subresources.
- * The answers of a real server and of this one must be the same, in every word, and so must the object afterwards.
+ * Random patches of every type at objects of random kinds, in any version they are served in and at
+ * their subresources. The answers of a real server and of this one must be the same, in every word,
+ * and so must the object afterwards.
  *
  *   node tools/run.mjs file conformance/fuzz-patches.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
- * Where the original's own answers differ from one time to the next, it has left the choice to chance.
+ * Where kube-apiserver's own answers differ from one time to the next, the choice is random.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
@@ -12,7 +13,7 @@ import { grow } from './damage.ts'
 import { otherVersions } from './other-versions.ts'
 import { Random } from './random.ts'
 import { randomJsonPatch, randomMergePatch, StrategicPatches } from './random-patch.ts'
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import { type Sample, sampleFor, samples } from './sample-objects.ts'
 import {
   type Difference,
@@ -65,7 +66,10 @@ class Patched {
     return { method: 'POST', path: `${this.#collection}?fieldManager=one`, body }
   }
 
-  /** Where the next patch goes: the object itself, in another version of it, or one of its subresources. */
+  /**
+   * Where the next patch goes: the object itself, in another version of it, or one of its
+   * subresources.
+   */
   place(): string {
     const { at, plural } = this.#sample
     const others = otherVersions[plural] ?? []
@@ -98,7 +102,7 @@ class Patched {
 const structOf = ({ apiVersion, kind }: Body): Struct =>
   typeOf(apiVersion as string, kind as string)
 
-/** The object as either server can be told it: versions and identities are each server's own. */
+/** The object without versions and identities, which are each server's own. */
 function shared(live: Body): Body {
   const { managedFields: _, creationTimestamp: __, ...metadata } = live.metadata as Body
   const told: Body = { ...live, metadata: { ...metadata, resourceVersion: '$rv' } }
@@ -114,10 +118,12 @@ function shared(live: Body): Body {
   return JSON.parse(JSON.stringify(told).replaceAll(String(metadata.uid), '$uid'))
 }
 
-/** What stands behind a whole object in a message counts, but for the place a decoder stopped at. */
-function comparable(seen: Seen): Seen {
+/**
+ * What stands behind a whole object in a message counts, but for the place a decoder stopped at.
+ */
+function comparable(seen: ComparedResponse): ComparedResponse {
   const { body } = seen
-  // A failure of the original counts here: it is how it refuses many patches.
+  // A failure of kube-apiserver counts here: it rejects many patches that way.
   const status = seen.status === 500 ? 599 : seen.status
   if (body === null || typeof body !== 'object') return { ...seen, status }
   const said = structuredClone(body) as { message?: string; details?: { causes?: Cause[] } }
@@ -125,15 +131,18 @@ function comparable(seen: Seen): Seen {
   for (const cause of said.details?.causes ?? []) cause.message = withoutWhole(cause.message)
   return { ...seen, status, body: said }
 }
-/** Names that each server chose for itself, its versions where a name should be, and resets, which are a decision. */
+/**
+ * Names that each server chose for itself, its versions where a name should be, and resets, which
+ * are a decision.
+ */
 const namesChosen = ({ body }: Step): boolean =>
   /kube-api-access-|name","value":"\$rv"|managedFields(\/0)?("|":\[|","value":(\[|\{))/.test(
     JSON.stringify(body),
   )
 
 /**
- * What this server does not remember: a fraction of a second, which the original sees in a write and does not store, and
- * bytes that are empty, which it tells from none.
+ * What this server does not remember: a fraction of a second, which kube-apiserver sees in a write
+ * and does not store, and empty bytes, which it distinguishes from none.
  */
 const isUnseen = ({ path }: Difference, steps: readonly Step[]): boolean =>
   (path === 'body.metadata.generation' || /causes/.test(path)) &&
@@ -197,7 +206,7 @@ async function hold(
   return undefined
 }
 
-/** The original panics at what it cannot hash, and hangs up. */
+/** kube-apiserver panics at values that it cannot hash, and closes the connection. */
 function orHungUp(error: Error & { code?: string }): undefined {
   if (error.code !== 'ECONNRESET') throw error
 }

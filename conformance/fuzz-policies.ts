@@ -1,11 +1,12 @@
 /**
- * Random roles, bindings and questions about them, to a real server and to this one: reviews of every kind, requests as
- * somebody else, attempts to give more than one has, changes of bindings, and reviews that make no sense.
- * Run: fuzz-policies.ts --peer URL --ours URL [--seed N] [--count N] [--keep-going]
+ * Random roles, bindings and reviews of them, sent to a real server and to this one: reviews of
+ * every kind, requests with impersonation, attempts to grant more than one has, changes of
+ * bindings, and reviews that make no sense. Run: fuzz-policies.ts --peer URL --ours URL [--seed N]
+ * [--count N] [--keep-going]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from './random.ts'
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import { type Difference, settingsOf, type Step } from './two-servers.ts'
 
 type Body = Record<string, unknown>
@@ -161,7 +162,7 @@ class Policies {
     ]
   }
 
-  /** As somebody else: what they may do is asked by doing it. */
+  /** With impersonation: the rights of another user are tested by using them. */
   #as(): Record<string, string> {
     const random = this.#random
     const user = random.pick(users.slice(0, 4)).replace('ID', this.#id)
@@ -256,7 +257,7 @@ class Policies {
     }
   }
 
-  /** Somebody gives away what they may not have. */
+  /** A user grants rights that the user may not have. */
   #gift(): Step {
     const random = this.#random
     const headers = this.#as()
@@ -288,10 +289,11 @@ class Policies {
 }
 
 /**
- * What the other server leaves to the order of its maps: rules are compared as a set, and so are the roles that are not there.
- * Which of several bindings it names that allow the same is chance too.
+ * What the other server leaves to the order of its maps: rules are compared as a set, and so are
+ * the roles that are not there. Which of several bindings it names that allow the same is chance
+ * too.
  */
-function sorted(seen: Seen): Seen {
+function sorted(seen: ComparedResponse): ComparedResponse {
   const { status, ...body } = (seen.body ?? {}) as { status?: Body }
   if (status === null || typeof status !== 'object') return seen
   if (typeof status.reason === 'string') {

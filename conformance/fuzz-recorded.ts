@@ -1,12 +1,13 @@
 /**
- * Recorded conversations with one thing changed (a value, a field, a header, a parameter, the path, the method, who asks, the
- * order), held with a real server and with this one: their answers must be the same. So the neighbours of what was recorded are
- * asked, which is where recordings that nobody here has seen lie.
+ * Recorded conversations with one thing changed (a value, a field, a header, a parameter, the path,
+ * the method, the user, the order), held with a real server and with this one: their answers must
+ * be the same. This tests the neighbours of what was recorded, where the held-back recordings lie.
  *
  *   node tools/run.mjs file conformance/fuzz-recorded.ts --peer URL --ours URL [--seed N] [--count N]
  *       [--only REGEX] [--family NAMES] [--golden FOLDER]
  *
- * `--only` is asked of the case's name. The recordings of the release that the other server is are taken, or those of 1.22.
+ * `--only` is matched against the case's name. The recordings of the release that the other server
+ * is are taken, or those of 1.22.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,7 +23,7 @@ interface Recorded {
   readonly steps: readonly RecordedStep[]
 }
 
-/** Families whose neighbours other fuzzers ask: definitions and applies. */
+/** Families whose neighbours other fuzzers cover: definitions and applies. */
 const elsewhere = ['crds', 'schemas', 'custom', 'applied']
 
 function recordings(folder: string, release: string): Recorded[] {

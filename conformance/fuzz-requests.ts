@@ -1,11 +1,12 @@
 /**
- * Random requests about a few objects of a random kind, to a real server and to this one: resource versions and paging, selectors,
- * watches, representations, bodies, patches, deletions, methods and paths. Their answers must be the same, headers of weight included.
+ * Random requests about a few objects of a random kind, to a real server and to this one: resource
+ * versions and paging, selectors, watches, representations, bodies, patches, deletions, methods and
+ * paths. Their answers must be the same, headers of weight included.
  *
  *   node tools/run.mjs file conformance/fuzz-requests.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
- * `--only` keeps to some families of questions, or to some resources. Each scene has a seed of its own, printed with the first
- * difference: `--seed THAT --count 1` plays it again.
+ * `--only` keeps to some families of questions, or to some resources. Each scene has a seed of its
+ * own, printed with the first difference: `--seed THAT --count 1` plays it again.
  */
 import type { Json } from '#api/object-meta.ts'
 import { Random } from './random.ts'

@@ -1,6 +1,6 @@
 /**
- * Random definitions and their objects, sent to two servers that are to answer alike: same verdicts, defaults, pruning,
- * owners, tables and words, in the same order. Bounded and repeatable:
+ * Random definitions and their objects, sent to two servers that are to answer alike: same
+ * verdicts, defaults, pruning, owners, tables and words, in the same order. Bounded and repeatable:
  *
  *   node conformance/fuzz-schemas.ts --ours https://127.0.0.1:6443 --peer https://127.0.0.1:16443 --seed 1 --count 50
  *
@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { damage } from './damage.ts'
 import { Life } from './fuzz-custom-life.ts'
-import { definitionsPath, gears, gearVersion } from './gears.ts'
+import { definitionsPath, gearDefinition, gearVersion } from './gear-definition.ts'
 import { Random } from './random.ts'
 import { randomDefinition, spoil } from './random-definition.ts'
 import { objectSchema, randomValue } from './random-schema.ts'
@@ -38,7 +38,7 @@ const { values: flags } = parseArgs({
   },
 })
 
-/** The original needs about so long before the first object of a new kind. */
+/** kube-apiserver needs about this long before the first object of a new kind. */
 const settleMs = 3000
 const lib = (await import(pathToFileURL(flags.lib).href)) as Replayer
 const servers = new ExactServers(lib, flags.peer, flags.ours)
@@ -83,9 +83,9 @@ const remove = async (names: readonly string[]): Promise<void> => {
 }
 
 const simpleDefinition = (group: string, spec: Any): Any =>
-  gears(group, [gearVersion('v1', { type: 'object', properties: { spec } }, true)])
+  gearDefinition(group, [gearVersion('v1', { type: 'object', properties: { spec } }, true)])
 
-/** Objects of random schemas: what is taken, pruned, defaulted, said. */
+/** Objects of random schemas: what is accepted, pruned, defaulted, reported. */
 async function schemas(seed: number): Promise<void> {
   const random = new Random(seed)
   const cases = Array.from({ length: count }, (_, i) => ({
@@ -165,7 +165,9 @@ async function given(seed: number, folder: string): Promise<void> {
   await remove(all.map(({ metadata }) => metadata.name))
 }
 
-/** Kinds that live: objects written in all ways, then the definition changes, then objects again. */
+/**
+ * Kinds that live: objects written in all ways, then the definition changes, then objects again.
+ */
 async function lives(seed: number): Promise<void> {
   const all: Life[] = []
   for (let i = 0; i < count; i++) {

@@ -1,10 +1,12 @@
 /**
- * Random objects with random statuses, some of them on their way out, made on a real server and on this one: the tables that both
- * show of them must be the same to the letter, but for ages of seconds. So must the answers to the writes.
+ * Random objects with random statuses, some of them on their way out, made on a real server and on
+ * this one: the tables that both show of them must be the same to the letter, but for ages of
+ * seconds. So must the answers to the writes.
  *
  *   node tools/run.mjs file conformance/fuzz-tables.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  *
- * Works for every release: the other server says which it is. Each object has a seed of its own, printed with a difference.
+ * Works for every release: the other server says which it is. Each object has a seed of its own,
+ * printed with a difference.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Json } from '#api/object-meta.ts'
@@ -79,8 +81,9 @@ const keptByServers = new Set(['APIService', 'CustomResourceDefinition', 'FlowSc
 const settleMs = 700
 
 /**
- * The original fills in defaults once more when it reads what it wrote: amounts written empty, which nobody owns for that, are there
- * again. Ours are owned with the others, so the question is not asked.
+ * kube-apiserver applies defaults again when it reads what it wrote: amounts written empty, which
+ * for that reason have no owner, are there again. Ours are owned with the others, so this is not
+ * compared.
  */
 function withoutEmptyAmounts(status: Json): Json {
   const { allocatable, ...rest } = status as Body
@@ -135,7 +138,7 @@ interface Table {
   readonly rows?: readonly { cells?: readonly Json[] }[] | null
 }
 
-/** Ages of seconds grow while two servers are asked. */
+/** Ages of seconds grow between the requests to the two servers. */
 const young = /^\d{1,3}s$/
 const withoutYouth = (table: Table): unknown => ({
   ...table,

@@ -1,6 +1,6 @@
 /**
- * Random texts, sent as dry-run creates to a real server and to this one: where they cannot be read, both must say so in
- * the same words.
+ * Random texts, sent as dry-run creates to a real server and to this one: where they cannot be
+ * read, both must say so in the same words.
  *
  *   node tools/run.mjs file conformance/fuzz-texts.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
  */

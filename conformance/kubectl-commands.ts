@@ -1,7 +1,8 @@
 /**
- * What people ask kubectl for, as rows: one object of every kind is created, shown in every form, described, applied, changed,
- * scaled, rolled out, exposed and deleted. `{ns}` is the walk's namespace, `{all}` the file with the objects of all kinds, `{kinds}`
- * their resources. Words are parted by spaces; a row may also be a list of words.
+ * Typical uses of kubectl, as rows: one object of every kind is created, shown in every form,
+ * described, applied, changed, scaled, rolled out, exposed and deleted. `{ns}` is the walk's
+ * namespace, `{all}` the file with the objects of all kinds, `{kinds}` their resources. Words are
+ * parted by spaces; a row may also be a list of words.
  */
 export type Command = string | readonly string[]
 
@@ -131,7 +132,9 @@ const staff = (replicas: number | undefined, image: string) =>
   })
 const door = (port: number) => shop('Service', 'v1', { spec: { ports: [{ port }] } })
 
-/** Files by the names rows call them, `{file:shop}`: what several managers mean of the same objects. */
+/**
+ * Files by the names rows call them, `{file:shop}`: what several managers mean of the same objects.
+ */
 export const manifests: Readonly<Record<string, readonly object[]>> = {
   shop: [goods({ a: '1', b: '1' }), staff(2, 'nginx:1'), door(80)],
   changed: [goods({ a: '2', c: 'edit-me' }), staff(undefined, 'nginx:2'), door(81)],
@@ -278,7 +281,7 @@ const newer: readonly Command[] = [
   'rollout status deployment -l app=web --watch=false',
 ]
 
-/** Objects made whole by what is said on the line, seen by the server alone. */
+/** Objects made entirely by the command line, seen by the server alone. */
 const dryRuns: readonly Command[] = [
   'create clusterrole {ns}-cr --verb=get --resource=pods --resource-name=a --dry-run=server -o yaml',
   'create clusterrole {ns}-cr --verb=get --non-resource-url=/x --dry-run=server -o yaml',

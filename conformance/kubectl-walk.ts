@@ -1,10 +1,11 @@
 /**
- * kubectl walks through a real server and through this one with the same commands, and must print the same and end alike. Ages,
- * uids, times, addresses and prose are not compared.
+ * kubectl walks through a real server and through this one with the same commands, and must print
+ * the same and end alike. Ages, uids, times, addresses and prose are not compared.
  *
  *   node tools/run.mjs file conformance/kubectl-walk.ts --peer URL --ours URL --kubectl PATH [--only REGEX] [--keep-going]
  *
- * The namespace is made on both with the account that pods need. Works with any kubectl; the servers run without controllers.
+ * The namespace is made on both with the account that pods need. Works with any kubectl; the
+ * servers run without controllers.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -124,7 +125,7 @@ const withoutProse = (text: string): string =>
   text
     .split('\n')
     .filter((line) => isProse.test(line) || /^ *\S+\s+<[^>]+>( -required-)?$/.test(line))
-    // Newer clients name types and groups, where the server tells them by OpenAPI 3.
+    // Newer clients print types and groups if the server describes them by OpenAPI 3.
     .filter((line) => !line.startsWith('GROUP:'))
     .map((line) => newerExplained.reduce((rest, [what, by]) => rest.replace(what, by), line))
     // Clients sort fields differently.
@@ -133,7 +134,7 @@ const withoutProse = (text: string): string =>
 
 function comparable({ code, out, err }: Said, args: readonly string[]): string[] {
   const mask = (text: string) => masks.reduce((rest, [what, by]) => rest.replace(what, by), text)
-  // A newer client tells what it looks at before it finds out that there is no such field.
+  // A newer client prints what it looks at before it finds out that there is no such field.
   const explained = code === 0 ? withoutProse(out) : ''
   const shown = args[0] === 'explain' ? explained : out
   // Columns are as wide as their widest cell, which may be an age.

@@ -1,4 +1,7 @@
-/** Random JSON texts of an object: values that do not fit, and keys that are written twice. The object is not changed. */
+/**
+ * Random JSON texts of an object: values that do not fit, and keys that are written twice. The
+ * object is not changed.
+ */
 import type { Json } from '#api/object-meta.ts'
 import type { Random } from './random.ts'
 

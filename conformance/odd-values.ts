@@ -1,6 +1,7 @@
 /**
- * Odd and plain values of a type, always the same: boundaries of numbers, texts that some rule minds, keys that mean something.
- * What a field is called and which values are declared for its type say what is plain; whether it is right, servers say.
+ * Odd and plain values of a type, always the same: boundaries of numbers, texts that some rule
+ * minds, keys that mean something. What a field is called and which values are declared for its
+ * type say what is plain; whether it is right, servers say.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'

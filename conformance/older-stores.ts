@@ -1,6 +1,7 @@
 /**
- * What an older release left in an etcd, read by a newer one and by this server from the same etcd: every object must be shown
- * alike, through every version, to the last resourceVersion. First objects of all kinds are written, then they are read:
+ * What an older release left in an etcd, read by a newer one and by this server from the same etcd:
+ * every object must be shown alike, through every version, to the last resourceVersion. First
+ * objects of all kinds are written, then they are read:
  *
  *   node tools/run.mjs file conformance/older-stores.ts --write URL              # the older server, which is stopped then
  *   node tools/run.mjs file conformance/older-stores.ts --peer URL --ours URL    # the newer one and this one, on its etcd

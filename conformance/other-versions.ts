@@ -1,4 +1,7 @@
-/** Other versions that kinds of the samples are served in, as the beginnings of paths, and what has a Scale. */
+/**
+ * Other versions that kinds of the samples are served in, as the beginnings of paths, and what has
+ * a Scale.
+ */
 export const otherVersions: Readonly<Record<string, readonly string[]>> = {
   cronjobs: ['apis/batch/v1beta1'],
   poddisruptionbudgets: ['apis/policy/v1beta1'],

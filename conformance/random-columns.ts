@@ -1,6 +1,7 @@
 /**
- * Random printer columns: paths of every form, right and wrong, columns of every type, and objects in which the paths find
- * something. No path looks at more than one member of a map at once: the original takes them in an order of chance.
+ * Random printer columns: paths of every form, right and wrong, columns of every type, and objects
+ * in which the paths find something. No path reads more than one member of a map at once:
+ * kube-apiserver takes them in random order.
  */
 import type { Random } from './random.ts'
 
@@ -145,7 +146,10 @@ export const columnList = (random: Random): Any[] =>
     ...(random.chance(0.3) && { 'x.y': columnValue(random, 1) }),
   }))
 
-/** A value of at most one member that is no scalar in each map, so that paths find it whatever the order. */
+/**
+ * A value of at most one member that is no scalar in each map, so that paths find it whatever the
+ * order.
+ */
 export function columnValue(random: Random, depth: number): Any {
   const kind = depth === 0 ? 0 : random.below(4)
   if (kind < 2) return random.pick<Any>(scalars)

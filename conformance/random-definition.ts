@@ -1,8 +1,8 @@
 /**
- * Random definitions of custom kinds: whole ones that a server takes, and ones with something wrong anywhere, from names
- * down to the last keyword of a schema.
+ * Random definitions of custom kinds: whole ones that a server takes, and ones with something wrong
+ * anywhere, from names down to the last keyword of a schema.
  */
-import { gears } from './gears.ts'
+import { gearDefinition } from './gear-definition.ts'
 import type { Random } from './random.ts'
 import { objectSchema, randomSchema } from './random-schema.ts'
 
@@ -30,7 +30,7 @@ export function randomDefinition(random: Random, group: string): Any {
     ...maybe(random, 0.3, () => ({ categories: ['all', 'tools'] })),
   }
   const versions = versionNames.map((name, i) => version(random, name, i === stored))
-  return gears(group, versions, {
+  return gearDefinition(group, versions, {
     scope,
     names,
     ...maybe(random, 0.2, () => ({ conversion: { strategy: 'None' } })),

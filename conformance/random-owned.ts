@@ -1,6 +1,7 @@
 /**
- * Custom kinds made to be owned: every marker of lists and maps, keys with defaults, structures that anything may be in, and
- * values of so few choices that managers meet. What a schema forbids beside types is left to others.
+ * Custom kinds made to be owned: every marker of lists and maps, keys with defaults, structures
+ * that anything may be in, and values of so few choices that managers meet. What a schema forbids
+ * beside types is left to others.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Random } from './random.ts'
@@ -40,7 +41,7 @@ function struct(random: Random, depth: number): Any {
   }
 }
 
-/** A list whose items are told apart by one key or two, of which one may be left out. */
+/** A list whose items are identified by one key or two, of which one may be left out. */
 function keyed(random: Random, depth: number): Any {
   const items = struct(random, depth)
   const keys: Any = { k: { ...random.pick([text, number]) } }
@@ -90,7 +91,10 @@ export const ownedKind = (random: Random): Any => ({
   ...(random.chance(0.1) && { 'x-kubernetes-preserve-unknown-fields': true }),
 })
 
-/** The schema with one of its markers, somewhere, another: what was owned item by item is owned whole, or the other way. */
+/**
+ * The schema with one of its markers, somewhere, another: what was owned item by item is owned
+ * whole, or the other way.
+ */
 export function turned(schema: Any, random: Random): Any {
   const places: Any[] = []
   const look = (one: Any): void => {

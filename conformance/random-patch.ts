@@ -1,6 +1,7 @@
 /**
- * Random patches of a live object, of every type that is no apply: most of them make sense, and some are damaged in one
- * place. A damaged patch has one thing wrong, because of two the original may name either.
+ * Random patches of a live object, of every type that is no apply: most of them make sense, and
+ * some are damaged in one place. A damaged patch has one thing wrong, because kube-apiserver may
+ * report either of two.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'

@@ -1,4 +1,7 @@
-/** Random schemas, most of them structural, and random objects that fit them, nearly fit them or do not fit at all. */
+/**
+ * Random schemas, most of them structural, and random objects that fit them, nearly fit them or do
+ * not fit at all.
+ */
 import type { Random } from './random.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas and values are JSON of any shape
@@ -138,7 +141,7 @@ function scalarSchema(random: Random): Any {
         ...maybe(random, 0.3, () => ({ exclusiveMaximum: true })),
       })),
       maybe(random, 0.2, () => ({
-        // With less than one the original divides by zero, and panics.
+        // With less than one kube-apiserver divides by zero, and panics.
         multipleOf: random.pick(type === 'number' ? [2, 1.5] : [2, 3]),
       })),
       maybe(random, 0.1, () => ({ enum: [1, 2, 5].slice(0, 1 + random.below(3)) })),

@@ -1,6 +1,7 @@
 /**
- * Random statuses that servers mostly take: every field of the type may be there, times are so long ago that their age is told
- * alike for minutes, conditions are those that somebody looks at. The servers say what is right.
+ * Random statuses that servers mostly accept: every field of the type may be there, times are so
+ * long ago that their printed age stays the same for minutes, conditions are those that columns
+ * read. The servers decide what is valid.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Scalar, Struct, Type } from '#schema/type.ts'
@@ -12,7 +13,9 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Each half a unit away from the next age that is told: they stay the same while two servers are asked. */
+/**
+ * Each half a unit away from the next printed age: they stay the same while both servers answer.
+ */
 const agesMs = [
   20.5 * minute,
   100.5 * minute,

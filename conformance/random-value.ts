@@ -1,6 +1,6 @@
 /**
- * Random values of a type: mostly plausible, sometimes not. What a field is called and which values are declared for its
- * type say what is plausible; the servers say whether it is right.
+ * Random values of a type: mostly plausible, sometimes not. What a field is called and which values
+ * are declared for its type say what is plausible; the servers say whether it is right.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'

@@ -1,6 +1,6 @@
 /**
- * Asks a real server of 1.22 that was just started what it says of itself, and keeps it: `fresh.jsonl`, which `fresh.slow.test.ts` holds
- * this server to without the other one.
+ * Records what a real server that was just started reports about itself: `fresh.jsonl`, which
+ * `fresh.slow.test.ts` holds this server to without the other one.
  *
  *   node tools/run.mjs file conformance/record-fresh.ts --peer URL
  */
@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { freshRows } from './told-fresh.ts'
+import { freshRows } from './fresh-rows.ts'
 
 const { values } = parseArgs({ options: { peer: { type: 'string' } } })
 const { hostname, port } = new URL(values.peer ?? '')

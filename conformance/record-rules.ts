@@ -1,10 +1,11 @@
 /**
- * Asks a real server of 1.22 what it says of every field of every built-in kind with odd values, and keeps one row for each thing
- * it says: `rules.jsonl`, which `rules.slow.test.ts` holds this server to without the other one.
+ * Records the messages of a real server for odd values in every field of every built-in kind, one
+ * row for each message: `rules.jsonl`, which `rules.slow.test.ts` holds this server to without the
+ * other one.
  *
  *   node tools/run.mjs file conformance/record-rules.ts --peer URL
  *
- * Of the values of a field that are taken, the first is kept where others are refused.
+ * Of the accepted values of a field, the first is kept if others are rejected.
  */
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
@@ -12,7 +13,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Json } from '#api/object-meta.ts'
 import { type FieldChange, fieldChanges } from './field-changes.ts'
-import { isLasting, nameOf, type RuleRow, stepOf, toldBy, type Way, ways } from './told-rules.ts'
+import { isLasting, nameOf, type RuleRow, stepOf, problemsIn, type Way, ways } from './rule-rows.ts'
 import type { Step } from './two-servers.ts'
 import { declaredValues } from './types-of-facts.ts'
 import { walkedObjects } from './walked-objects.ts'
@@ -44,7 +45,10 @@ function ask({ method, path, body }: Step): Promise<{ status: number; text: stri
   })
 }
 
-/** What is said, whatever of: values and places in lists are left out, and where a pod is described in what. */
+/**
+ * The message without its object: values, places in lists and the holder of a pod template are left
+ * out.
+ */
 const gist = (told: string): string =>
   told
     .replace(/^(spec\.jobTemplate\.)?(spec\.)?template\.(?=spec)/, '')
@@ -85,7 +89,7 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
     if (path[0] === 'metadata' && way !== 'create') return
     const step = stepOf(place, way, { path, value }, declared, version)
     const { status, text } = await ask(step)
-    const told = toldBy(status, text, id)
+    const told = problemsIn(status, text, id)
     if (told === undefined) return
     const kept: readonly [] | readonly [Json] = value === undefined ? [] : [value]
     const row: RuleRow = [name, way, path, kept, told]
@@ -119,7 +123,7 @@ async function main(): Promise<void> {
     if (values.only !== undefined && !new RegExp(values.only).test(place.title)) continue
     const none: FieldChange = { path: ['kind'], value: place.object.kind }
     const whole = await ask(stepOf(place, 'create', none, declared, ''))
-    const told = toldBy(whole.status, whole.text, id)
+    const told = problemsIn(whole.status, whole.text, id)
     if (told !== undefined) all.push([name, 'create', none.path, [none.value as Json], told])
     let version = ''
     for (const way of ways) {

@@ -1,13 +1,13 @@
 /**
- * What a real server of 1.22 said of odd values of every field, row by row (`rules.jsonl`, made by `record-rules.ts`): this server
- * says the same, and makes the same of what it takes.
+ * The messages of a real server for odd values in every field, row by row (`rules.jsonl`, made by
+ * `record-rules.ts`): this server reports the same, and stores the same of what it accepts.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { type RunningServer, startServer } from '../test/running-server.ts'
 import { shownChange } from './walked-place.ts'
-import { changeOf, nameOf, type RuleRow, stepOf, toldBy, type Way } from './told-rules.ts'
+import { changeOf, nameOf, type RuleRow, stepOf, problemsIn, type Way } from './rule-rows.ts'
 import { declaredValues } from './types-of-facts.ts'
 import { walkedObjects } from './walked-objects.ts'
 import { type Body, placeOf } from './walked-place.ts'
@@ -48,7 +48,7 @@ for (const walked of walkedObjects) {
           version,
         )
         const answer = await server.ask(method, path, body)
-        const said = toldBy(answer.status, answer.text, id) ?? answer.text
+        const said = problemsIn(answer.status, answer.text, id) ?? answer.text
         const [want, got] = [told, said].map((one) => JSON.stringify(one))
         if (want !== got)
           wrong.push(`${way} ${shownChange(changeOf(row, id))}: ${want}, not ${got}`)

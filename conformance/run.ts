@@ -1,6 +1,6 @@
 /**
- * Replays recorded conversations of real servers against this one, release by release, and holds the floor: how many
- * answers are the same may only grow. See README.md in this folder.
+ * Replays recorded conversations of real servers against this one, release by release, and holds
+ * the floor: how many answers are the same may only grow. See README.md in this folder.
  *
  *   npm run conformance -- [--release 1.22]… [--only REGEX] [--show N] [--raise] [--server URL] [-- SERVER FLAGS]
  */
@@ -55,7 +55,10 @@ const { values, positionals } = parseArgs({
 const freshCases = '^(aggregated|discovery)/'
 const otherCases = '^(?!(aggregated|discovery)/)'
 
-/** Runs the replayer and returns its output. Its exit code is 0 only if every answer was the same; the floor decides here. */
+/**
+ * Runs the replayer and returns its output. Its exit code is 0 only if every answer was the same;
+ * the floor decides here.
+ */
 function replay(url: string, file: string, only: string): Promise<string> {
   const args = [values.replay, '--server', url, '--show', String(showAll), '--jobs', values.jobs]
   for (const [name, token] of Object.entries(tokens)) args.push('--token', `${name}=${token}`)
@@ -107,7 +110,10 @@ async function replayRelease(release: string, file: string): Promise<Tally> {
   }
 }
 
-/** A whole release is played again before it is found wanting: a busy machine makes races of its own. */
+/**
+ * A whole release is played again before it is found wanting: a busy machine makes races of its
+ * own.
+ */
 const attemptsMax = 3
 
 /** What is wrong with a release, after as many tries as it is given. */

@@ -1,4 +1,7 @@
-/** One small valid object of each kind, to start random ones from. `{id}` is the run's own part of a name. */
+/**
+ * One small valid object of each kind, to start random ones from. `{id}` is the run's own part of a
+ * name.
+ */
 import type { Json } from '#api/object-meta.ts'
 
 export interface Sample {

@@ -1,4 +1,7 @@
-/** What random questions are about: a few objects that are there, and how a question is put. It asks nobody. */
+/**
+ * The subject of random requests: a few existing objects, and how a request is written. It sends
+ * nothing.
+ */
 import type { Json } from '#api/object-meta.ts'
 import type { Random } from './random.ts'
 import type { Step } from './two-servers.ts'
@@ -15,11 +18,13 @@ export interface Scene {
   object(name: string): { [key: string]: Json }
 }
 
-export type Question = (random: Random, scene: Scene) => readonly Step[]
+export type RequestMaker = (random: Random, scene: Scene) => readonly Step[]
 
 export const encode = encodeURIComponent
 
-/** Some of the parameters, in the order of the table; a value may be left out, empty or given twice. */
+/**
+ * Some of the parameters, in the order of the table; a value may be left out, empty or given twice.
+ */
 export function query(
   random: Random,
   table: Readonly<Record<string, readonly string[]>>,

@@ -1,6 +1,7 @@
 /**
- * A server for one replay: the release of the recording, memory store, and a token file with the three identities the
- * recordings speak as. Everything else is left at its default, because that is what users get.
+ * A server for one replay: the release of the recording, memory store, and a token file with the
+ * three identities the recordings speak as. Everything else is left at its default, because that is
+ * what users get.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * Random objects of every built-in kind that servers mostly take, different in what the columns of tables show: for the fuzzer of
- * tables. A kind stands here once for each version whose objects have this shape; which of them a server has, it says itself.
+ * Random objects of every built-in kind that servers mostly take, different in what the columns of
+ * tables show: for the fuzzer of tables. A kind stands here once for each version whose objects
+ * have this shape; which of them a server has, it says itself.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Random } from './random.ts'
@@ -584,7 +585,10 @@ export const tableKinds: readonly TableKind[] = [
   },
 ]
 
-/** Metadata that columns look at: roles of nodes, classes and defaults in annotations, who controls an object. */
+/**
+ * Metadata that columns look at: roles of nodes, classes and defaults in annotations, who controls
+ * an object.
+ */
 export function tableMetadata(random: Random): Body {
   const controllerOf = {
     apiVersion: random.pick(['apps/v1', 'v1']),

@@ -1,6 +1,6 @@
 /**
- * What a replay said, as numbers: per family how many answers were the same, and which answers were not. Reads the
- * replayer's own lines; runs nothing.
+ * The result of a replay as numbers: per family how many answers were the same, and which answers
+ * were not. Reads the replayer's own lines; runs nothing.
  */
 
 export interface FamilyTally {

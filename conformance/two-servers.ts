@@ -1,12 +1,13 @@
 /**
- * The same request to a real server and to this one, and whether their answers are the same: what the replayer hides of
- * recorded answers is hidden here too. The replayer's own comparison is used, from where it is.
+ * The same request to a real server and to this one, and whether their answers are the same: what
+ * the replayer hides of recorded answers is hidden here too. The replayer's own comparison is used,
+ * from where it is.
  */
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { withoutChance, withoutWholes } from './without-chance.ts'
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 
 export interface Step {
   readonly method: string
@@ -32,7 +33,7 @@ export interface Client {
 /** What of the replayer is used. */
 export interface Replayer {
   readonly Client: new (options: { server: string; tokens: Record<string, string> }) => Client
-  observe(answer: Answer, id: string): Seen
+  observe(answer: Answer, id: string): ComparedResponse
   firstDiff(want: unknown, got: unknown): Difference | undefined
 }
 
@@ -88,9 +89,12 @@ const headersOfWeight = [
   'x-content-type-options',
 ]
 
-/** How often the original is asked again for an error that differs. */
+/** How often a request is repeated at kube-apiserver for an error that differs. */
 const triesMax = 12
-/** Two keys of a small map of Go's are seldom in the other order than they were put there: once in eight times. */
+/**
+ * Two keys of a small map of Go's are seldom in the other order than they were put there: once in
+ * eight times.
+ */
 const orderTriesMax = 40
 
 export class TwoServers {
@@ -108,14 +112,14 @@ export class TwoServers {
   }
 
   /**
-   * Asks both, and tells the first difference. `id` is the part of names that is this run's own, `comparable` what two
-   * answers must have in common.
+   * Sends a request to both, and returns the first difference. `id` is the part of names that is
+   * this run's own, `comparable` what two answers must have in common.
    */
   async ask(
     step: Step,
     id: string,
-    comparable: (seen: Seen) => Seen = (seen) => seen,
-  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+    comparable: (seen: ComparedResponse) => ComparedResponse = (seen) => seen,
+  ): Promise<{ want: ComparedResponse; difference: Difference | undefined }> {
     const [peer, ours] = await Promise.all([
       this.#request(this.#peer, step),
       this.#request(this.#ours, step),
@@ -123,7 +127,7 @@ export class TwoServers {
     if (step.method !== 'GET' && step.method !== 'HEAD') this.lastWriteAtMs = Date.now()
     const want = comparable(this.#lib.observe(peer, id))
     const got = comparable(this.#lib.observe(ours, id))
-    // What the original says when it has failed is no rule to follow.
+    // A message of a kube-apiserver that failed is no rule to follow.
     if (want.status === 500 && got.status !== 500) return { want, difference: undefined }
     const difference =
       this.#lib.firstDiff(withoutChance(want), withoutChance(got)) ??
@@ -132,14 +136,14 @@ export class TwoServers {
   }
 
   /**
-   * As `ask`. An error that the original words differently when it is asked again, or that both word alike then, is left to
-   * chance there and is no difference.
+   * As `ask`. An error that kube-apiserver words differently when the request is repeated, or that
+   * both word alike then, is random there and no difference.
    */
   async askOften(
     step: Step,
     id: string,
-    comparable?: (seen: Seen) => Seen,
-  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+    comparable?: (seen: ComparedResponse) => ComparedResponse,
+  ): Promise<{ want: ComparedResponse; difference: Difference | undefined }> {
     const first = await this.ask(step, id, comparable)
     if (first.difference === undefined || first.want.status < 300) return first
     for (let i = 0; i < triesMax; i++) {
@@ -149,11 +153,14 @@ export class TwoServers {
     return first
   }
 
-  /** As `askOften`, and the problems of an object must be told in the same order, unless that is left to chance too. */
+  /**
+   * As `askOften`, and the problems of an object must be reported in the same order, unless that is
+   * random too.
+   */
   async askInOrder(
     step: Step,
     id: string,
-  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+  ): Promise<{ want: ComparedResponse; difference: Difference | undefined }> {
     const first = await this.askOften(step, id)
     if (first.difference !== undefined || first.want.status !== 422) return first
     let kept: string | undefined
@@ -171,12 +178,15 @@ export class TwoServers {
     return { want: first.want, difference }
   }
 
-  /** Asks both, and compares the bodies as they were sent, but for versions, uids and times: ages too, and every cell. */
+  /**
+   * Sends to both, and compares the bodies as they were sent, except versions, uids and times: ages
+   * too, and every cell.
+   */
   async askExactly(
     step: Step,
     id: string,
     comparable: (body: unknown) => unknown,
-  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+  ): Promise<{ want: ComparedResponse; difference: Difference | undefined }> {
     const [peer, ours] = await Promise.all([
       this.#request(this.#peer, step),
       this.#request(this.#ours, step),
@@ -184,22 +194,22 @@ export class TwoServers {
     const [want, got] = [peer, ours].map((answer) => {
       const { body: _, ...seen } = this.#lib.observe(answer, id)
       return { ...seen, body: comparable(JSON.parse(withoutTheServersOwn(answer.text))) }
-    }) as [Seen, Seen]
+    }) as [ComparedResponse, ComparedResponse]
     return { want, difference: this.#lib.firstDiff(withoutChance(want), withoutChance(got)) }
   }
 
-  /** As `ask`, and a body that cannot be read must be refused in the same words. */
+  /** As `ask`, and a body that cannot be read must be rejected in the same words. */
   async askWords(
     step: Step,
     id: string,
-  ): Promise<{ want: Seen; difference: Difference | undefined }> {
+  ): Promise<{ want: ComparedResponse; difference: Difference | undefined }> {
     const asked = await this.ask(step, id)
     if (asked.want.status !== 400 || asked.difference !== undefined) return asked
     const [peer, ours] = await Promise.all([this.#peer.request(step), this.#ours.request(step)])
     return { want: asked.want, difference: this.#lib.firstDiff(wordsOf(peer), wordsOf(ours)) }
   }
 
-  /** Asks both, and compares a part of what their bodies say, whatever they call it. */
+  /** Sends to both, and compares a part of the bodies, whatever its name there. */
   async askPart(step: Step, part: (body: unknown) => unknown): Promise<Difference | undefined> {
     const answers = await Promise.all([this.#peer.request(step), this.#ours.request(step)])
     const [want, got] = answers.map(({ text }) => part(JSON.parse(text)))
@@ -211,7 +221,10 @@ export class TwoServers {
     this.#memory.clear()
   }
 
-  /** In a step `$rv`, `$uid` and `$continue` stand for what the same server said last, `$first` for its first version. */
+  /**
+   * In a step `$rv`, `$uid` and `$continue` stand for the latest values that the same server
+   * returned, `$first` for its first version.
+   */
   async #request(client: Client, step: Step): Promise<Answer> {
     const memory = this.#memory.get(client) ?? new Map<string, string>()
     this.#memory.set(client, memory)
@@ -250,7 +263,7 @@ export class TwoServers {
 }
 
 /** The message of an answer, with what is of one server taken out. */
-const told = ({ body }: Seen): string =>
+const told = ({ body }: ComparedResponse): string =>
   withoutWholes(String((body as { message?: string }).message ?? '')).replace(/0x[0-9a-f]{6,}/g, '')
 
 const wordsOf = ({ text }: Answer): unknown => JSON.parse(text).message

@@ -1,4 +1,6 @@
-/** Types of a release's kinds, and the values declared for named texts, from the tables of facts. */
+/**
+ * Types of a release's kinds, and the values declared for named texts, from the tables of facts.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readFactsFile } from '#server/facts-reader.ts'

@@ -1,13 +1,16 @@
 /**
- * Every field of every built-in kind with a list of odd values, one after the other, sent to a real server and to this one: their
- * answers must be the same. Nothing is left to chance but the steps of `--way turns`.
+ * Every field of every built-in kind with a list of odd values, one after the other, sent to a real
+ * server and to this one: their answers must be the same. Nothing is left to chance but the steps
+ * of `--way turns`.
  *
  *   node tools/run.mjs file conformance/walk-fields.ts --peer URL --ours URL [--way create,update,status,turns] [--only REGEX]
  *
- * `create` sends dry-run creates, `update` and `status` dry-run replacements of an object that is there; `turns` writes `--count`
- * random changes from `--seed` one over the other, `mix` sends as many dry-run creates with several changes each. `--only` looks at `pods/plain`, `--field` at `spec.containers.ports`,
- * `--every N` takes each Nth change only. `request` is about subresources and reviews. With `--surrounded` there are limits, quotas,
- * classes and defaults that plugins look at.
+ * `create` sends dry-run creates, `update` and `status` dry-run replacements of an object that is
+ * there; `turns` writes `--count` random changes from `--seed` one over the other, `mix` sends as
+ * many dry-run creates with several changes each. `--only` looks at `pods/plain`, `--field` at
+ * `spec.containers.ports`, `--every N` takes each Nth change only. `request` is about subresources
+ * and reviews. With `--surrounded` there are limits, quotas, classes and defaults that plugins look
+ * at.
  */
 import { changed, type FieldChange, fieldChanges } from './field-changes.ts'
 import { Random } from './random.ts'
@@ -67,7 +70,10 @@ function* creates(place: Place, every: number): Generator<[FieldChange, Step]> {
   }
 }
 
-/** A dry run over an autoscaler shows metrics of the object before: those are written, one after the other. */
+/**
+ * A dry run over an autoscaler shows metrics of the object before: those are written, one after the
+ * other.
+ */
 const isWritten = ({ object }: Place): boolean => object.kind === 'HorizontalPodAutoscaler'
 
 /** Replacements say which version they replace: some kinds want to know. */
@@ -90,7 +96,10 @@ function* updates(place: Place, every: number, ofStatus: boolean): Generator<[Fi
 }
 
 const make = (place: Place): Step => ({ method: 'POST', path: place.path, body: place.object })
-/** What plugins have put there to keep it: nobody else takes that away, and the next one has the same name. */
+/**
+ * Finalizers that plugins added: only this step removes them, and the next object has the same
+ * name.
+ */
 const letGo = (place: Place): Step => ({
   method: 'PATCH',
   path: place.itemPath,

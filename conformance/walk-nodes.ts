@@ -1,11 +1,12 @@
 /**
- * What nodes may do, asked of a real server and of this one as two nodes and as one without a name: every verb for everything that
- * kubelets write, their own and others'. Both servers run with the plugin NodeRestriction.
+ * What nodes may do, sent to a real server and to this one as two nodes and as one without a name:
+ * every verb for everything that kubelets write, their own and others'. Both servers run with the
+ * plugin NodeRestriction.
  *
  *   node tools/run.mjs file conformance/walk-nodes.ts --peer URL --ours URL [--keep-going]
  */
 import type { Json } from '#api/object-meta.ts'
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import { settingsOf, showDifference, type Step } from './two-servers.ts'
 
 type Body = { [key: string]: Json }
@@ -46,7 +47,9 @@ const claim = object('v1', 'PersistentVolumeClaim', 'claim', {
 
 const claimed = { name: 'p', persistentVolumeClaim: { claimName: 'claim' } }
 
-/** What there is before nodes ask. The node comes last: `$uid` is its own then. */
+/**
+ * The objects that exist before nodes send requests. The node comes last: `$uid` is its own then.
+ */
 const scene: readonly [path: string, body: Body][] = [
   [
     '{ns}/pods',
@@ -238,8 +241,10 @@ const rest: Step[] = [
   { method: 'GET', path: at('{ns}/persistentvolumeclaims/claim') },
 ]
 
-/** Owners are told apart by uids, which no two servers share, and differences are spaced at random. */
-const comparable = (seen: Seen): Seen => ({
+/**
+ * Owners are identified by uids, which no two servers share, and differences are spaced at random.
+ */
+const comparable = (seen: ComparedResponse): ComparedResponse => ({
   ...seen,
   body: JSON.parse(
     JSON.stringify(seen.body)

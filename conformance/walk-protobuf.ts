@@ -1,6 +1,7 @@
 /**
- * Objects of every built-in kind, with their fields changed one by one, in protobuf: what a real server writes this one must read as
- * that one does, and the other way round. Both are given the JSON, asked for protobuf, and given each other's bytes.
+ * Objects of every built-in kind, with their fields changed one by one, in protobuf: what a real
+ * server writes this one must read as that one does, and the other way round. Both get the JSON, a
+ * request for protobuf, and each other's bytes.
  *
  *   node tools/run.mjs file conformance/walk-protobuf.ts --peer URL --ours URL [--only REGEX] [--every N] [--keep-going]
  */

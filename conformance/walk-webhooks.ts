@@ -1,7 +1,8 @@
 /**
- * What webhooks hear of every kind, beside a real server: how often they are asked, in which order, and every document,
- * over all verbs, dry runs too. Both servers must be able to reach this machine's loopback; what they choose themselves
- * (uids, versions, times, addresses) is hidden. `--only` keeps to some kinds.
+ * The calls that webhooks receive for every kind, beside a real server: how often they are called,
+ * in which order, and every document, over all verbs, dry runs too. Both servers must be able to
+ * reach this machine's loopback; what they choose themselves (uids, versions, times, addresses) is
+ * hidden. `--only` keeps to some kinds.
  */
 import { pathToFileURL } from 'node:url'
 import type { Loose } from '#api/object-meta.ts'
@@ -72,7 +73,7 @@ async function uninstall(): Promise<void> {
     await both({ method: 'DELETE', path: `${group}/${type}webhookconfigurations/${type}-${id}` })
 }
 
-/** What a server asked, without what is its own; what it does for itself is nobody's business. */
+/** The requests of a server, without what is its own; what it does for itself is not compared. */
 function heard(side: string): unknown {
   const own = /^system:/
   const asked = hooks.received

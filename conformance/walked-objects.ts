@@ -1,7 +1,8 @@
 /**
- * Valid objects of every built-in kind in the shapes that have rules of their own, for the walk over all fields: a service of each
- * type, a volume of each source. What a row says of its fields is what is walked of it: everything, or what only this shape has.
- * `{id}` is the run's own part of a name.
+ * Valid objects of every built-in kind in the shapes that have rules of their own, for the walk
+ * over all fields: a service of each type, a volume of each source. What a row says of its fields
+ * is what is walked of it: everything, or what only this shape has. `{id}` is the run's own part of
+ * a name.
  */
 import type { Json } from '#api/object-meta.ts'
 import { samples } from './sample-objects.ts'
@@ -14,7 +15,7 @@ export interface WalkedObject {
   readonly plural: string
   readonly namespaced: boolean
   readonly object: Body
-  /** Tells the shape from others of the kind. */
+  /** Distinguishes the shape from others of the kind. */
   readonly shape: string
   /** Only fields below these paths, where they are named. */
   readonly below: readonly string[]

@@ -1,4 +1,6 @@
-/** Where an object of the walk is in a run, under which names, and which of its fields are walked. */
+/**
+ * Where an object of the walk is in a run, under which names, and which of its fields are walked.
+ */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
 import type { FieldChange } from './field-changes.ts'

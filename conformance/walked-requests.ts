@@ -1,6 +1,7 @@
 /**
- * What is sent beside objects themselves: to subresources, and to kinds that are asked and not kept. Every row is a request with
- * a plain body, whose fields the walk changes one by one, and the objects that must be there. `{id}` is the run's own namespace.
+ * Requests beside objects themselves: to subresources, and to kinds that are answered and not
+ * stored. Every row is a request with a plain body, whose fields the walk changes one by one, and
+ * the objects that must be there. `{id}` is the run's own namespace.
  */
 import type { Json } from '#api/object-meta.ts'
 import { certificateRequest } from './table-objects.ts'
@@ -112,7 +113,10 @@ export const walkedRequests: readonly WalkedRequest[] = [
   },
 ]
 
-/** What plugins look at when others are created: limits, quotas, classes and defaults. All of them are named `a` or the run's. */
+/**
+ * What plugins look at when others are created: limits, quotas, classes and defaults. All of them
+ * are named `a` or the run's.
+ */
 export const surroundings: readonly (readonly [path: string, object: Body])[] = [
   [
     `${core}/limitranges`,

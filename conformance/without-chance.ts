@@ -1,11 +1,14 @@
 /**
- * What the original leaves to chance, taken out of an answer before it is compared: the order of errors where it walks through
- * maps, of lists and first events where they come from its watch cache, when bookmarks come, and what two servers never have
- * in common and a message shows.
+ * Removes from an answer what is random in kube-apiserver before it is compared: the order of
+ * errors where it iterates over maps, of lists and first events that come from its watch cache, the
+ * times of bookmarks, and what two servers never have in common and a message shows.
  */
-import type { Seen } from './seen.ts'
+import type { ComparedResponse } from './compared-response.ts'
 
-/** A whole object or template shown in a message: versions, and places in memory, are of the server that shows it. */
+/**
+ * A whole object or template shown in a message: versions, and places in memory, are of the server
+ * that shows it.
+ */
 const shownWhole = /(Invalid value: )("\{(?!id\})|core\.PodTemplateSpec\{)[\s\S]*$/
 const shownWholeInText = /("\{(?!id\})|core\.PodTemplateSpec\{)[\s\S]*$/
 const addressGiven = /10\.0\.\d+\.\d+(?="[:}])/g
@@ -39,7 +42,7 @@ const withoutChosen = (body: unknown): unknown => {
   )
 }
 
-export function withoutChance(given: Seen): Seen {
+export function withoutChance(given: ComparedResponse): ComparedResponse {
   const seen = { ...given, body: withoutChosen(given.body) }
   if (typeof seen.body === 'string') return { ...seen, body: withoutVersions(seen) }
   if (Array.isArray(seen.body)) return { ...seen, body: frames(seen.body) }
@@ -64,8 +67,8 @@ export function withoutChance(given: Seen): Seen {
   return { ...seen, body }
 }
 
-/** YAML tells versions as text; in protobuf nothing can be told apart here. */
-function withoutVersions({ type = '', body }: Seen): string {
+/** YAML has versions as text; in protobuf they cannot be found here. */
+function withoutVersions({ type = '', body }: ComparedResponse): string {
   if (type.includes('protobuf')) return '<protobuf>'
   return String(body)
     .replace(/resourceVersion: "\d+"/g, 'resourceVersion: <rv>')
@@ -80,7 +83,7 @@ const frames = (all: readonly Shown[]): readonly unknown[] =>
   sorted(all.filter(({ type }) => type !== 'BOOKMARK'))
 
 /** Places in memory are of the server that shows them. */
-export const withoutPlaces = (seen: Seen): Seen => ({
+export const withoutPlaces = (seen: ComparedResponse): ComparedResponse => ({
   ...seen,
   body: JSON.parse((JSON.stringify(seen.body) ?? 'null').replace(/0x[0-9a-f]{6,}/g, '0x<address>')),
 })

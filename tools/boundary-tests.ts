@@ -1,6 +1,7 @@
 /**
- * Which changes are tested on both sides of their boundaries. A test stands on a side when it names that release: `21`
- * or `1.21`. The tests of a change lie in the folder of its rule, or import the rule or a module that imports it.
+ * Which changes are tested on both sides of their boundaries. A test stands on a side when it names
+ * that release: `21` or `1.21`. The tests of a change lie in the folder of its rule, or import the
+ * rule or a module that imports it.
  *
  *   change('pods have a generation', { since: 33 })    needs a test with 32 and one with 33
  *   change('a watch lists first', { until: 22 })       needs 22 and 23
@@ -76,7 +77,10 @@ export async function untestedChanges(): Promise<readonly string[]> {
 
 const listed = join(root, 'test/untested-changes.txt')
 
-/** Titles that test/untested-changes.txt forgives. The list only becomes shorter: running this file drops what is tested. */
+/**
+ * Titles that test/untested-changes.txt forgives. The list only becomes shorter: running this file
+ * drops what is tested.
+ */
 export const forgivenChanges = (): readonly string[] =>
   existsSync(listed)
     ? readFileSync(listed, 'utf8')

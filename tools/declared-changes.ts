@@ -1,6 +1,6 @@
 /**
- * Every change between releases that the server knows. A change registers itself when its module is loaded, so all
- * modules that declare one are loaded here: none can be missed.
+ * Every change between releases that the server knows. A change registers itself when its module is
+ * loaded, so all modules that declare one are loaded here: none can be missed.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

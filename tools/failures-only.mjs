@@ -1,6 +1,6 @@
 /**
- * A reporter for Node's test runner that prints each failure with its file and one line at the end. Thousands of passed
- * tests print nothing. In a terminal a count shows that the run goes on.
+ * A reporter for Node's test runner that prints each failure with its file and one line at the end.
+ * Thousands of passed tests print nothing. In a terminal a count shows that the run goes on.
  */
 import { relative } from 'node:path'
 import { inspect } from 'node:util'

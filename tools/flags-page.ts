@@ -1,4 +1,7 @@
-/** Writes docs/flags.md and docs/commands.md from the tables of flags and commands. A test compares them. */
+/**
+ * Writes docs/flags.md and docs/commands.md from the tables of flags and commands. A test compares
+ * them.
+ */
 import { writeFileSync } from 'node:fs'
 import { commandsPage, flagsPage } from '#cli/help.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The prose of a file: its comments and the titles of its tests, or the text of a page without its code.
- * `test/tidy/prose.test.ts` checks it against the words that STYLE.md avoids.
+ * The prose of a file: its comments and the titles of its tests, or the text of a page without its
+ * code. `test/tidy/prose.test.ts` checks it against the words that STYLE.md avoids.
  */
 
 export interface Prose {

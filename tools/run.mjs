@@ -1,9 +1,10 @@
 /**
- * The commands of a checkout: `npm start`, `npm test`, `npm run test:src` and their like, on a machine with
- * nothing but git, npm and Node 20. Whatever is missing is fetched into the checkout first: the packages of
- * package-lock.json into node_modules/, and Node 26 into .node/ where the running Node is older.
- * Plain JavaScript, no dependencies: this file is what makes the rest of the code runnable.
- * It never installs anything outside the checkout and needs no package's install script.
+ * The commands of a checkout: `npm start`, `npm test`, `npm run test:src` and their like, on a
+ * machine with nothing but git, npm and Node 20. Whatever is missing is fetched into the checkout
+ * first: the packages of package-lock.json into node_modules/, and Node 26 into .node/ where the
+ * running Node is older. Plain JavaScript, no dependencies: this file is what makes the rest of the
+ * code runnable. It never installs anything outside the checkout and needs no package's install
+ * script.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import {
@@ -22,7 +23,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const nodeMajorWanted = 26
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const testRoots = ['src', 'test', 'conformance', 'tools', 'examples']
-/** A test that hangs is a failure; the slowest honest one takes about a minute on two cores that are not busy. */
+/**
+ * A test that hangs is a failure; the slowest honest one takes about a minute on two cores that are
+ * not busy.
+ */
 const testTimeoutMs = 600_000
 
 const say = (text) => process.stderr.write(`binnacle: ${text}\n`)
@@ -126,8 +130,9 @@ function ensureNode() {
 const parentCheckMs = 250
 
 /**
- * A signal to npm ends the shell it runs scripts in, and the shell passes nothing on: whoever stops npm means us.
- * Calls `gone` once the parent is another one than at the start. Outside of npm nobody's parent has to stay.
+ * A signal to npm ends the shell that it runs scripts in, and the shell forwards nothing: a user
+ * who stops npm means this process. Calls `gone` once the parent is another one than at the start.
+ * Outside npm the parent need not stay.
  */
 function whenNpmIsGone(gone) {
   if (process.env.npm_lifecycle_event === undefined) return undefined
@@ -202,13 +207,16 @@ const bins = {
 }
 const compileCache = join(root, '.node', 'compile-cache')
 
-/** How many quick files share a process: starting one and loading the server into it takes longer than most files do. */
+/**
+ * How many quick files share a process: starting one and loading the server into it takes longer
+ * than most files do.
+ */
 const filesPerProcess = 44
 
 /**
- * Writes files that load many quick ones each, every one a suite of its own so that its hooks stay its own, and gives
- * their paths. The timer stands for what keeps a server's process alive: without it one that waits only for
- * timers that hold nothing would count as ended.
+ * Writes files that load many quick ones each, every one a suite of its own so that its hooks stay
+ * its own, and gives their paths. The timer stands for what keeps a server's process alive: without
+ * it one that waits only for timers that hold nothing would count as ended.
  */
 function together(quick) {
   const folder = join(root, '.node', 'tests', String(process.pid))

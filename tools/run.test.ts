@@ -1,4 +1,7 @@
-/** The launcher's decisions: what is missing, which Node to fetch, which tests are meant. Nothing is installed here. */
+/**
+ * The launcher's decisions: what is missing, which Node to fetch, which tests are meant. Nothing is
+ * installed here.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 

@@ -24,7 +24,7 @@ const greeting = fromFile('greeting.yaml') as Greeting & { metadata: { name: str
 const place = { namespace: 'default', name: 'greeting-world' }
 const mergePatch = PatchStrategy.MergePatch
 
-/** Asks until the answer is as wanted: what a controller does, it does soon, not at once. */
+/** Polls until the result is as wanted: a controller acts soon, not at once. */
 async function eventually<T>(read: () => Promise<T>, isWanted: (got: T | undefined) => boolean) {
   for (const end = Date.now() + 30_000; ; ) {
     const got = await read().catch((error) => {

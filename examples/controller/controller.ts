@@ -1,7 +1,8 @@
 /**
- * Keeps a ConfigMap beside every Greeting: made when the greeting is, changed and restored when it should be, and gone with
- * it, because the ConfigMap names the greeting as its owner. What is wanted is written by server-side apply, so that fields
- * that others add to the ConfigMap stay theirs.
+ * Keeps a ConfigMap beside every Greeting: made when the greeting is, changed and restored when it
+ * should be, and gone with it, because the ConfigMap names the greeting as its owner. What is
+ * wanted is written by server-side apply, so that fields that others add to the ConfigMap stay
+ * theirs.
  */
 import {
   CoreV1Api,
@@ -79,7 +80,8 @@ export async function startController(config: KubeConfig): Promise<Controller> {
     )
   }
 
-  // One greeting is looked at by one run at a time; what happens meanwhile has it looked at once more.
+  // One greeting is looked at by one run at a time; what happens meanwhile has it looked at once
+  // more.
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
   function look(namespace = '', name = ''): void {

@@ -1,7 +1,8 @@
 /**
- * The settings of a program, kept in a ConfigMap: read once, and told of each change as it is made. Nothing but Node: the API is
- * HTTP and JSON, a watch an answer of one event a line that does not end. When it ends after all, it goes on from the last version
- * that was heard of; when that version is too old (410), from a new read.
+ * The settings of a program, kept in a ConfigMap: read once, and updated with each change. It needs
+ * only Node: the API is HTTP and JSON, and a watch is a response of one event a line that does not
+ * end. If it ends, the program continues from the last version it received; if that version is too
+ * old (410), from a new read.
  */
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'

@@ -1,6 +1,7 @@
 /**
- * A small controller: each ConfigMap with the label `app` gets a Service of its name, and the annotation `example/service`
- * names that Service. `annotatesFirst` has a bug: if it dies between its two writes, the Service is never created.
+ * A small controller: each ConfigMap with the label `app` gets a Service of its name, and the
+ * annotation `example/service` names that Service. `annotatesFirst` has a bug: if it dies between
+ * its two writes, the Service is never created.
  */
 import type { TestClient } from 'binnacle/testing'
 

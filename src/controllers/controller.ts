@@ -1,6 +1,6 @@
 /**
- * What a controller is and what it may reach: a client of the API like any other, pictures it shares with the others, time,
- * and the few secrets that only the server itself has.
+ * What a controller is and what it may reach: a client of the API like any other, pictures it
+ * shares with the others, time, and the few secrets that only the server itself has.
  */
 import type { X509Certificate, KeyObject } from 'node:crypto'
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'
@@ -33,18 +33,21 @@ export interface Surroundings {
   /** Something went wrong and will be tried again. */
   readonly report: (message: string, error?: unknown) => void
   readonly randomSuffix: () => string
-  /** Measures the work queue of this name; undefined where nobody looks. */
+  /** Measures the work queue of this name; undefined without metrics. */
   readonly queueMeter?: ((name: string) => QueueMeter) | undefined
   /** What clients must trust to believe the server, PEM. */
   readonly rootCertificates: string
   /** Undefined where there is no key to sign tokens with. */
   readonly mint: TokenMint | undefined
-  /** Signs certificates that are asked for; undefined where there is none. */
+  /** Signs requested certificates; undefined without an authority. */
   readonly authority: Authority | undefined
   readonly signingDurationMs: number
   /** How many pods that have ended are kept; 0 for all. */
   readonly terminatedPodsMax: number
-  /** How long other servers on the store may take to see what was written, and to store what they let in before; 0 where there are none. */
+  /**
+   * How long other servers on the store may take to see what was written, and to store what they
+   * let in before; 0 where there are none.
+   */
   readonly othersSeeMs: number
 }
 

@@ -1,4 +1,4 @@
-/** One informer per resource, made when the first controller asks for it and shared by all that do. */
+/** One informer per resource, made when the first controller needs it and shared by all that do. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { Informer, type Keep } from '#client/informer.ts'

@@ -1,6 +1,6 @@
 /**
- * What is kept in memory of each resource that controllers follow: only what some controller asks about. Idle servers hold
- * little, and secrets keep their data out of it.
+ * What is kept in memory of each resource that controllers follow: only what some controller reads.
+ * Idle servers hold little, and secrets keep their data out of it.
  */
 import { createHash } from 'node:crypto'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,6 +1,7 @@
 /**
- * Every controller by its name, as kube-controller-manager has it, and which of them `--controllers` selects. The
- * controllers themselves are loaded later: a server is ready before it needs them.
+ * Every controller by its name, as kube-controller-manager has it, and which of them
+ * `--controllers` selects. The controllers themselves are loaded later: a server is ready before it
+ * needs them.
  */
 import { type Change, change, releaseOf } from '#api/releases/change.ts'
 
@@ -38,8 +39,8 @@ export const controllerRows = {
 export type ControllerName = keyof typeof controllerRows
 
 /**
- * `*` stands for all that are on by default, `name` for one, `-name` for all but one and `-*` for none; a name said
- * outright needs no star. Names that there are not are answered as an error.
+ * `*` stands for all that are on by default, `name` for one, `-name` for all but one and `-*` for
+ * none; a name that is given itself needs no star. Unknown names are returned as an error.
  */
 export function selectControllers<Name extends string = ControllerName>(
   words: readonly string[],

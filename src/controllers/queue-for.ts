@@ -27,7 +27,7 @@ export function queueFor(
     signal,
     clock,
     meter: queueMeter?.(name),
-    // Lost races are everyday; other failures are said once they last.
+    // Lost races are usual; other failures are logged once they last.
     report: (key, error, failures) => {
       if (isConflict(error) && failures < 5) return
       report(`${name}: ${key} failed and is tried again`, error)
@@ -42,7 +42,10 @@ export function splitKey(key: string): [namespace: string, name: string] {
   return [key.slice(0, at), key.slice(at + 1)]
 }
 
-/** A change of what may be gone by now, or be another: then somebody else has seen to it. */
+/**
+ * A change of an object that may be deleted or recreated by now: then another client has handled
+ * it.
+ */
 export async function unlessOvertaken(change: Promise<unknown>): Promise<void> {
   try {
     await change

@@ -1,4 +1,7 @@
-/** Starts the selected controllers, at once or whenever this server is the leader of several, and ends what it started. */
+/**
+ * Starts the selected controllers, at once or whenever this server is the leader of several, and
+ * ends what it started.
+ */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type ElectionOptions, runForLeader } from '#client/leader-election.ts'
@@ -11,7 +14,10 @@ const managerAccount = 'kube-controller-manager'
 export interface RunOptions {
   readonly controllers: readonly Controller[]
   readonly surroundings: Surroundings
-  /** The times of the election where other servers may work on the same state; undefined where there are none. */
+  /**
+   * The times of the election where other servers may work on the same state; undefined where there
+   * are none.
+   */
   readonly elect:
     | Pick<ElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>
     | undefined
@@ -19,8 +25,8 @@ export interface RunOptions {
 }
 
 /**
- * Begins them; what they began ends with the signal, and nobody waits for work under way. Where there is an election, it
- * resolves when that is over and the lease is given back.
+ * Starts them; what they started ends with the signal, without waiting for work under way. Where
+ * there is an election, it resolves when that is over and the lease is given back.
  */
 export async function runControllers({
   controllers,

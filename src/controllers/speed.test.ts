@@ -1,4 +1,6 @@
-/** Two promises of speed as work done: requests made and objects read, which hold on any machine. */
+/**
+ * Two promises of speed as work done: requests made and objects read, which hold on any machine.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -94,7 +96,8 @@ test('a full namespace is emptied by few requests and few objects read', async (
       const { items } = await cluster.client.list({ group, version, plural }, 'full')
       assert.equal(items.length, 0, plural)
     }
-    // Pods and claims are let go one by one, by those who hold them; everything else goes with its kind.
+    // Pods and claims are let go one by one, by those who hold them; everything else goes with its
+    // kind.
     const heldOne = objects / kinds.length
     const looks = calls.list / served
     assert.ok(looks < 6, `${calls.list} lists of ${served} kinds`)

@@ -1,6 +1,7 @@
 /**
- * From facts to kinds: every built-in resource of the emulated release. Types, codecs and defaults of a kind are compiled
- * when they are first needed, so that start-up does not grow with the number of kinds.
+ * From facts to kinds: every built-in resource of the emulated release. Types, codecs and defaults
+ * of a kind are compiled when they are first needed, so that start-up does not grow with the number
+ * of kinds.
  */
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { FieldError } from '#api/field-error.ts'
@@ -37,7 +38,9 @@ const loadDeclared = loadLater<typeof import('./declarative/validate-declared.ts
 const loadOlder = loadLater<typeof import('./older-objects.ts')>(import.meta.url, './older-objects')
 
 export interface BuiltInOptions extends ReadingOptions {
-  /** Whether a group version, or one resource of it, is served; `off`: it is not unless asked for. */
+  /**
+   * Whether a group version, or one resource of it, is served; `off`: it is served only on request.
+   */
   readonly serves: (fact: ResourceFact) => boolean
   /** '/registry', or what --etcd-prefix says. */
   readonly root: string
@@ -140,8 +143,9 @@ class BuiltInResource implements Resource {
   }
 
   /**
-   * Also versions this release does not serve: a store may hold what an older or newer release wrote. Of one that is gone
-   * the last form counts, which objects of all forms before can be read as.
+   * Also versions this release does not serve: a store may hold what an older or newer release
+   * wrote. Of one that is gone the last form counts, which objects of all forms before can be read
+   * as.
    */
   kindOf(apiVersion: string): Kind | undefined {
     const known = this.#all.get(apiVersion)
@@ -187,7 +191,10 @@ function fillTexts(type: Type, object: KubeObject): void {
 const isPlainText = ({ type, pointer, omitEmpty }: Field): boolean =>
   type.is === 'scalar' && type.scalar === 'string' && !pointer && !omitEmpty
 
-/** The group a resource is at home in where it is served from several: extensions and the events of core are guests. */
+/**
+ * The group a resource is at home in where it is served from several: extensions and the events of
+ * core are guests.
+ */
 function homeOf(served: ResourceFact[]): ResourceFact {
   const events = served.find(({ group, plural }) => group === '' && plural === 'events')
   return events ?? served.find(({ group }) => group !== 'extensions') ?? served[0]
@@ -202,7 +209,10 @@ const policiesAreExtensions = change('errors of PodSecurityPolicy name the group
   until: 15,
 })
 
-/** Errors name the group that kube-apiserver registered a type in first, which for these is that of their past. */
+/**
+ * Errors name the group that kube-apiserver registered a type in first, which for these is that of
+ * their past.
+ */
 function errorGroupOf({ group, plural }: ResourceFact, release: number): string {
   if (plural === 'podsecuritypolicies')
     return releaseOf(release).has(policiesAreExtensions) ? 'extensions' : group

@@ -42,7 +42,7 @@ test('group versions come with their first kind and go with their last', () => {
   assert.deepEqual(shown(), ['apps/v1'])
 })
 
-test('whoever listens hears of every change, and of none after that', () => {
+test('a listener receives every change until it stops, and none after that', () => {
   const catalog = new Catalog([])
   const things = resourceOf('example.com', 'things', 'Thing', 'v1')
   let heard = 0

@@ -1,6 +1,7 @@
 /**
- * Every kind served, in one map: one lookup whether it is built in, custom or aggregated. Custom kinds come and go while
- * the server runs; whoever keeps something derived from the catalog listens for that.
+ * Every kind served, in one map: one lookup whether it is built in, custom or aggregated. Custom
+ * kinds come and go while the server runs; code that keeps something derived from the catalog
+ * listens for that.
  */
 import type { Kind, Resource } from './kind.ts'
 
@@ -14,7 +15,7 @@ const apiVersionOf = (group: string, version: string): string =>
 
 export class Catalog {
   readonly #byPath = new Map<string, Kind>()
-  /** Kinds by apiVersion and plural: what asks about one group version never looks at the others. */
+  /** Kinds by apiVersion and plural: a lookup in one group version never visits the others. */
   readonly #byVersion = new Map<string, Map<string, Kind>>()
   readonly #byResource = new Map<string, Resource>()
   readonly #resources = new Set<Resource>()

@@ -1,4 +1,7 @@
-/** The table columns of a kind in the emulated release: a kind states those of the newest, and what older ones lacked. */
+/**
+ * The table columns of a kind in the emulated release: a kind states those of the newest, and what
+ * older ones lacked.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { KindRules } from './kind-rules.ts'

@@ -343,7 +343,7 @@ test('what apply leaves is checked, and what no reader will find of it goes', ()
   assert.deepEqual(stored.spec, { size: 1 })
 })
 
-test('lists that were wrong before, as the version sees them, are not told again', () => {
+test('lists that were wrong before, as the version sees them, are not reported again', () => {
   const items = { type: 'object', properties: { k: { type: 'string' } } }
   const set = { type: 'array', 'x-kubernetes-list-type': 'set', items }
   const version = { ...one, schema: schema({ set }) }
@@ -380,7 +380,7 @@ test('apply may merge what no reader can read: it is kept where it is checked, a
   assert.deepEqual(resource.readBack?.(merged)?.spec, {})
 })
 
-test('metadata that cannot be read is told in the words of the original, before what is wrong inside', () => {
+test("unreadable metadata is reported with kube-apiserver's message, before the problems inside", () => {
   const embedded = {
     type: 'object',
     'x-kubernetes-embedded-resource': true,
@@ -418,7 +418,10 @@ test('deprecated versions say so', () => {
   )
 })
 
-/** Whether the newer version is served and deprecated, and whether the older one, which is, names it. */
+/**
+ * Whether the newer version is served and deprecated, and whether the older one, which is, names
+ * it.
+ */
 for (const [served, deprecated, named] of [
   [true, false, true],
   [false, false, false],
@@ -434,7 +437,7 @@ for (const [served, deprecated, named] of [
   })
 }
 
-test('releases of old keep nulls, tell all that is wrong at once, and a gate hides where objects are', () => {
+test('older releases keep nulls, report all problems at once, and a gate hides where objects are', () => {
   const kindIn = (release: number) =>
     customResource(definition([one]), { ...options, release }).kindOf('example.com/v1') as Kind
   const read = (release: number, spec: Loose) => kindIn(release).conform(object(spec)).object
@@ -512,7 +515,7 @@ test('a thousand definitions cost little until they are used', () => {
   assert.ok(spentMs < 500, `${spentMs} ms`)
 })
 
-test('replicas at a place that the version asked for does not know are checked all the same', () => {
+test('replicas at a path that the requested version lacks are checked all the same', () => {
   const scale = { specReplicasPath: '.spec.name.n', statusReplicasPath: '.status.n' }
   const both = customResource(
     definition([

@@ -1,6 +1,6 @@
 /**
- * From definitions to kinds: a CustomResourceDefinition becomes a resource and a kind for each version it serves, and
- * nothing that uses them can tell them from built-in ones.
+ * From definitions to kinds: a CustomResourceDefinition becomes a resource and a kind for each
+ * version it serves. Code that uses them cannot distinguish them from built-in ones.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
@@ -11,7 +11,7 @@ import { CustomKind, type CustomKindOptions } from './custom/custom-kind.ts'
 import { isUnread, putBack } from './custom/unread.ts'
 import type { Behaviour, Kind, Resource } from './kind.ts'
 
-/** Objects of one version as another one, by whoever the definition names. */
+/** Objects of one version as another one, converted by the webhook of the definition. */
 export type ConvertElsewhere = (
   definition: KubeObject,
   objects: KubeObject[],
@@ -85,7 +85,8 @@ class CustomResource implements Resource {
       release: releaseOf(options.release),
       anyStatus: all.some((kind) => kind.subresources.has('status')),
       defaultStatus: (object) => {
-        // What a webhook converts is in the version of the request, and the default in that of the store.
+        // What a webhook converts is in the version of the request, and the default in that of the
+        // store.
         const isOther = this.convertsElsewhere && object.apiVersion !== this.stored.apiVersion
         if (!isOther) this.stored.defaultStatus(object)
       },
@@ -93,7 +94,10 @@ class CustomResource implements Resource {
     })
   }
 
-  /** Behaviours run on the stored version. Where versions differ, nothing may be lost on the way there. */
+  /**
+   * Behaviours run on the stored version. Where versions differ, nothing may be lost on the way
+   * there.
+   */
   #hubFor(versions: Loose[]): CustomKind {
     if (versions.length < 2 || this.convertsElsewhere) return this.stored
     const stored = versions.find(({ storage }) => storage === true) ?? versions[0]
@@ -101,7 +105,9 @@ class CustomResource implements Resource {
     return new CustomKind(this.#definition, open, this, this.#options, true)
   }
 
-  /** Who writes in one version has read the object in it, and with it lost what only others know. */
+  /**
+   * Who writes in one version has read the object in it, and with it lost what only others know.
+   */
   #seenAs(object: KubeObject, apiVersion: string): KubeObject {
     const kind = this.#all.get(apiVersion)
     if (kind === undefined || this.hub === this.stored || this.sameShape(kind, this.stored)) {
@@ -131,7 +137,10 @@ class CustomResource implements Resource {
     })
   }
 
-  /** What a webhook told of an object. What is stored is read from the store, with its defaults. */
+  /**
+   * What a webhook returned for an object. What is stored is read from the store, with its
+   * defaults.
+   */
   #told(object: KubeObject, kind: CustomKind): KubeObject {
     const read = kind.read(object)
     if (kind === this.stored) kind.applyDefaults(read)

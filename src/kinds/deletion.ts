@@ -1,4 +1,7 @@
-/** How the kinds differ when they are deleted: rows, for everything that is not in the object itself. */
+/**
+ * How the kinds differ when they are deleted: rows, for everything that is not in the object
+ * itself.
+ */
 import { change, type Release } from '#api/releases/change.ts'
 import type { Kind } from './kind.ts'
 

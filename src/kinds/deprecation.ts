@@ -1,4 +1,7 @@
-/** The warning that answers requests of a deprecated API version, from the release that deprecates it. */
+/**
+ * The warning that answers requests of a deprecated API version, from the release that deprecates
+ * it.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { ResourceFact } from './facts.ts'
 import type { Deprecation } from './kind.ts'

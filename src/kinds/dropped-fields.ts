@@ -1,5 +1,6 @@
 /**
- * Which later release supports a field that the emulated one drops. Paths are those of unknown fields:
+ * Which later release supports a field that the emulated one drops. Paths are those of unknown
+ * fields:
  *
  *   CustomResourceDefinition, spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-validations
  *     → since 1.23, as spec.versions[].schema.openAPIV3Schema.properties.*.x-kubernetes-validations
@@ -35,7 +36,9 @@ export function supportedLater(
   return undefined
 }
 
-/** The name of the field that the segments lead to; undefined where the type does not declare one. */
+/**
+ * The name of the field that the segments lead to; undefined where the type does not declare one.
+ */
 function fieldNamed(type: Type, segments: readonly string[]): string | undefined {
   const [first, ...rest] = segments
   if (first === undefined) return ''

@@ -1,4 +1,4 @@
-/** What facts/README.md promises of the tables: every column is told, and they are small. */
+/** What facts/README.md promises of the tables: every column is described, and they are small. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
@@ -12,7 +12,9 @@ const told = new Set([...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => te
 /** The most that the tables of one release may take; those of all of them are less. */
 const sizeBytesMax = 1_500_000
 
-/** Names of columns: the keys of rows, where those are no names of things that the rows are about. */
+/**
+ * Names of columns: the keys of rows, where those are no names of things that the rows are about.
+ */
 function* columnsOf(name: string): Generator<string> {
   const table = tableOf(name)
   if (name === 'features.json') return
@@ -53,7 +55,7 @@ function* ruleColumnsOf(name: string): Generator<string> {
 }
 
 for (const name of files) {
-  test(`every column of ${name} is told`, () => {
+  test(`every column of ${name} is described`, () => {
     assert.deepEqual(
       [...new Set(columnsOf(name))].filter((column) => !told.has(column)),
       [],

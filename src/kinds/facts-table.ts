@@ -1,6 +1,6 @@
 /**
- * The rows of the tables in facts/ as they are written there, and the one place that reads them.
- * A file is read on first use, once. What a column means is said in facts/README.md.
+ * The rows of the tables in facts/ as they are written there, and the one place that reads them. A
+ * file is read on first use, once. facts/README.md describes the columns.
  */
 
 import { isWithin, type Span } from '#api/releases/change.ts'
@@ -85,7 +85,7 @@ export interface TypeRow extends Span {
   readonly union?: boolean
 }
 
-/** JSON name, type, protobuf number, flags, and what is rarely said. */
+/** JSON name, type, protobuf number, flags, and rare options. */
 export type FieldRow = readonly [string, string, number, string, FieldOptions?]
 
 export interface FieldOptions extends Span {
@@ -116,7 +116,9 @@ export interface FactsTables {
 export const isIn = (span: Span | undefined, release: number): boolean =>
   span === undefined || isWithin(span, release)
 
-/** The row of a name in one release. A name without a list is the same in every release that has it. */
+/**
+ * The row of a name in one release. A name without a list is the same in every release that has it.
+ */
 export const nameIn = (
   rows: NameRow | readonly NameRow[] | undefined,
   release: number,

@@ -1,6 +1,6 @@
 /**
- * Facts as a type graph: one graph per release, each type made on first use and kept.
- * A field's type is looked up when it is first asked for, so recursive types and unused ones cost nothing.
+ * Facts as a type graph: one graph per release, each type made on first use and kept. A field's
+ * type is looked up on first use, so recursive types and unused ones cost nothing.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { assert } from '#base/assert.ts'
@@ -9,7 +9,10 @@ import type { FactsTables, FieldOptions, FieldRow } from './facts-table.ts'
 import { isIn, nameIn } from './facts-table.ts'
 
 export interface TypeGraph {
-  /** A struct by the name of its table and its own: `struct('core.v1', 'Pod')`. Undefined where there is none. */
+  /**
+   * A struct by the name of its table and its own: `struct('core.v1', 'Pod')`. Undefined where
+   * there is none.
+   */
   struct(file: string, name: string): Struct | undefined
 }
 
@@ -117,7 +120,9 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   return { struct }
 }
 
-/** Without a list type, the patch strategy decides: merge by key is a map, merge without one a set. */
+/**
+ * Without a list type, the patch strategy decides: merge by key is a map, merge without one a set.
+ */
 function listOf(items: Type, options: FieldOptions, wrapped: boolean): List {
   const { patchStrategy, patchMergeKey } = options
   const merges = patchStrategy === 'merge' || patchStrategy === 'merge,retainKeys'
@@ -141,7 +146,10 @@ function listOf(items: Type, options: FieldOptions, wrapped: boolean): List {
   }
 }
 
-/** JSON's view of a struct: fields of inlined structs in their place; the outer one wins where names meet. */
+/**
+ * JSON's view of a struct: fields of inlined structs in their place; the outer one wins where names
+ * meet.
+ */
 function lifted(fields: readonly Field[]): ReadonlyMap<string, Field> {
   const own = new Set(fields.map((field) => field.name))
   const byName = new Map<string, Field>()

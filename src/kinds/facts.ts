@@ -1,6 +1,7 @@
 /**
- * The built-in API as data, for any emulated release: which group versions and resources there are, how they are
- * stored, and the types of their objects. Nothing is read before it is asked for; what is read is kept.
+ * The built-in API as data, for any emulated release: which group versions and resources there are,
+ * how they are stored, and the types of their objects. Nothing is read before it is needed; what is
+ * read is kept.
  */
 import { assert } from '#base/assert.ts'
 import type { Struct } from '#schema/type.ts'
@@ -20,19 +21,25 @@ export interface Facts {
   groupVersionsOf(release: number): readonly GroupVersionFact[]
   /** Every group version types are known of, served or not, ordered by group and version. */
   knownGroupVersionsOf(release: number): { group: string; version: string }[]
-  /** Every resource of a release, those off by default too, ordered by group, version and plural. */
+  /**
+   * Every resource of a release, those off by default too, ordered by group, version and plural.
+   */
   resourcesOf(release: number): readonly ResourceFact[]
   /** The newest form of a resource that is stored under this prefix, in any release. */
   newestStoredAt(prefix: string, group: string, version: string): ResourceFact | undefined
   /** The type of an OpenAPI name, e.g. `io.k8s.api.core.v1.Pod`. */
   typeOf(openApiName: string, release: number): Struct
   isType(openApiName: string, release: number): boolean
-  /** The table with the types of a group version, and what they declare of validation in a release. */
+  /**
+   * The table with the types of a group version, and what they declare of validation in a release.
+   */
   fileOf(group: string, version: string): string | undefined
   rulesOf(file: string, release: number): RulesTable | undefined
   /** The OpenAPI name of a kind, or undefined where the group version is not of the tables. */
   openApiNameOf(group: string, version: string, kind: string): string | undefined
-  /** Every kind a group version declares a type for (lists and options too), by its OpenAPI name. */
+  /**
+   * Every kind a group version declares a type for (lists and options too), by its OpenAPI name.
+   */
   kindsOf(group: string, version: string, release: number): ReadonlyMap<string, string>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The feature gates of the emulated release: their stage, their default, and what may be set. A gate that is out of
- * service cannot be turned off, one that does not exist cannot be named; both stop the start.
+ * The feature gates of the emulated release: their stage, their default, and what may be set. A
+ * gate that is out of service cannot be turned off, one that does not exist cannot be named; both
+ * stop the start.
  */
 
 export type Stage = 'ALPHA' | 'BETA' | 'GA' | 'DEPRECATED'
@@ -11,13 +12,18 @@ export type GateTable = Readonly<
 >
 
 export interface FeatureGates {
-  /** A gate that an earlier release removed keeps its last default; one of a later release is off. */
+  /**
+   * A gate that an earlier release removed keeps its last default; one of a later release is off.
+   */
   readonly enabled: (gate: string) => boolean
   /** What an operator should know of the gates that were set. */
   readonly warnings: readonly string[]
 }
 
-/** Gates that still do something although they are generally available: the specification says how to turn them off. */
+/**
+ * Gates that still do something although they are generally available: the specification says how
+ * to turn them off.
+ */
 const operational = new Set(['ServerSideApply'])
 
 export function featureGates(

@@ -1,6 +1,6 @@
 /**
- * The tag an image name ends up with: the one it has, `latest` where it has neither tag nor digest, and none at all
- * where it is no image name. It never resolves or fetches anything.
+ * The tag an image name ends up with: the one it has, `latest` where it has neither tag nor digest,
+ * and none at all where it is no image name. It never resolves or fetches anything.
  */
 import { byText } from '#base/by-text.ts'
 

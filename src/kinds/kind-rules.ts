@@ -1,6 +1,7 @@
 /**
- * What the folder of a built-in kind exports: the rules that facts cannot state. The folder `apps/deployment` exports
- * `deployment: KindRules` from `deployment.ts`; the registry loads it with the first object of the kind.
+ * What the folder of a built-in kind exports: the rules that facts cannot state. The folder
+ * `apps/deployment` exports `deployment: KindRules` from `deployment.ts`; the registry loads it
+ * with the first object of the kind.
  */
 import type { Change } from '#api/releases/change.ts'
 import type { Conversions } from './all-kinds/conversion.ts'
@@ -8,7 +9,10 @@ import type { Defaulters } from './all-kinds/defaulter.ts'
 import type { Behaviour } from './kind.ts'
 import type { TableColumns } from './table-columns.ts'
 
-/** Table columns of the releases without the change `before`: some are left out, all are, or others take their place. */
+/**
+ * Table columns of the releases without the change `before`: some are left out, all are, or others
+ * take their place.
+ */
 export interface OlderColumns {
   readonly before: Change
   readonly without?: readonly string[] | 'everything'
@@ -19,15 +23,19 @@ export interface KindRules {
   /** Validation and strategy, on the hub version. */
   readonly behaviour: Behaviour
   /**
-   * Finalizers must be known or have a domain. Exceptions: kinds whose finalizers may have any qualified name, and
-   * kinds whose own validation checks them, in another order or in some releases only.
+   * Finalizers must be known or have a domain. Exceptions: kinds whose finalizers may have any
+   * qualified name, and kinds whose own validation checks them, in another order or in some
+   * releases only.
    */
   readonly finalizerNames?: 'any' | 'by-behaviour'
   /** Table columns of the newest release; absent: name and age. */
   readonly columns?: TableColumns
   /** The oldest first; the first entry that covers a release counts. */
   readonly olderColumns?: readonly OlderColumns[]
-  /** Defaults of all its versions, by OpenAPI type name, with those of the types it shares with other kinds. */
+  /**
+   * Defaults of all its versions, by OpenAPI type name, with those of the types it shares with
+   * other kinds.
+   */
   readonly defaults?: Defaulters
   /** Conversions of its versions to the hub version and back. */
   readonly conversions?: Conversions

@@ -1,6 +1,6 @@
 /**
- * Which types a body may say it is of, besides those that are stored: what every group version has, and what has no
- * group. Nothing is read by them here.
+ * Which types a body may say it is of, besides those that are stored: what every group version has,
+ * and what has no group. Nothing is read by them here.
  */
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Type } from '#schema/type.ts'
@@ -46,7 +46,7 @@ export function isKnownType(
   return types.isVersion(apiVersion)
 }
 
-/** Go's name for the type: that of meta is of one version wherever it is said to be. */
+/** Go's name for the type: that of meta has one version, whatever version uses it. */
 export function goTypeOf(apiVersion: string, kind: string): string {
   const ofMeta = inEveryVersion.includes(kind) || withoutGroup.includes(kind)
   return `${ofMeta ? 'v1' : versionOf(apiVersion)}.${kind}`

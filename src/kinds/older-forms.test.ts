@@ -1,6 +1,7 @@
 /**
- * Objects of every stored kind with everything in them, as each release would write them, read by later ones: whatever the
- * types and defaults of the later one would change is seen by the quick look, and nothing else is touched.
+ * Objects of every stored kind with everything in them, as each release would write them, read by
+ * later ones: whatever the types and defaults of the later one would change is seen by the quick
+ * look, and nothing else is touched.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -51,10 +52,13 @@ const scalars: Readonly<Record<string, Json>> = {
   microTime: '2020-01-02T03:04:05.000000Z',
 }
 
-/** Templates in which nobody would write it, and of 1.15 alone. */
+/** Rare templates, and those of 1.15 alone. */
 const notWalked = new Set(['initializers', 'managedFields'])
 
-/** A value with every field there is, each list and map with one member. `bare`: plain values only where they must be. */
+/**
+ * A value with every field there is, each list and map with one member. `bare`: plain values only
+ * where they must be.
+ */
 function full(type: Type, bare: boolean, above: readonly Type[] = []): Json | undefined {
   if (above.includes(type)) return undefined
   const within = [...above, type]
@@ -92,7 +96,10 @@ function written({ stored }: Resource, body: Loose): KubeObject {
   return JSON.parse(JSON.stringify(object))
 }
 
-/** As the original reads everything: by the type, and with the defaults, of the version it is stored in. */
+/**
+ * As kube-apiserver reads everything: by the type, and with the defaults, of the version it is
+ * stored in.
+ */
 function readBy(kind: Kind, release: number, object: KubeObject): KubeObject {
   const { object: read } = kind.conform(object)
   kind.applyDefaults(read)

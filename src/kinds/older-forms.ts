@@ -1,8 +1,10 @@
 /**
- * Objects of the store that an older release wrote, or the same one with other features: they lack what this release fills
- * in, or have what it no longer knows. One quick look per object, for the kinds of which releases differ, and for no others; an
- * object that carries everything costs that look. What is then filled in is the matter of the defaults of its version, and
- * of older-services.ts. It must see at least every object that those would change: older-forms.test.ts walks all of them.
+ * Objects of the store that an older release wrote, or the same one with other features: they lack
+ * what this release fills in, or have what it no longer knows. One quick look per object, for the
+ * kinds of which releases differ, and for no others; an object that carries everything costs that
+ * look. What is then filled in is the matter of the defaults of its version, and of
+ * older-services.ts. It must see at least every object that those would change: older-forms.test.ts
+ * walks all of them.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
@@ -48,7 +50,10 @@ const lacks =
   ({ spec }) =>
     isUnset(spec?.[field])
 
-/** Volumes made with a pod: claims in them have had a mode since 1.19, and could be read-only until 1.20. */
+/**
+ * Volumes made with a pod: claims in them have had a mode since 1.19, and could be read-only until
+ * 1.20.
+ */
 const hasOlderVolumes = (spec: Loose | undefined): boolean =>
   spec?.volumes?.some(
     ({ ephemeral }: Loose) =>
@@ -205,6 +210,9 @@ const olderMetadata: Row = ({ release }) =>
         metadata.initializers !== undefined || metadata.managedFields?.[0]?.fields !== undefined),
   )
 
-/** What to look at in the stored objects of a resource (`apps/daemonsets`), or undefined where nothing can be amiss. */
+/**
+ * What to look at in the stored objects of a resource (`apps/daemonsets`), or undefined where
+ * nothing can be amiss.
+ */
 export const olderForms = (resource: string, context: DefaultsContext): IsOlder | undefined =>
   (Object.hasOwn(rows, resource) ? also(olderMetadata, rows[resource]) : olderMetadata)(context)

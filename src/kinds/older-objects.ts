@@ -1,6 +1,7 @@
 /**
- * Objects of an older form, read as the original reads everything that it stored: by the type of the version they are in, and
- * with its defaults. Loaded with the first object that comes from a store; what this process writes never gets here.
+ * Objects of an older form, read as kube-apiserver reads everything that it stored: by the type of
+ * the version they are in, and with its defaults. Loaded with the first object that comes from a
+ * store; what this process writes never gets here.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { equalValues } from '#patch/json-map.ts'

@@ -1,6 +1,6 @@
 /**
- * Services that were written when they had one address and no families: how they are read since. Nothing is allocated here,
- * and what a service says already is never changed.
+ * Services that were written when they had one address and no families: how they are read since.
+ * Nothing is allocated here, and what a service says already is never changed.
  */
 import { releaseOf } from '#api/releases/change.ts'
 import { servicesHaveClusterIps } from './stored-fields.ts'
@@ -9,7 +9,10 @@ import type { DefaultsContext } from './all-kinds/defaulter.ts'
 
 const otherFamily = (family: string): string => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
-/** `ofCluster`: the families of the blocks that services get their addresses from, the preferred one first. */
+/**
+ * `ofCluster`: the families of the blocks that services get their addresses from, the preferred one
+ * first.
+ */
 export function fillAddresses(
   service: Loose,
   ofCluster: readonly string[],
@@ -26,7 +29,10 @@ export function fillAddresses(
   }
 }
 
-/** Without a selector nobody knows where its endpoints are: in either family. With one they are where the cluster's pods are. */
+/**
+ * Without a selector the family of its endpoints is unknown: either is possible. With one they are
+ * where the cluster's pods are.
+ */
 function fillHeadless(spec: Loose, [first = 'IPv4', second]: readonly string[]): void {
   const hasSelector = Object.keys(spec.selector ?? {}).length > 0
   const families = hasSelector ? [first, second] : [first, otherFamily(first)]

@@ -1,12 +1,12 @@
 /**
- * Other objects, as admission, authorisation and behaviours with state see them: read-only, from the live picture,
- * in the hub version. What is returned must not be changed.
+ * Other objects, as admission, authorisation and behaviours with state see them: read-only, from
+ * the live picture, in the hub version. What is returned must not be changed.
  */
 import type { Awaitable } from '#base/awaitable.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Follower {
-  /** It keeps every object it is told of: then others may look at the same ones, for nothing. */
+  /** It keeps every object that it receives: others may share them without cost. */
   readonly keeps?: boolean
   /** Every object there is, once, then every object written. */
   changed(object: KubeObject): void
@@ -21,6 +21,9 @@ export interface ObjectReader {
     name: string,
   ): Awaitable<KubeObject | undefined>
   list(group: string, plural: string, namespace?: string): Awaitable<KubeObject[]>
-  /** Resolves once every existing object has been handed over. Calls are made synchronously as the live picture moves. */
+  /**
+   * Resolves once every existing object has been handed over. Calls are made synchronously as the
+   * live picture moves.
+   */
   follow(group: string, plural: string, follower: Follower): Promise<() => void>
 }

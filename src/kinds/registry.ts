@@ -1,6 +1,7 @@
 /**
- * Every built-in kind that has rules: one row each. The rules of a kind are loaded with its first object: a server holds
- * the rules of the kinds that its clients use. What is needed before that is a column of the row.
+ * Every built-in kind that has rules: one row each. The rules of a kind are loaded with its first
+ * object: a server holds the rules of the kinds that its clients use. What is needed before that is
+ * a column of the row.
  */
 import { type Change, change } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -14,9 +15,15 @@ export interface KindRow {
   readonly folder: string
   /** The version that rules run on, where it is not the version that is stored. */
   readonly hub?: string
-  /** The same in releases that do not know the version above. Those that know neither use the stored version. */
+  /**
+   * The same in releases that do not know the version above. Those that know neither use the stored
+   * version.
+   */
   readonly olderHub?: string
-  /** Whether field selectors can name fields of its own; without them no rules are loaded to read the store. */
+  /**
+   * Whether field selectors can name fields of its own; without them no rules are loaded to read
+   * the store.
+   */
   readonly selectsByFields?: true
   /** Releases without this change cannot show it as a table. */
   readonly tablesSince?: Change
@@ -239,7 +246,10 @@ const rowOf = new Map(kindRows.map((row) => [`${row.group}/${row.plural}`, row])
 export const kindRowOf = (group: string, plural: string): KindRow | undefined =>
   rowOf.get(`${group}/${plural}`)
 
-/** Where the rules of a folder are, and their name: `./apps/stateful-set/stateful-set` and `statefulSet`. */
+/**
+ * Where the rules of a folder are, and their name: `./apps/stateful-set/stateful-set` and
+ * `statefulSet`.
+ */
 export function placeOf(folder: string): { path: string; name: string } {
   const file = folder.slice(folder.indexOf('/') + 1)
   const name = file.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,6 +1,7 @@
 /**
- * --runtime-config: which group versions and resources are served. The broad keys count first, whatever their place:
- * api/all, then api/ga, api/beta and api/alpha, then single group versions, then single resources.
+ * --runtime-config: which group versions and resources are served. The broad keys count first,
+ * whatever their place: api/all, then api/ga, api/beta and api/alpha, then single group versions,
+ * then single resources.
  */
 import type { GroupVersion } from './catalog.ts'
 import type { ResourceFact } from './facts.ts'

@@ -1,6 +1,6 @@
 /**
- * Changes of the fields that are stored: defaults fill a new field in, and older-forms.ts looks for stored objects that
- * lack it or have a field that the release dropped.
+ * Changes of the fields that are stored: defaults fill a new field in, and older-forms.ts looks for
+ * stored objects that lack it or have a field that the release dropped.
  */
 import { change } from '#api/releases/change.ts'
 

@@ -86,7 +86,7 @@ test('of a version that is gone the last form is known', () => {
   assert.deepEqual(object.status, { conditions: [{ ...condition, ...unknown }] })
 })
 
-test('what nobody knows is said to be unknown', () => {
+test('an unknown form is reported as unknown', () => {
   const kind = catalog.find('', 'v1', 'configmaps')
   assert.ok(kind)
   const other = { ...map, kind: 'Thing', apiVersion: 'example.com/v1' }

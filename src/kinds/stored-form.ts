@@ -1,6 +1,7 @@
 /**
- * Stored bytes as an object: JSON, or the protobuf envelope another server wrote, told apart by the first bytes. What another
- * server wrote is of any release: it is read as that server would, by its type and with the defaults of its version.
+ * Stored bytes as an object: JSON, or the protobuf envelope that another server wrote,
+ * distinguished by the first bytes. What another server wrote is of any release: it is read as that
+ * server would, by its type and with the defaults of its version.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isOthersJson } from '#codec/cut-object.ts'

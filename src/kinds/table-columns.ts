@@ -13,7 +13,10 @@ export interface ColumnDefinition {
 
 export interface TableColumns {
   readonly columns: readonly ColumnDefinition[]
-  /** The cells of one object (hub version), in the order of the columns. `now`: milliseconds, for ages. */
+  /**
+   * The cells of one object (hub version), in the order of the columns. `now`: milliseconds, for
+   * ages.
+   */
   cells(object: KubeObject, now: number): unknown[]
   /** Row conditions, as finished pods have. */
   conditions?(object: KubeObject): unknown[] | undefined

@@ -60,7 +60,7 @@ export const flagTable = {
   'secure-port': row('Serving', value.port, 6443, 'wired', 'The port of HTTPS; 0 for one that is free.'),
   'bind-address': row('Serving', value.address, '127.0.0.1', 'wired', 'The address to listen on; 0.0.0.0 or :: for all.'),
   'advertise-address': unset('Serving', value.address, 'wired', 'The address that other machines reach this server at: in the endpoints of the kubernetes service and in the certificate. The bind address when unset or 0.0.0.0, or the first of the machine where that is 0.0.0.0 too.'),
-  'external-hostname': unset('Serving', value.hostName, 'wired', 'The name that clients are told to reach this server by, with a port where it is another: in discovery, in the discovery document of OpenID and in the certificate. The address it listens on when unset.'),
+  'external-hostname': unset('Serving', value.hostName, 'wired', '| The name by which clients should reach this server, with a port if it is another: in discovery, in the discovery document of OpenID and in the certificate. The address it listens on when unset.'),
   'cert-dir': unset('Serving', value.path, 'wired', 'Where certificates and keys are kept when none are given; pki in the data directory when unset.'),
   'tls-cert-file': unset('Serving', value.file, 'wired', 'The serving certificate with its chain, PEM. Made here when unset.'),
   'tls-private-key-file': unset('Serving', value.file, 'wired', 'The key of --tls-cert-file, PEM.'),
@@ -82,7 +82,7 @@ export const flagTable = {
   'etcd-compaction-interval': row('Storage', value.duration, 300_000, 'wired', 'How long the history of the store is kept, at least; 0 keeps it for ever.'),
   'etcd-healthcheck-timeout': row('Storage', value.duration, 2000, 'wired', 'How long etcd may take to say that it is well before /livez and /readyz say that it is not; 0 for 2s.'),
   'etcd-count-metric-poll-period': row('Storage', value.duration, 60_000, 'wired', 'How often objects are counted for the metrics, at most; 0 for never.'),
-  'etcd-db-metric-poll-interval': row('Storage', value.duration, 30_000, 'wired', 'How often etcd is asked for the metrics how large its file is, at most; 0 for never.'),
+  'etcd-db-metric-poll-interval': row('Storage', value.duration, 30_000, 'wired', 'How often etcd is queried for the metrics of the size of its file, at most; 0 for never.'),
   'lease-reuse-duration-seconds': row('Storage', value.count, 60, 'wired', 'How long events share one lease of etcd, at most: less makes fewer of them end at once.'),
   'encryption-provider-config': unset('Storage', value.file, 'wired', 'An EncryptionConfiguration: which resources are enciphered in the store, and by which keys (aescbc, aesgcm, secretbox, identity; kms is refused).'),
   'storage-media-type': row('Storage', value.choice('application/json', 'application/vnd.kubernetes.protobuf'), 'application/json', 'wired', 'The form of objects in the store.'),
@@ -98,13 +98,13 @@ export const flagTable = {
   'cluster-secret-file': unset('Storage', value.file, 'wired', 'A file with a secret of at least 16 characters, the same for all servers on one etcd: the first one keeps the authority and the token key in etcd, enciphered with the secret, and the others take them from there.'),
 
   'request-timeout': row('Requests', value.duration, 60_000, 'wired', 'The longest that a request may take, watches aside.'),
-  'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open without asking for less; the end is chosen between this and twice as long.'),
+  'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open if the client requests none; the end is chosen between this and twice as long.'),
   'max-requests-inflight': row('Requests', value.count, 400, 'wired', 'How many requests that only read may run at once; 0 for no limit.'),
   'max-mutating-requests-inflight': row('Requests', value.count, 200, 'wired', 'How many requests that write may run at once; 0 for no limit.'),
   'enable-priority-and-fairness': row('Requests', value.bool, true, 'wired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
   'goaway-chance': row('Requests', value.chance, 0, 'wired', 'Of how many requests over HTTP/2 the connection takes no further ones, so that its client comes anew, perhaps to another server: .001 is one in a thousand, and .02 the most that is sensible; 0 for none.', { since: '1.18' }),
   'cors-allowed-origins': row('Requests', value.list('regular expressions separated by commas, such as //example\\.org(:|$)', 'PATTERN,…'), [], 'wired', 'Pages of other origins that may call the server from a browser: each expression may match any part of the origin.'),
-  'strict-transport-security-directives': row('Requests', value.directives, [], 'wired', 'What browsers are told with every answer about HTTPS alone: max-age=31536000,includeSubDomains,preload.', { since: '1.20' }),
+  'strict-transport-security-directives': row('Requests', value.directives, [], 'wired', '| The HSTS header of every response: max-age=31536000,includeSubDomains,preload.', { since: '1.20' }),
 
   'emulated-version': row('Release and features', release, '1.22', 'wired', 'The release of Kubernetes to be: its groups, versions, fields, defaults and warnings.'),
   'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'wired', 'Groups, versions and resources to turn on or off.'),
@@ -113,7 +113,7 @@ export const flagTable = {
   'service-cluster-ip-range': row('Services', value.serviceBlocks, ['10.0.0.0/16'], 'wired', 'The addresses that services get.'),
   'service-node-port-range': row('Services', value.portRange, { first: 30_000, last: 32_767 }, 'wired', 'The node ports that services get.'),
   'kubernetes-service-node-port': row('Services', value.whole(0, 65_535), 0, 'wired', 'The port on every node that leads to the kubernetes service, of --service-node-port-range; 0 for none.'),
-  'endpoint-reconciler-type': row('Services', value.choice('lease', 'master-count', 'none'), 'lease', 'wired', 'How servers that share an etcd know where the kubernetes service is to lead: by leases that each renews, by counting as many as there are, or not at all, when somebody else writes its endpoints.'),
+  'endpoint-reconciler-type': row('Services', value.choice('lease', 'master-count', 'none'), 'lease', 'wired', 'How servers that share an etcd determine the endpoints of the kubernetes service: by leases that each renews, by counting as many as there are, or not at all, if another program writes them.'),
   'apiserver-count': row('Services', value.positive, 1, 'wired', 'How many servers there are, where they are counted.'),
   'allow-privileged': row('Services', value.bool, true, 'wired', 'Whether pods may have privileged containers.'),
 
@@ -131,7 +131,7 @@ export const flagTable = {
   'api-audiences': row('Service accounts', value.list(), [], 'wired', 'Who tokens may be for; the issuers when unset.'),
   'service-account-lookup': row('Service accounts', value.bool, true, 'wired', 'Whether the account and Secret behind a token must still exist.'),
   'service-account-max-token-expiration': row('Service accounts', value.duration, 0, 'wired', 'The longest life a requested token may have, an hour or more; 0 for no limit.'),
-  'service-account-extend-token-expiration': row('Service accounts', value.bool, true, 'wired', 'Whether tokens injected into pods live longer than asked.', { since: '1.20' }),
+  'service-account-extend-token-expiration': row('Service accounts', value.bool, true, 'wired', 'Whether tokens injected into pods live longer than requested.', { since: '1.20' }),
 
   'oidc-issuer-url': unset('OpenID Connect', value.url, 'wired', 'The provider; its discovery document is below it.'),
   'oidc-client-id': unset('OpenID Connect', value.text, 'wired', 'Who tokens must be for.'),
@@ -152,7 +152,7 @@ export const flagTable = {
   'requestheader-group-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry groups.'),
   'requestheader-extra-headers-prefix': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'What headers with further facts begin with.'),
 
-  'authorization-mode': row('Authorization', value.choices('AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node', 'Webhook', 'ABAC'), ['RBAC'], 'wired', 'Who decides, asked in this order.'),
+  'authorization-mode': row('Authorization', value.choices('AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node', 'Webhook', 'ABAC'), ['RBAC'], 'wired', 'The authorizers, in the order in which they decide.'),
   'authorization-config': unset('Authorization', value.file, 'wired', 'A file that names the authorizers in order, several webhooks among them. Read again when it changes.', { since: '1.29' }),
   'authorization-policy-file': unset('Authorization', value.file, 'wired', 'The rules of ABAC, one JSON object a line.'),
   'authorization-webhook-config-file': unset('Authorization', value.file, 'wired', 'A kubeconfig that leads to the service that decides.'),
@@ -208,7 +208,7 @@ export const flagTable = {
   'proxy-client-key-file': unset('Kubelets and aggregated servers', value.file, 'wired', 'Its key.'),
   'enable-aggregator-routing': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether aggregated servers are called at their endpoints instead of the service\'s address.'),
   'aggregator-reject-forwarding-redirect': row('Kubelets and aggregated servers', value.bool, true, 'wired', 'Whether clients are kept from where an aggregated server sends them.'),
-  'proxy-loopback-allowed': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether the proxy subresources of pods, services and nodes may lead to this machine itself: for tests only, since it lets whoever writes pods reach what listens here.'),
+  'proxy-loopback-allowed': row('Kubelets and aggregated servers', value.bool, false, 'wired', 'Whether the proxy subresources of pods, services and nodes may lead to this machine itself. For tests only: a user who writes pods can then reach what listens here.'),
 
   'controllers': row('Controllers', value.list('names separated by commas; * for all that are on by default, -name to leave one out', '*,NAME,-NAME'), ['*'], 'wired', 'The controllers to run.'),
   'enable-garbage-collector': row('Controllers', value.bool, true, 'wired', 'Whether dependents go with their owners. Without, the controller does not run, and deletions put no finalizers for it on objects.'),
@@ -218,10 +218,10 @@ export const flagTable = {
   'leader-elect-renew-deadline': row('Controllers', value.duration, 10_000, 'wired', 'How long a leader that cannot renew its lease goes on, at most.'),
   'leader-elect-retry-period': row('Controllers', value.duration, 2000, 'wired', 'How long to wait between two attempts to lead or to renew.'),
 
-  'v': row('Instruments', value.count, 0, 'wired', 'How much the log says: 0 what matters, 2 each request, 4 also who asked and why it was refused. PUT /debug/flags/v changes it.'),
+  'v': row('Instruments', value.count, 0, 'wired', 'How much is logged: 0 what matters, 2 each request, 4 also the user and the reason of a rejection. PUT /debug/flags/v changes it.'),
   'profiling': row('Instruments', value.bool, true, 'wired', 'Whether /debug/pprof and /debug/flags are served.'),
   'logging-format': row('Instruments', value.choice('text', 'json'), 'text', 'wired', 'The form of the lines of the log: text, or one JSON object a line.'),
-  'disabled-metrics': row('Instruments', value.list('names of metrics separated by commas', 'NAME,…'), [], 'wired', 'Metrics that are not shown, whatever else is asked for.'),
+  'disabled-metrics': row('Instruments', value.list('names of metrics separated by commas', 'NAME,…'), [], 'wired', '| Metrics that are not shown, whatever other flags select.'),
   'allow-metric-labels': row('Instruments', value.labelValues, new Map(), 'wired', 'The values that a label of a metric may have; all others are counted as one, unexpected. The flag may be given several times.'),
   'show-hidden-metrics-for-version': unset('Instruments', minor, 'wired', 'Show the metrics that this release hid.'),
 } satisfies Record<string, Row<unknown>>

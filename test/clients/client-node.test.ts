@@ -1,4 +1,6 @@
-/** @kubernetes/client-node: objects, pages, watches, and an informer that outlives the server it watches. */
+/**
+ * @kubernetes/client-node: objects, pages, watches, and an informer that outlives the server it watches.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -149,7 +151,7 @@ test('pages of one list are one moment, whatever is written meanwhile', async ()
   )
 })
 
-test('a watch tells what exists, what changes and what leaves its selector', async () => {
+test('a watch reports what exists, what changes and what leaves its selector', async () => {
   const core = config.makeApiClient(CoreV1Api)
   const namespace = 'default'
   const heard: string[] = []

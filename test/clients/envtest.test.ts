@@ -1,6 +1,7 @@
 /**
- * envtest, which test suites of controllers start their API server with: with the stand-ins of examples/envtest, and with this
- * server beside a real etcd. Left out, with the reason, where Go, its modules or etcd are missing.
+ * envtest, which test suites of controllers start their API server with: with the stand-ins of
+ * examples/envtest, and with this server beside a real etcd. Left out, with the reason, where Go,
+ * its modules or etcd are missing.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -20,7 +21,10 @@ const program = join(folder, 'suite')
 const noProgram = buildGo('./envtest', program)
 const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
 
-/** What a suite says, and what it left behind: in the folder it ran in, and in that for temporary files. */
+/**
+ * What a suite says, and what it left behind: in the folder it ran in, and in that for temporary
+ * files.
+ */
 async function runSuite(assets: string, controllers: string[]) {
   const place = mkdtempSync(join(folder, 'run-'))
   const temporary = join(place, 'temporary')
@@ -36,7 +40,7 @@ async function runSuite(assets: string, controllers: string[]) {
   return { said: said === '' ? complaint : JSON.parse(said), left }
 }
 
-/** This server under the name of the original, and the etcd of the PATH. */
+/** This server under the name kube-apiserver, and the etcd of the PATH. */
 function besideEtcd(): string {
   const assets = join(folder, 'assets')
   mkdirSync(assets)
@@ -58,7 +62,7 @@ describe('envtest', { skip: noProgram ?? false }, () => {
   test('without etcd: an API server alone', async () => {
     assert.deepEqual(await runSuite(standIns, []), stays)
   })
-  test('without etcd: with a controller that was asked for', async () => {
+  test('without etcd: with a requested controller', async () => {
     assert.deepEqual(await runSuite(standIns, ['namespace']), goes)
   })
   test('beside etcd', { skip: etcdVersion() === undefined && 'no etcd on the PATH' }, async () => {

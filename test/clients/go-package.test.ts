@@ -1,6 +1,6 @@
 /**
- * The Go package in packages/go, with its own tests. They need Go and the modules that go.mod names; without them the
- * test is skipped and says so.
+ * The Go package in packages/go, with its own tests. They need Go and the modules that go.mod
+ * names; without them the test is skipped and says so.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

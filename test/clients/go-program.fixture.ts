@@ -1,4 +1,7 @@
-/** Programs in Go that tests run: built from test/clients/go, where `go` and the modules they need are at hand. */
+/**
+ * Programs in Go that tests run: built from test/clients/go, where `go` and the modules they need
+ * are at hand.
+ */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 

@@ -1,6 +1,7 @@
 /**
- * Programs of client-go and controller-runtime: a typed client, an informer over restarts, and elected managers with a
- * reconciler of a custom kind. They are built where `go` and the modules they need are at hand; elsewhere they are left out, and it says so.
+ * Programs of client-go and controller-runtime: a typed client, an informer over restarts, and
+ * elected managers with a reconciler of a custom kind. They are built where `go` and the modules
+ * they need are at hand; elsewhere they are left out, and it says so.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
@@ -19,7 +20,7 @@ const maps = '/api/v1/namespaces/default/configmaps'
 const gears = '/apis/go.example.com/v1/namespaces/default/gears'
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-/** A client that runs until it is let go; what it said is kept line by line. */
+/** A client that runs until it is stopped; its output is kept line by line. */
 class Client {
   // biome-ignore lint/suspicious/noExplicitAny: what a line says is the test's to know
   readonly lines: any[] = []
@@ -40,7 +41,7 @@ class Client {
     this.ended = new Promise((resolve) => this.#child.on('close', resolve))
   }
 
-  /** Asks it to end, as a signal would; the result is its exit code. */
+  /** Stops it by a signal; the result is its exit code. */
   leave(): Promise<number | null> {
     this.#child.stdin.end()
     return this.ended
@@ -144,7 +145,7 @@ describe('Go', { skip }, () => {
     await restart()
     await set('24')
     await shown('24')
-    // What was made is made again when somebody takes it away.
+    // A deleted object is created again.
     await server.ask('DELETE', `${maps}/g`)
     await shown('24')
     assert.ok(!leads(second))

@@ -1,6 +1,7 @@
 /**
- * Helm 3 or 4 with a chart of our own that has a hook, a definition and an object of it: installing, upgrading over what others changed,
- * failing and going back. It runs where helm is on the PATH (`BINNACLE_HELM` names another), and is skipped and says so elsewhere.
+ * Helm 3 or 4 with a chart of our own that has a hook, a definition and an object of it:
+ * installing, upgrading over what others changed, failing and going back. It runs where helm is on
+ * the PATH (`BINNACLE_HELM` names another), and is skipped and says so elsewhere.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +14,7 @@ import { startServer } from '../running-server.ts'
 const helm = process.env.BINNACLE_HELM ?? 'helm'
 const version = spawnSync(helm, ['version', '--short'], { encoding: 'utf8' })
 const skip = version.status !== 0 && `no ${helm} on the PATH`
-/** Helm 4 applies, and asks before it takes over what others changed. */
+/** Helm 4 applies, and by default does not take over what others changed. */
 const applies = /^v4/.test(version.stdout)
 
 const chart: Readonly<Record<string, string>> = {

@@ -1,4 +1,7 @@
-/** kubectl as people use it, whichever one is on PATH: every command a row, with what it must answer. */
+/**
+ * kubectl as people use it, whichever one is on PATH: every command a row, with what it must
+ * answer.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -91,7 +94,9 @@ async function check([command, says, options = {}]: Row): Promise<void> {
   else assert.match(text.trim(), says, shown)
 }
 
-/** Rows that need nothing of each other run side by side; a list of them waits for the one before. */
+/**
+ * Rows that need nothing of each other run side by side; a list of them waits for the one before.
+ */
 async function inOrder(rows: Row[]): Promise<void> {
   for (const row of rows) await check(row)
 }
@@ -254,7 +259,8 @@ test('applies, shows differences, prunes, and applies on the server', { skip }, 
   const alone = file('alone.yaml', manifest('w').split('---')[0])
   const stranger = file('stranger.yaml', manifest('z').split('---')[0])
   const value = `${ns} get configmap kept -o jsonpath={.data.k}`
-  // Older ones look for kinds to prune that release 1.22 no longer has, unless they are told which.
+  // Older ones look for kinds to prune that release 1.22 no longer has, unless a flag lists the
+  // kinds.
   const prune = clientMinor < 22 ? '--prune --prune-whitelist=core/v1/ConfigMap' : '--prune'
   await inOrder([
     [`apply -f ${first}`, 'configmap/kept created\nconfigmap/other created'],
@@ -292,7 +298,7 @@ test('applies, shows differences, prunes, and applies on the server', { skip }, 
   ])
 })
 
-test('asks what it may, requests certificates and tokens', { skip }, async () => {
+test('reviews its rights, requests certificates and tokens', { skip }, async () => {
   const ns = await freshNamespace('access')
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }

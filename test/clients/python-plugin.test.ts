@@ -1,6 +1,6 @@
 /**
- * The pytest plugin in packages/python, run by pytest. An interpreter needs pytest and the package kubernetes; without
- * one the test is skipped and says so.
+ * The pytest plugin in packages/python, run by pytest. An interpreter needs pytest and the package
+ * kubernetes; without one the test is skipped and says so.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,7 @@
 /**
- * Python's client, where it is installed: objects, patches, pages, watches, deletions, and kinds it learns of by discovery.
- * `BINNACLE_PYTHON` names the interpreter that has it; without one the test is skipped and says so.
+ * Python's client, where it is installed: objects, patches, pages, watches, deletions, and kinds it
+ * learns of by discovery. `BINNACLE_PYTHON` names the interpreter that has it; without one the test
+ * is skipped and says so.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,7 @@
 /**
- * A small kubelet for tests: containers are directories of this machine, commands run in them, logs are what the test says.
- * It listens on loopback, asks for the API server's certificate, and remembers what it was asked.
+ * A small kubelet for tests: containers are directories of this machine, commands run in them, logs
+ * are set by the test. It listens on loopback, requires the API server's certificate, and remembers
+ * its requests.
  */
 import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:https'
@@ -17,7 +18,7 @@ export interface Kubelet {
   readonly ca: Made
   /** What the API server shows it. */
   readonly apiServer: Made
-  /** Requests so far: method, path and query, and who asked by certificate. */
+  /** Requests so far: method, path and query, and the user of the certificate. */
   readonly asked: {
     readonly url: string
     readonly by: string
@@ -111,7 +112,7 @@ function answer(
 function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, directory: string): void {
   const { pathname, searchParams } = new URL(request.url as string, 'https://kubelet')
   const forwarding = pathname.startsWith('/portForward/')
-  // What runs already in every container says what it is told.
+  // The program that runs in every container echoes its input.
   const command = pathname.startsWith('/attach/') ? ['cat'] : searchParams.getAll('command')
   if (!forwarding && command.length === 0) {
     const text = 'you must specify at least 1 command for the container'

@@ -1,6 +1,7 @@
 /**
- * As much of SPDY/3.1 as a kubelet speaks with kubectl: streams that the client opens, data both ways, pings. No limits and
- * no flow control beyond telling the client that its bytes were taken: for tests only.
+ * As much of SPDY/3.1 as a kubelet speaks with kubectl: streams that the client opens, data both
+ * ways, pings. No limits and no flow control beyond acknowledging the client's bytes: for tests
+ * only.
  */
 import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'

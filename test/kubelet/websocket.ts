@@ -1,4 +1,7 @@
-/** As much of WebSocket as a kubelet speaks with kubectl: binary messages on numbered channels. For tests only. */
+/**
+ * As much of WebSocket as a kubelet speaks with kubectl: binary messages on numbered channels. For
+ * tests only.
+ */
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 

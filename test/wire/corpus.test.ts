@@ -1,6 +1,7 @@
 /**
- * Objects of our own making in corpus/, as JSON and as the protobuf Go's own serializer writes for them: what the published
- * golden objects do not have (unions of schemas, lists, raw values, big and negative numbers, keys beyond ASCII).
+ * Objects of our own making in corpus/, as JSON and as the protobuf Go's own serializer writes for
+ * them: what the published golden objects do not have (unions of schemas, lists, raw values, big
+ * and negative numbers, keys beyond ASCII).
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * The golden objects that k8s.io/api publishes, one of every kind with every field set, as JSON, YAML and protobuf: each
- * form is read to the same object and written back to the same bytes. Runs where Go's module cache has the module.
+ * The golden objects that k8s.io/api publishes, one of every kind with every field set, as JSON,
+ * YAML and protobuf: each form is read to the same object and written back to the same bytes. Runs
+ * where Go's module cache has the module.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -36,10 +37,16 @@ function moduleCache(): string | undefined {
 }
 
 const cache = moduleCache()
-/** Releases whose module is checked: the oldest and the newest that the tables and the folder of the module agree on. */
+/**
+ * Releases whose module is checked: the oldest and the newest that the tables and the folder of the
+ * module agree on.
+ */
 const checkedReleases = [22, 37]
 
-/** The type in the newest of these releases that has it: some kinds outlived their release in the folder unchanged. */
+/**
+ * The type in the newest of these releases that has it: some kinds outlived their release in the
+ * folder unchanged.
+ */
 function typeOf(group: string, version: string, kind: string, releases: readonly number[]): Struct {
   const names = [`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`]
   const own = facts.openApiNameOf(group, version, kind)
@@ -78,7 +85,10 @@ function check(folder: string, base: string, releases: readonly number[], withYa
   assert.equal(written.toString(), read('yaml').toString(), 'YAML is written alike')
 }
 
-/** What an older release wrote, read and written by the newest: some fields were not known then, and some have gone. */
+/**
+ * What an older release wrote, read and written by the newest: some fields were not known then, and
+ * some have gone.
+ */
 function checkTurn(folder: string, base: string, releases: readonly number[]): void {
   const read = (name: string) => readFileSync(join(folder, name))
   const { apiVersion, kind, raw } = openEnvelope(read(`${base}.pb`))
@@ -101,7 +111,9 @@ const turnedBasesOf = (folder: string) =>
     .map((name) => name.slice(0, -turned.length))
     .filter((base) => !gone.has(base))
 
-/** The folder HEAD has the release's own objects, beside it are those of the two releases before. */
+/**
+ * The folder HEAD has the release's own objects, beside it are those of the two releases before.
+ */
 function checkModule(testdata: string, newest: number): void {
   const known = facts.releases.filter((one) => one <= newest)
   for (const base of basesOf(join(testdata, 'HEAD')).filter((one) => !gone.has(one))) {

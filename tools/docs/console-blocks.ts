@@ -1,13 +1,15 @@
 /**
- * The commands of a page. They are in fenced blocks marked `console`: a line that begins with `$ ` is a command, `> ` goes on
- * with it, and the lines below are what it prints. `…` stands for any text; a line of `…` alone for any number of lines.
+ * The commands of a page. They are in fenced blocks marked `console`: a line that begins with `$ `
+ * is a command, `> ` goes on with it, and the lines below are what it prints. `…` stands for any
+ * text; a line of `…` alone for any number of lines.
  *
  *   ```console
  *   $ kubectl create namespace shop
  *   namespace/shop created
  *   ```
  *
- * `console needs=docker` marks a block whose program is not everywhere. Other blocks show files and output.
+ * `console needs=docker` marks a block whose program is not everywhere. Other blocks show files and
+ * output.
  */
 
 export interface ConsoleCommand {

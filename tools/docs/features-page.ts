@@ -1,4 +1,7 @@
-/** Writes docs/features.md from the facts and the expected failures. A test compares the part that is made of facts. */
+/**
+ * Writes docs/features.md from the facts and the expected failures. A test compares the part that
+ * is made of facts.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadFacts } from '#kinds/facts.ts'
@@ -9,7 +12,10 @@ import { readExpectedFailures } from '../../conformance/expected-failures.ts'
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** What kube-apiserver has and this server refuses; each is refused in words, at the start or in the response. */
+/**
+ * What kube-apiserver has and this server refuses; each is refused in words, at the start or in the
+ * response.
+ */
 const absent = [
   'Encryption of the store by a key service (the provider `kms`); `aescbc`, `aesgcm`, `secretbox` and `identity` are there.',
   'Controllers that make Pods, Endpoints, Nodes and volumes. [controllers.md](controllers.md) lists those that run.',
@@ -29,7 +35,10 @@ function spans(minors: readonly number[]): string {
   return parts.join(', ')
 }
 
-/** A row for each resource of each group version: the releases that serve it, and those where it is off at first. */
+/**
+ * A row for each resource of each group version: the releases that serve it, and those where it is
+ * off at first.
+ */
 export function resourceRows(): string[] {
   const facts = loadFacts((name) => read(`facts/${name}`))
   const served = new Map<string, number[]>()

@@ -1,6 +1,7 @@
 /**
- * Markdown of the pages to HTML: headings, paragraphs, lists, tables, code, links, bold. Only what the pages use; a test converts
- * all of them. Text is escaped first, so that no page can bring HTML of its own.
+ * Markdown of the pages to HTML: headings, paragraphs, lists, tables, code, links, bold. Only what
+ * the pages use; a test converts all of them. Text is escaped first, so that no page can bring HTML
+ * of its own.
  */
 
 export interface Heading {

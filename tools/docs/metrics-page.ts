@@ -1,6 +1,7 @@
 /**
- * Writes docs/metrics.md from the page of metrics of a server of the newest release, after a few requests. Metrics that appear
- * only once something fails are listed by hand in kube-apiserver's documentation.
+ * Writes docs/metrics.md from the page of metrics of a server of the newest release, after a few
+ * requests. Metrics that appear only once something fails are listed by hand in kube-apiserver's
+ * documentation.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * Runs the commands of a page in a folder of its own, in one shell, and compares what they print. `binnacle` and `npm start`
- * are this checkout on free ports: 6443 and 6444 of the page are mapped to them and back. Servers end with the page.
+ * Runs the commands of a page in a folder of its own, in one shell, and compares what they print.
+ * `binnacle` and `npm start` are this checkout on free ports: 6443 and 6444 of the page are mapped
+ * to them and back. Servers end with the page.
  *
  *   node tools/run.mjs file tools/docs/run-page.ts docs/operate.md
  */

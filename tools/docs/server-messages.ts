@@ -1,6 +1,7 @@
 /**
- * The messages that operators see: what ends a start or a command, and what the log warns of. They are read from the sources,
- * so that a test finds those without an entry in docs/troubleshooting.md.
+ * The messages that operators see: what ends a start or a command, and what the log warns of. They
+ * are read from the sources, so that a test finds those without an entry in
+ * docs/troubleshooting.md.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

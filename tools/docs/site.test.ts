@@ -1,4 +1,7 @@
-/** The site: every link leads to a page and a heading that are there, nothing is loaded from elsewhere, search finds. */
+/**
+ * The site: every link leads to a page and a heading that are there, nothing is loaded from
+ * elsewhere, search finds.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: docs/ as a static site in dist/site/. It loads nothing from elsewhere, works from a folder without a server,
- * and searches in the page by an index of its own.
+ * `npm run docs`: docs/ as a static site in dist/site/. It loads nothing from elsewhere, works from
+ * a folder without a server, and searches in the page by an index of its own.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

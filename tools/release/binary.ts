@@ -1,7 +1,8 @@
 /**
- * `npm run binary [-- --target=linux-arm64]`: the server as one executable that needs nothing else, by Node's own
- * `--build-sea`. It holds Node, the bundle with its packages, the facts, and, where the target is this machine, the
- * compiled code of a start. For macOS it must be signed on a Mac (`codesign --sign - FILE`), as every executable there.
+ * `npm run binary [-- --target=linux-arm64]`: the server as one executable that needs nothing else,
+ * by Node's own `--build-sea`. It holds Node, the bundle with its packages, the facts, and, where
+ * the target is this machine, the compiled code of a start. For macOS it must be signed on a Mac
+ * (`codesign --sign - FILE`), as every executable there.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {

@@ -1,6 +1,7 @@
 /**
- * Makes bundle/ for the package, before `npm pack`: the server as one file, the thread of the store as another, the types
- * of the entry points, and bundle/package.json, which names the commit. It never touches src/.
+ * Makes bundle/ for the package, before `npm pack`: the server as one file, the thread of the store
+ * as another, the types of the entry points, and bundle/package.json, which names the commit. It
+ * never touches src/.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -10,7 +11,9 @@ import { writeTypes } from './types.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Beside the bundle: its format, which is not that of the package, and the commit of its sources. */
+/**
+ * Beside the bundle: its format, which is not that of the package, and the commit of its sources.
+ */
 export const bundleManifest = (): string => {
   const gitCommit = checkedOutCommit(new URL('../../', import.meta.url))
   return `${JSON.stringify({ type: 'commonjs', gitCommit }, null, 2)}\n`

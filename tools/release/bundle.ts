@@ -1,7 +1,8 @@
 /**
- * Bundles src/ into one file of JavaScript, with esbuild. A start then reads one file instead of hundreds.
- * Three things that a bundler cannot see are settled here: modules that are loaded later, the address of a module
- * (`import.meta.url`), and threads. Packages stay outside, or go in as well for the single executable.
+ * Bundles src/ into one file of JavaScript, with esbuild. A start then reads one file instead of
+ * hundreds. Three things that a bundler cannot see are settled here: modules that are loaded later,
+ * the address of a module (`import.meta.url`), and threads. Packages stay outside, or go in as well
+ * for the single executable.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -98,7 +99,9 @@ export function loadLater(importer, path) {
 `
 }
 
-/** Every module that loadLater can be called with, as paths below src/, and packages by their names. */
+/**
+ * Every module that loadLater can be called with, as paths below src/, and packages by their names.
+ */
 export function laterModules(): string[] {
   const all = readdirSync(src, { recursive: true })
     .map((name) => String(name).replaceAll('\\', '/'))

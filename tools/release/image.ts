@@ -1,7 +1,8 @@
 /**
- * Makes the container image of a single executable without a container engine: an OCI image layout in one tar file, which
- * `docker load`, `podman load`, `skopeo` and `ctr images import` read. The root file system holds the executable, the shared
- * libraries that it names, and three small files of /etc; no shell, no package manager.
+ * Makes the container image of a single executable without a container engine: an OCI image layout
+ * in one tar file, which `docker load`, `podman load`, `skopeo` and `ctr images import` read. The
+ * root file system holds the executable, the shared libraries that it names, and three small files
+ * of /etc; no shell, no package manager.
  *
  *   npm run image                     dist/binnacle-VERSION-linux-x64.oci.tar
  *   npm run image -- --root=FOLDER    the root file system as a folder, for the Dockerfile
@@ -41,7 +42,10 @@ const etcFiles: Readonly<Record<string, string>> = {
   'nsswitch.conf': 'hosts: files dns\n',
 }
 
-/** Loaded by name when an address is looked up, so that ldd does not list them. Newer C libraries hold them inside. */
+/**
+ * Loaded by name when an address is looked up, so that ldd does not list them. Newer C libraries
+ * hold them inside.
+ */
 const lookupLibraries = ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2']
 
 /** Fills a folder with the root file system. */
@@ -61,7 +65,10 @@ export function makeRoot(binary: string, folder: string): void {
   mkdirSync(join(folder, 'tmp'), { recursive: true })
 }
 
-/** The shared libraries of an executable of this machine, by the paths where the loader looks for them. */
+/**
+ * The shared libraries of an executable of this machine, by the paths where the loader looks for
+ * them.
+ */
 function librariesOf(binary: string): string[] {
   const listed = execFileSync('ldd', [binary], { encoding: 'utf8' })
   const paths = [...listed.matchAll(/(?:=> )?(\/\S+) \(0x/g)].map(([, path = '']) => path)

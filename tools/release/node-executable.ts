@@ -1,6 +1,7 @@
 /**
- * The executable of Node for a target: the running one, or the same version for another system from npm, kept in .node/.
- * Executables of different versions do not fit: the tool that builds a single executable must be of the version it extends.
+ * The executable of Node for a target: the running one, or the same version for another system from
+ * npm, kept in .node/. Executables of different versions do not fit: the tool that builds a single
+ * executable must be of the version it extends.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'

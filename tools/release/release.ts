@@ -1,6 +1,6 @@
 /**
- * `npm run release`: every artefact of a version in dist/, with checksums and a bill of materials. It publishes nothing and
- * makes no tag; the last line says how.
+ * `npm run release`: every artefact of a version in dist/, with checksums and a bill of materials.
+ * It publishes nothing and makes no tag; the last line says how.
  *
  *   npm run release -- --targets=linux-x64,linux-arm64    executables for several systems
  */

@@ -1,4 +1,7 @@
-/** The software bill of materials of a release: CycloneDX 1.6, from package-lock.json and the Node that runs this. */
+/**
+ * The software bill of materials of a release: CycloneDX 1.6, from package-lock.json and the Node
+ * that runs this.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

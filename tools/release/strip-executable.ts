@@ -1,8 +1,10 @@
 /**
- * Takes the symbols out of an ELF executable: a fifth of Node's. They help debuggers of native code only.
+ * Takes the symbols out of an ELF executable: a fifth of Node's. They help debuggers of native code
+ * only.
  *
- * An ELF file has two tables. Segments are what the system loads; sections are for linkers and debuggers. The parts that no
- * segment covers follow the last segment, with the table of sections at the very end:
+ * An ELF file has two tables. Segments are what the system loads; sections are for linkers and
+ * debuggers. The parts that no segment covers follow the last segment, with the table of sections
+ * at the very end:
  *
  *     header | segments … | .symtab .strtab .comment | table of sections
  *                         ^ the file ends here afterwards

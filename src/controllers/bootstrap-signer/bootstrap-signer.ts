@@ -1,6 +1,7 @@
 /**
- * What new nodes read before they trust anyone: `cluster-info` in kube-public carries, for every bootstrap token that may
- * sign, a signature of its kubeconfig with that token. Whoever knows the token can tell that the kubeconfig is real.
+ * The ConfigMap that new nodes read before they trust a server: `cluster-info` in kube-public
+ * carries, for every bootstrap token that may sign, a signature of its kubeconfig with that token.
+ * A node that knows the token can verify the kubeconfig.
  */
 import { createHmac } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -53,14 +54,17 @@ export function tokensOf(found: readonly KubeObject[], nowMs: number): Map<strin
     const [id, secret, expiration] = [text('token-id'), text('token-secret'), text('expiration')]
     if (id === '' || secret === '' || metadata.name !== `bootstrap-token-${id}`) continue
     if (text('usage-bootstrap-signing') !== 'true') continue
-    // What is no time counts as past.
+    // An invalid time counts as past.
     if (expiration !== '' && !(timestampMs(expiration) > nowMs)) continue
     tokens.set(id, secret)
   }
   return tokens
 }
 
-/** The data with exactly the signatures of these tokens; undefined where it has them, or has nothing to sign. */
+/**
+ * The data with exactly the signatures of these tokens; undefined where it has them, or has nothing
+ * to sign.
+ */
 export function signedData(
   data: Readonly<Record<string, string>>,
   tokens: ReadonlyMap<string, string>,
@@ -78,7 +82,7 @@ export function signedData(
   return right ? undefined : Object.fromEntries([...others, ...signatures])
 }
 
-/** A JSON web signature without its payload: whoever checks it has the payload. */
+/** A JSON web signature without its payload: the verifier has the payload. */
 function detachedSignature(content: string, id: string, secret: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url')
   const payload = Buffer.from(content).toString('base64url')

@@ -1,6 +1,7 @@
 /**
- * Kubelets that ask for their client certificate are approved without anyone's hand, where whoever asks may have that: the
- * rights `nodeclient` (a new node) and `selfnodeclient` (a node renewing its own) are reviewed for the one who asked.
+ * Kubelets' requests for client certificates are approved automatically if the requester has the
+ * right: `nodeclient` (a new node) and `selfnodeclient` (a node renewing its own) are reviewed for
+ * the requester.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -29,7 +30,7 @@ export const certificateApproving: Controller = {
       const request = await unlessMissing(client.get(resource, '', name))
       if (request === undefined || !isPending(request)) return
       const message = await reasonToApprove(client, request)
-      // The right may be given later: nothing tells of that.
+      // The right may be granted later, and no event reports that.
       if (message === undefined) return lookAgainMs
       const approved: Loose = { type: 'Approved', reason: 'AutoApproved', message }
       if (releaseOf(release).has(approvalsHaveStatus)) approved.status = 'True'

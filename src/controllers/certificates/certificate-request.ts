@@ -1,4 +1,7 @@
-/** What a PKCS #10 certificate request asks for: read here, signed elsewhere. A request whose signature is wrong is none. */
+/**
+ * The contents of a PKCS #10 certificate request: read here, signed elsewhere. A request with a
+ * wrong signature is rejected.
+ */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type DerValue, valuesIn } from '#base/der.ts'
 import { certificateRequestProblem } from '#kinds/certificates/certificate-signing-request/certificate-request.ts'

@@ -1,4 +1,7 @@
-/** What a certificate may be used for, from the words of a request to what stands in the certificate. */
+/**
+ * What a certificate may be used for, from the words of a request to what stands in the
+ * certificate.
+ */
 import type { ExactUsages } from '#base/certificate.ts'
 
 const keyBit: ReadonlyMap<string, number> = new Map([

@@ -23,7 +23,7 @@ interface Asked {
   readonly keys?: { privateKey: KeyObject; publicKey: KeyObject }
 }
 
-/** A request as a client makes it: names, key, extensions asked for, signed. */
+/** A request as a client makes it: names, key, requested extensions, signed. */
 function requestPem({ organizations = [], commonName, names = [], keys }: Asked): string {
   const { privateKey, publicKey } = keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const attribute = (type: string, value: string) =>
@@ -169,7 +169,9 @@ test('what a signer does not sign fails with the reason', async () => {
   }
 })
 
-/** The bits of the key usage as the certificate has them, in hex; undefined without the extension. */
+/**
+ * The bits of the key usage as the certificate has them, in hex; undefined without the extension.
+ */
 function keyUsageOf(certificate: X509Certificate): string | undefined {
   const type = der.oid('2.5.29.15')
   const at = certificate.raw.indexOf(type)
@@ -192,7 +194,7 @@ const usageCases: [usages: string[], keyUsage: string | undefined, extended: str
   [['netscape sgc', 'any'], undefined, ['2.5.29.37.0', '2.16.840.1.113730.4.1']],
 ]
 
-test('a certificate may be used for what was asked for, and for nothing else', async () => {
+test('a certificate may be used for the requested usages, and for nothing else', async () => {
   const cluster = await startCluster({ release: 18 })
   try {
     const { client } = cluster
@@ -250,7 +252,7 @@ for (const [what, release, seconds, lifeMs] of lifeCases) {
   })
 }
 
-test('kubelets are approved where whoever asks may ask for it', async () => {
+test('requests of kubelets are approved if the requester has the right', async () => {
   const allowed = new Set<string>()
   const cluster = await startCluster({
     wrap: (client) =>
@@ -292,7 +294,7 @@ test('kubelets are approved where whoever asks may ask for it', async () => {
   }
 })
 
-test('requests are kept as long as somebody may ask for them', () => {
+test('requests are kept as long as a client may read them', () => {
   const now = Date.parse('2030-01-02T00:00:00Z')
   const ago = (hours: number) => new Date(now - hours * 3_600_000).toISOString()
   const made = (hours: number, status: object = {}): KubeObject => ({

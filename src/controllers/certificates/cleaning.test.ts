@@ -1,4 +1,7 @@
-/** Which requests are deleted, and that one that cannot be keeps no other; how long they are kept is certificates.test.ts. */
+/**
+ * Which requests are deleted, and that one that cannot be keeps no other; how long they are kept is
+ * certificates.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,4 +1,7 @@
-/** Which requests each built-in signer signs, and what it says of those it does not, in the original's words. */
+/**
+ * Which requests each built-in signer signs, and its messages for those it does not, as in
+ * kube-apiserver.
+ */
 import type { RequestNames } from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet'
@@ -48,7 +51,7 @@ const clientRule: Rule = (_request, usages) => {
     : 'missing required usage for client certificate: client auth'
 }
 
-/** Signers of other names are somebody else's. */
+/** Other programs sign for signers of other names. */
 export const signerRules: ReadonlyMap<string, Rule> = new Map([
   ['kubernetes.io/kube-apiserver-client', clientRule],
   [kubeletClientSigner, kubeletClientRule],

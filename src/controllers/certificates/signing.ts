@@ -1,4 +1,7 @@
-/** Approved certificate requests for one of the built-in signers are signed by the built-in authority, or fail with the reason. */
+/**
+ * Approved certificate requests for one of the built-in signers are signed by the built-in
+ * authority, or fail with the reason.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { randomBytes } from 'node:crypto'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -31,7 +31,9 @@ export function scaledValue(value: number | string, total: number): number {
   return Math.ceil((Number(digits) * total) / 100)
 }
 
-/** Only a share needs to know how many there should be: a number of pods to keep speaks for itself. */
+/**
+ * Only a share needs to know how many there should be: a number of pods to keep speaks for itself.
+ */
 export const needsScale = ({ maxUnavailable, minAvailable }: Loose): boolean =>
   maxUnavailable != null || typeof minAvailable === 'string'
 
@@ -91,7 +93,7 @@ export function judge(
   return { status: isDeepStrictEqual(status, old) ? undefined : status, againAtMs }
 }
 
-/** What can be said where the pods cannot be counted: nothing may be evicted, and why. */
+/** The status if the pods cannot be counted: nothing may be evicted, and why. */
 export function failed(budget: KubeObject, message: string, nowMs: number, release: number): Loose {
   const status: Loose = { ...budget.status, disruptionsAllowed: 0 }
   if (releaseOf(release).has(budgetsHaveConditions))

@@ -162,7 +162,7 @@ test('a budget follows its pods', async () => {
   }
 })
 
-test('how many there should be is asked of whoever controls the pods', async () => {
+test('the desired number of pods comes from the controller of the pods', async () => {
   const cluster = await startCluster()
   try {
     const { client } = cluster

@@ -1,6 +1,7 @@
 /**
- * Keeps the status of disruption budgets: how many of the pods they pick are healthy, how many must be, and so how many may
- * be evicted. It evicts nothing itself, and holds no pods: where no budget is, pods cost nothing.
+ * Keeps the status of disruption budgets: how many of the pods they pick are healthy, how many must
+ * be, and so how many may be evicted. It evicts nothing itself, and holds no pods: where no budget
+ * is, pods cost nothing.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { formatSelector, selectorOf } from '#api/label-selector.ts'
@@ -17,11 +18,16 @@ const emptySelectsAll = change('an empty selector of a disruption budget selects
 
 /** Pods often change together. */
 const burstMs = 20
-/** Counting the pods of a large namespace again and again may take this share of the time, at most. */
+/**
+ * Counting the pods of a large namespace again and again may take this share of the time, at most.
+ */
 const restFactor = 10
 const workersMax = 2
 
-/** The pods cannot be counted now. The status of the budget says why, and nothing may tell when they can be. */
+/**
+ * The pods cannot be counted now. The status of the budget gives the reason, and there may be no
+ * event when they can be.
+ */
 class Uncounted extends Error {}
 
 export const disruptionController: Controller = {

@@ -1,4 +1,4 @@
-/** How many pods there should be, from whoever controls the pods that are there: each controller's scale, once. */
+/** How many pods there should be: the scale of each controller of the existing pods, once. */
 import type { KubeObject, Loose, OwnerReference } from '#api/object-meta.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { nameOf } from '#client/reflector.ts'
@@ -20,7 +20,10 @@ export class PodScale {
     this.#kinds = new OwnerKinds(client)
   }
 
-  /** Pods that nobody controls do not count. Throws where a controller cannot be found, or has no scale. */
+  /**
+   * Pods without a controller do not count. Throws where a controller cannot be found, or has no
+   * scale.
+   */
   async of(pods: readonly KubeObject[]): Promise<number> {
     const asked = new Set<string>()
     const scales = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** What the watch tells while the collector waits for an answer counts, and not what the answer says. */
+/** What the watch reports while the collector waits for a response counts, and not the response. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

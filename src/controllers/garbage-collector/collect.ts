@@ -1,7 +1,8 @@
 /**
- * What is done with one object that may be garbage: deleted where no owner is left, rid of references to owners that are
- * gone, or let go when its dependents are. The object itself is read anew before anything is done to it, and its version is a
- * condition of what is done: the graph may be behind, never the deletion.
+ * What is done with one object that may be garbage: deleted where no owner is left, rid of
+ * references to owners that are gone, or let go when its dependents are. The object itself is read
+ * anew before anything is done to it, and its version is a condition of what is done: the graph may
+ * be behind, never the deletion.
  */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 import { ApiError, pathNotFound } from '#api/status-error.ts'
@@ -76,7 +77,10 @@ export class Collector {
     return latest?.metadata.uid === uid ? latest : undefined
   }
 
-  /** What has the name now. That a version is served no more says nothing of it: soon it is followed in another. */
+  /**
+   * What has the name now. That a version is served no more says nothing of it: soon it is followed
+   * in another.
+   */
   #named(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject | undefined> {
     return unlessMissing(
       this.#client.get(resource, namespace, name).catch((error) => {
@@ -146,7 +150,8 @@ export class Collector {
     if (served === undefined) {
       throw new UnknownOwnerKind(`no resource is served for ${owner.apiVersion} ${owner.kind}`)
     }
-    // An object of the cluster cannot be owned by one of a namespace: nothing is concluded from such a reference.
+    // An object of the cluster cannot be owned by one of a namespace: nothing is concluded from
+    // such a reference.
     if (served.namespaced && node.namespace === '') return 'invalid'
     const known = this.#graph.get(owner.uid)
     const namespace = served.namespaced ? node.namespace : ''

@@ -178,7 +178,10 @@ test('watches that end and lists that are refused cost nothing but time', async 
   }
 })
 
-/** A cluster in which secrets come to be served and listed when the test says so, and definitions that tell of it. */
+/**
+ * A cluster in which secrets become served and listed when the test decides, and definitions that
+ * announce it.
+ */
 async function inClusterWithNews(
   run: (
     cluster: Cluster,

@@ -1,6 +1,7 @@
 /**
- * Deletes what nobody owns any more. It follows the metadata of every kind that can be deleted, custom ones too, keeps the
- * graph of owners in memory, and looks only at objects next to a change: nothing is ever searched for among all.
+ * Deletes objects whose owners are gone. It follows the metadata of every kind that can be deleted,
+ * custom ones too, keeps the graph of owners in memory, and looks only at objects next to a change:
+ * nothing is ever searched for among all.
  */
 import { setImmediate } from 'node:timers/promises'
 import { pause } from '#client/backoff.ts'
@@ -13,16 +14,22 @@ import { Collector, UnknownOwnerKind } from './collect.ts'
 import { Graph } from './graph.ts'
 import { OwnerKinds, type Served } from './owner-kinds.ts'
 
-/** How often it is asked which kinds there are, besides whenever a definition changes. */
+/** How often discovery is read, besides whenever a definition changes. */
 const refreshMs = 30_000
 /** Definitions take a moment to be served. */
 const settleMs = 200
 /** Dependents written just before their owner's deletion reach the graph within this time. */
 const orphanDelayMs = 200
-/** How long to wait for the first lists before beginning all the same: a kind that cannot be listed must not stop the rest. */
+/**
+ * How long to wait for the first lists before beginning all the same: a kind that cannot be listed
+ * must not stop the rest.
+ */
 const firstListsMs = 30_000
 const workersMax = 20
-/** Kinds that begin to be followed in one go: with a thousand of them, requests are answered in between. */
+/**
+ * Kinds that begin to be followed in one go: with a thousand of them, requests are answered in
+ * between.
+ */
 const begunAtOnce = 10
 
 export const garbageCollector: Controller = {
@@ -37,7 +44,7 @@ const isIgnored = ({ group, plural }: ResourceRef) =>
 
 interface Monitor {
   readonly stop: AbortController
-  /** Resolves when its first list is complete, or nobody is to wait for it any more. */
+  /** Resolves when its first list is complete, or when its waiters are released. */
   readonly synced: Promise<void>
 }
 
@@ -68,7 +75,7 @@ class GarbageCollector {
       paused: true,
       backoff: { firstMs: 20, longestMs: 60_000 },
       report: (key: string, error: unknown, failures: number) => {
-        // A kind that is not served is said once; lost races are everyday.
+        // A kind that is not served is logged once; lost races are usual.
         if (error instanceof UnknownOwnerKind ? failures !== 3 : failures < 3) return
         parts.report(`garbagecollector: the object with uid ${key} is tried again`, error)
       },
@@ -83,7 +90,8 @@ class GarbageCollector {
   }
 
   async #orphan(uid: string): Promise<void> {
-    // Of a kind that is not listed yet there may be dependents: once their owner is gone they would be garbage.
+    // Of a kind that is not listed yet there may be dependents: once their owner is gone they would
+    // be garbage.
     await this.#listed()
     const node = this.#graph.get(uid)
     if (node?.orphaning) await this.#collector.orphan(node)
@@ -117,7 +125,7 @@ class GarbageCollector {
         report('garbagecollector: the kinds there are could not be read', error)
       }
       await Promise.race([asked, pause(refreshMs, signal)])
-      // Who asks from now on may ask for what is not served yet when that time is over.
+      // A later caller may request what is not served yet when that time is over.
       asked = asking()
       await pause(settleMs, signal)
     }

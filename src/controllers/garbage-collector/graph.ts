@@ -1,7 +1,8 @@
 /**
- * Who owns whom, as far as the watches have told: a node for every object that has owners, is an owner, or waits for its
- * dependents. Objects that are none of these take no memory. An owner nobody has seen yet is a node that is not `observed`:
- * it is looked for before anything is concluded from it.
+ * Who owns whom, as far as the watches have reported: a node for every object that has owners, is
+ * an owner, or waits for its dependents. Objects that are none of these take no memory. An owner
+ * that no watch has reported yet is a node that is not `observed`: it is looked up before any
+ * decision.
  *
  *   pod ─owners→ replica set ─owners→ deployment        dependents are the same edges backwards
  */
@@ -11,12 +12,14 @@ import type { ResourceRef } from '#client/client.ts'
 export interface Node {
   readonly uid: string
   resource: ResourceRef | undefined
-  /** What the reference said, where nobody has seen the object itself. */
+  /** The reference, if the object itself was not seen. */
   reference: OwnerReference | undefined
   namespace: string
   name: string
   owners: readonly OwnerReference[]
-  /** Uids of owners whose end was told of: their kind may have ended with them, and then nobody can look for them. */
+  /**
+   * Uids of deleted owners: their kind may be deleted with them, and then they cannot be looked up.
+   */
   ended: Set<string> | undefined
   readonly dependents: Set<Node>
   observed: boolean
@@ -33,7 +36,7 @@ export interface GraphEvents {
   /** It may have become garbage, or may be let go. */
   examine(node: Node): void
   orphan(node: Node): void
-  /** What a reference speaks of; undefined where nobody knows. */
+  /** The resource of a reference; undefined if it is unknown. */
   resourceOf(reference: OwnerReference): ResourceRef | undefined
 }
 
@@ -95,13 +98,15 @@ export class Graph {
     this.#events.examine(node)
   }
 
-  /** An owner that was found when its dependent was looked at: from now on its deletion is noticed. */
+  /**
+   * An owner that was found when its dependent was looked at: from now on its deletion is noticed.
+   */
   adopt(resource: ResourceRef, owner: KubeObject, dependent: Node): void {
     const uid = owner.metadata.uid ?? ''
     if (this.#nodes.get(dependent.uid) !== dependent) return
     const node = this.#nodes.get(uid) ?? this.#add(uid)
     node.dependents.add(dependent)
-    // What the watch has told meanwhile is newer than what was read before.
+    // What the watch has reported meanwhile is newer than what was read before.
     if (!node.observed) this.changed(resource, owner)
   }
 
@@ -169,13 +174,14 @@ export class Graph {
     for (const { uid } of before) {
       if (!owners.some((owner) => owner.uid === uid)) this.#unlink(node, uid)
     }
-    // Owners that are there already are believed; one whose coordinates differ from the reference is looked at.
+    // Owners that are there already are believed; one whose coordinates differ from the reference
+    // is looked at.
     if ((added || first) && owners.some((owner) => this.#disagrees(owner, node))) {
       this.#events.examine(node)
     }
   }
 
-  /** Those that took an owner for somebody else when nobody had seen it yet. */
+  /** Dependents that took an owner for another object before it was seen. */
   #examineMistaken(owner: Node): void {
     for (const dependent of owner.dependents) {
       const reference = dependent.owners.find(({ uid }) => uid === owner.uid)

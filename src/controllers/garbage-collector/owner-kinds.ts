@@ -1,4 +1,7 @@
-/** From the apiVersion and kind of an owner reference to the resource: discovery, refreshed when kinds come and go. */
+/**
+ * From the apiVersion and kind of an owner reference to the resource: discovery, refreshed when
+ * kinds come and go.
+ */
 import type { OwnerReference } from '#api/object-meta.ts'
 import { type ApiClient, PartialDiscovery, type ResourceRef } from '#client/client.ts'
 

@@ -1,4 +1,7 @@
-/** Jobs that ended and say how long they may stay are deleted when that time is over, with their pods. */
+/**
+ * Jobs that ended and say how long they may stay are deleted when that time is over, with their
+ * pods.
+ */
 import type { Controller } from '#controllers/controller.ts'
 import { queueFor, splitKey, unlessOvertaken } from '#controllers/queue-for.ts'
 import { jobs } from '#controllers/resources.ts'

@@ -1,9 +1,12 @@
-/** What became of the content of a namespace that is going away, as the conditions of its status say it. */
+/**
+ * What became of the content of a namespace that is going away, as the conditions of its status say
+ * it.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import type { ResourceRef } from '#client/client.ts'
 
 export interface Findings {
-  /** Failures while asking which resources there are. */
+  /** Failures of discovery. */
   readonly discoveryErrors: string[]
   /** Failures while deleting, one text per resource. */
   readonly contentErrors: string[]
@@ -15,7 +18,7 @@ export interface Findings {
 
 type Said = { reason: string; message: string }
 
-/** Type, then what is said while all is well. */
+/** Type, then the reason and message while all is well. */
 const rows: [
   type: string,
   reason: string,

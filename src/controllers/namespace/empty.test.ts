@@ -1,4 +1,4 @@
-/** What is deleted of a namespace, how, and what is told of what stays. */
+/** What is deleted of a namespace, how, and what is reported about the rest. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -29,12 +29,12 @@ interface Content {
   readonly stays?: string[]
   readonly failing?: Record<string, Error>
   readonly unlisted?: Record<string, Error>
-  /** What there is when it is asked again. */
+  /** The content when it is read again. */
   readonly later?: Resource[]
   readonly discovery?: Error
 }
 
-/** A cluster of lists, and what it was asked to delete. */
+/** A cluster of lists, and the deletions it received. */
 function client(content: Content) {
   const { resources, objects, stays = [], failing = {}, unlisted = {}, discovery } = content
   const answers = [resources, ...(content.later ? [content.later] : [])]

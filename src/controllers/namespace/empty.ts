@@ -1,6 +1,6 @@
 /**
- * Deletes everything in a namespace, whatever kinds there are: pods first, since others may be in use by them, then all the
- * rest, and says what remains and for how long it may.
+ * Deletes everything in a namespace, whatever kinds there are: pods first, since others may be in
+ * use by them, then all the rest, and says what remains and for how long it may.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
@@ -15,7 +15,7 @@ const finalizerEstimateSeconds = 15
 const resourcesAtOnce = 8
 
 export interface Emptied extends Findings {
-  /** Seconds until what remains may be gone; 0 where nothing remains or nothing can be said. */
+  /** Seconds until the rest may be gone; 0 if nothing remains or no estimate is possible. */
   estimateSeconds: number
 }
 
@@ -105,7 +105,9 @@ async function emptyResource(
   )
 }
 
-/** What must be known before the deletion: all of it only where the objects themselves are asked. */
+/**
+ * What must be known before the deletion: all of it only if the objects themselves are requested.
+ */
 async function present(
   client: ApiClient,
   resource: ResourceRef & { verbs: readonly string[] },

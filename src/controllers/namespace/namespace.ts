@@ -1,6 +1,7 @@
 /**
- * A namespace that is marked for deletion is emptied, says in its status how that goes, and is let go by removing the
- * `kubernetes` finalizer of its spec. It never touches a namespace that is not marked.
+ * A namespace that is marked for deletion is emptied, says in its status how that goes, and is let
+ * go by removing the `kubernetes` finalizer of its spec. It never touches a namespace that is not
+ * marked.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
@@ -10,7 +11,10 @@ import { nextConditions } from './conditions.ts'
 import { emptyNamespace } from './empty.ts'
 
 const ownFinalizer = 'kubernetes'
-/** The next look while content is still going away; while nothing moves, looks come less often, up to half the estimate. */
+/**
+ * The next look while content is still going away; while nothing moves, looks come less often, up
+ * to half the estimate.
+ */
 const firstAgainMs = 250
 
 interface Waiting {

@@ -1,4 +1,4 @@
-/** A pod deleted without grace: nobody is there who would use the time. */
+/** A pod deleted without grace: no kubelet runs that would use the time. */
 import type { ApiClient } from '#client/client.ts'
 import { unlessOvertaken } from '#controllers/queue-for.ts'
 import { pods } from '#controllers/resources.ts'

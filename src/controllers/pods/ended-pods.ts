@@ -1,4 +1,4 @@
-/** Pods that have ended are kept for whoever wants to read of them, up to a number; beyond it the oldest go. */
+/** Ended pods are kept for readers, up to a number; beyond it the oldest are deleted. */
 import type { Informer } from '#client/informer.ts'
 import type { ControllerParts } from '#controllers/controller.ts'
 import type { KeptPod } from '#controllers/kept.ts'

@@ -1,6 +1,7 @@
 /**
- * Pods that nobody will ever end: those being deleted on no node or, once their grace is over, on a node that does not exist;
- * those bound to a node that does not exist; and of those that have ended the ones that are too many.
+ * Pods that no kubelet will ever end: those being deleted without a node or, once their grace is
+ * over, on a node that does not exist; those bound to a node that does not exist; and the oldest
+ * ended ones beyond the limit.
  */
 import type { Controller } from '#controllers/controller.ts'
 import { queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'

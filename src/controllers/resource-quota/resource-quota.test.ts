@@ -121,7 +121,9 @@ const made: Record<string, object> = {
   services: { spec: { type: 'NodePort', ports: [{ port: 80 }] } },
 }
 
-/** What happens to one of three objects while admission has counted a fourth that is not there yet. */
+/**
+ * What happens to one of three objects while admission has counted a fourth that is not there yet.
+ */
 interface Happening {
   readonly plural: keyof typeof made
   readonly counted: string

@@ -1,8 +1,8 @@
 /**
- * The usage in a quota's status is what there is: counted anew when the quota asks for something else, when something it
- * counts goes or may use less, and now and then. Never for what is created: admission has counted that before it is there to
- * be seen, and to count it away would let one more in. Kinds are followed only while some quota counts them, and no object of
- * theirs is kept.
+ * The usage in a quota's status is counted: anew when the quota's limits change, when a counted
+ * object is deleted or may use less, and now and then. Never for a creation: admission has counted
+ * that before the object can be seen, and counting it again would admit one more. Kinds are
+ * followed only while some quota counts them, and no object of theirs is kept.
  */
 import { calculateUsage } from '#admission/quota/calculate.ts'
 import type { Lookup } from '#admission/quota/evaluator.ts'
@@ -23,13 +23,17 @@ import { resourceQuotas } from '#controllers/resources.ts'
 const recountMs = 300_000
 /** What is released by many objects at once is counted once. */
 const afterReleaseMs = 50
-/** Counting what is in a large namespace again and again may take this share of the time, at most. */
+/**
+ * Counting what is in a large namespace again and again may take this share of the time, at most.
+ */
 const restFactor = 4
 /** What a list may have brought to light is in no hurry. */
 const afterListMs = 1000
 
 interface Times {
-  /** How often it is asked which kinds there are: a quota may count one that comes later, or in another version. */
+  /**
+   * How often discovery is read: a quota may count a kind that comes later, or in another version.
+   */
   readonly followMs: number
 }
 
@@ -136,7 +140,9 @@ class QuotaController {
     await unlessMissing(client.update(resourceQuotas, { ...quota, status }, 'status'))
   }
 
-  /** Begins to follow the kinds that quotas count, and stops with those that none counts any more. */
+  /**
+   * Begins to follow the kinds that quotas count, and stops with those that none counts any more.
+   */
   async #follow(): Promise<void> {
     const names = [...this.#quotas.values()].flatMap(({ spec }) => Object.keys(spec?.hard ?? {}))
     const wanted = new Map<string, ServedResource>()
@@ -188,7 +194,9 @@ class QuotaController {
   }
 }
 
-/** Whether it says what is used of all that it limits. What is used is admission's to write besides. */
+/**
+ * Whether it says what is used of all that it limits. What is used is admission's to write besides.
+ */
 const isCounted = ({ spec, status }: KubeObject): boolean =>
   status?.used !== undefined && sameAmounts(amountsOf(spec?.hard), amountsOf(status.hard))
 

@@ -1,4 +1,7 @@
-/** Cluster roles that aggregate others hold the rules of all roles their selectors pick, each rule once. */
+/**
+ * Cluster roles that aggregate others hold the rules of all roles their selectors pick, each rule
+ * once.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -31,7 +34,8 @@ export const roleAggregation: Controller = {
         ? client.apply(clusterRoles, { metadata: { name }, rules }, account)
         : client.update(clusterRoles, { ...live, rules }))
     })
-    // Any role may be picked by any other: all that aggregate are looked at again, once per burst of changes.
+    // Any role may be picked by any other: all that aggregate are looked at again, once per burst
+    // of changes.
     const aggregating = new Set<string>()
     const lookAgain = () => {
       for (const name of aggregating) queue.addAfter(name, 20)
@@ -53,7 +57,7 @@ export const roleAggregation: Controller = {
 const sameRules = (a: readonly Loose[], b: readonly Loose[]) =>
   JSON.stringify(a) === JSON.stringify(b)
 
-/** By selector, then by name, as the original orders them. */
+/** By selector, then by name, as in kube-apiserver. */
 export function aggregated(role: KeptRole, all: Iterable<KeptRole>): Loose[] {
   const sorted = [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
   const seen = new Set<string>()

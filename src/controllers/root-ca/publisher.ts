@@ -1,4 +1,7 @@
-/** The config map by which pods learn whom to trust: `kube-root-ca.crt` in every namespace, put right whenever it is not. */
+/**
+ * The config map by which pods learn whom to trust: `kube-root-ca.crt` in every namespace, put
+ * right whenever it is not.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'

@@ -1,4 +1,7 @@
-/** Every namespace that is not going away has a service account named `default`. It is made again where it is deleted. */
+/**
+ * Every namespace that is not going away has a service account named `default`. It is made again
+ * where it is deleted.
+ */
 import type { Controller } from '#controllers/controller.ts'
 import { queueFor, unlessNeedless } from '#controllers/queue-for.ts'
 import { serviceAccounts } from '#controllers/resources.ts'

@@ -119,7 +119,7 @@ test('an account has a token however long its name', () =>
     assert.equal((await references()).length, 1)
   }))
 
-test('a Secret that asks for a token gets one; one for nobody goes', () =>
+test('a Secret that requests a token gets one; one for a missing account is deleted', () =>
   inCluster(22, async ({ client, run }, find) => {
     run(tokenController)
     await client.create(accounts, 'default', { metadata: { name: 'robot' } })

@@ -1,4 +1,4 @@
-/** Which Secrets hold tokens of which account: asked once per account instead of going through all Secrets. */
+/** Which Secrets hold tokens of which account: an index, instead of going through all Secrets. */
 import type { KeptSecret } from '#controllers/kept.ts'
 
 export class TokenSecrets {

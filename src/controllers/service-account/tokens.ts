@@ -1,7 +1,8 @@
 /**
- * Tokens of service accounts that are kept in Secrets: one for each account, as releases up to 1.23 make them, and one in
- * every Secret of the type that asks for it. Tokens of accounts that are gone go too, and references to Secrets
- * that are gone. Nothing here is a token that expires: those are asked for and never kept.
+ * Tokens of service accounts that are kept in Secrets: one for each account, as releases up to 1.23
+ * make them, and one in every Secret of the type that requests it. Tokens of deleted accounts are
+ * deleted too, and references to Secrets that are gone. Nothing here is a token that expires: those
+ * are issued and never stored.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -28,7 +29,10 @@ const everyAccountHasToken = change('every service account gets a Secret with a 
   until: 23,
 })
 
-/** What the names of an account's tokens begin with: cut as all generated names are, for accounts may have longer ones. */
+/**
+ * What the names of an account's tokens begin with: cut as all generated names are, for accounts
+ * may have longer ones.
+ */
 const tokenPrefix = (account: string) => `${account}-token-`.slice(0, 58)
 
 export const tokenController: Controller = {
@@ -181,7 +185,9 @@ class Tokens {
     await client.update(secrets, { ...next, metadata: { ...live.metadata, annotations } })
   }
 
-  /** Its account is gone: looked at once more, since the picture may be behind, and then deleted. */
+  /**
+   * Its account is gone: looked at once more, since the picture may be behind, and then deleted.
+   */
   async #removeOrphan(secret: KeptSecret): Promise<void> {
     const { client } = this.#parts
     const { namespace, name, account, uid } = secret

@@ -17,7 +17,7 @@ export const tokenCleaner: Controller = {
       const secret = found.get(namespace, name)
       if (secret === undefined || secret.expiration === '') return
       const left = timestampMs(secret.expiration) - clock.now()
-      // What is no time counts as past.
+      // An invalid time counts as past.
       if (left > 0) return left
       await unlessOvertaken(client.delete(secrets, namespace, name, { uid: secret.uid }))
     })

@@ -89,7 +89,10 @@ test('a claim that took the name of another meanwhile keeps its finalizer', asyn
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } }
     const create = () => client.create(claims, 'default', { metadata: { name: 'c' }, spec })
     let wasReplaced = false
-    /** While the controller looks for pods somebody lets the claim go, and makes another. */
+    /**
+     * While the controller lists pods another client removes the claim's finalizer, and creates a
+     * new claim.
+     */
     const list: ApiClient['list'] = async (ref, ...rest) => {
       const found = await client.list(ref, ...rest)
       if (ref.plural !== 'pods' || rest[1] !== undefined || wasReplaced) return found

@@ -1,4 +1,7 @@
-/** Claims in use by pods, and volumes bound to claims, outlive their deletion until they are neither: then their finalizer goes. */
+/**
+ * Claims in use by pods, and volumes bound to claims, outlive their deletion until they are
+ * neither: then their finalizer goes.
+ */
 import type { ResourceRef } from '#client/client.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { claimFinalizer, podOf, volumeFinalizer } from '#controllers/kept.ts'
@@ -18,7 +21,7 @@ export const claimProtection: Controller = {
         const [namespace, name] = splitKey(key)
         const claim = claims.get(namespace, name)
         if (!claim?.deleting || !claim.protected) return
-        // Rare enough to ask for the pods as they are now, rather than keep an index of all claims.
+        // Rare enough to list the current pods, rather than keep an index of all claims.
         const { items } = await client.list(pods, namespace)
         const used = items.map(podOf).some((pod) => pod.node !== '' && pod.claims.includes(name))
         if (!used) await removeFinalizer(parts, persistentVolumeClaims, key, claimFinalizer)
@@ -70,7 +73,7 @@ async function removeFinalizer(
 ): Promise<void> {
   const [namespace, name] = splitKey(key)
   const live = await unlessMissing(client.get(resource, namespace, name))
-  // Another may have its name by now, which nobody has deleted.
+  // A new object may have its name by now, which is not being deleted.
   if (live?.metadata.deletionTimestamp === undefined) return
   if (resource === persistentVolumes && live.status?.phase === 'Bound') return
   const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer)

@@ -1,7 +1,8 @@
 /**
- * The real kube-controller-manager and kube-scheduler beside a server without controllers of its own, and the scheduler beside
- * one with them: the stories of a cluster. They run where the programs are on the PATH (`BINNACLE_CONTROLLER_MANAGER` and
- * `BINNACLE_SCHEDULER` name others), those that need a program that is missing are skipped and say so.
+ * The real kube-controller-manager and kube-scheduler beside a server without controllers of its
+ * own, and the scheduler beside one with them: the stories of a cluster. They run where the
+ * programs are on the PATH (`BINNACLE_CONTROLLER_MANAGER` and `BINNACLE_SCHEDULER` name others),
+ * those that need a program that is missing are skipped and say so.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -54,7 +55,10 @@ function startManager(server: RunningServer): Promise<ChildProcess> {
   ])
 }
 
-/** Stories at once, for each waits for others most of the time; those that take a node away come last. */
+/**
+ * Stories at once, for each waits for others most of the time; those that take a node away come
+ * last.
+ */
 async function tell(names: readonly string[], flags: readonly string[], manager: boolean) {
   const server = await startServer(['--storage-backend=sqlite', ...flags])
   const children = [await start('kube-scheduler', server)]

@@ -1,7 +1,7 @@
 /**
- * Nodes without machines: each is registered, keeps its status and lease fresh, and does for the pods bound to it what a kubelet
- * would: says that they run (those that are not to run for ever end soon after) and lets go of those that are deleted.
- * It never runs anything.
+ * Nodes without machines: each is registered, keeps its status and lease fresh, and does for the
+ * pods bound to it what a kubelet would: says that they run (those that are not to run for ever end
+ * soon after) and lets go of those that are deleted. It never runs anything.
  */
 import type { Answer } from '../../running-server.ts'
 
@@ -16,7 +16,7 @@ export type Ask = (
 ) => Promise<Answer>
 
 export interface Kubelets {
-  /** From now on the node says nothing more, and its pods are nobody's. */
+  /** From now on the node sends nothing more, and its pods have no kubelet. */
   silence(node: string): void
   wake(node: string): void
   stop(): void

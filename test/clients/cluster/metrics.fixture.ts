@@ -1,6 +1,6 @@
 /**
- * A metrics API of nobody's numbers: a server to stand behind another that says of every pod there is that each of its
- * containers uses as much as a test wants.
+ * A metrics API with made-up numbers: a server behind another that reports for every container of
+ * every pod the usage that a test wants.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'

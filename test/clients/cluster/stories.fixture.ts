@@ -1,6 +1,7 @@
 /**
- * What people expect of a cluster: each story makes objects in a namespace of its own and waits for what controllers and a scheduler
- * do about them. The stories know nothing of which server, controllers and scheduler these are.
+ * What people expect of a cluster: each story makes objects in a namespace of its own and waits for
+ * what controllers and a scheduler do about them. The stories know nothing of which server,
+ * controllers and scheduler these are.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -282,12 +283,15 @@ async function quotas(place: Place): Promise<void> {
   await until('all given back', async () => (await used()).pods === '0')
 }
 
-/** Pods that nobody made for somebody: what a scheduler and the controllers of quotas and namespaces do is enough for them. */
+/**
+ * Pods without a controller: what a scheduler and the controllers of quotas and namespaces do is
+ * enough for them.
+ */
 async function pods(place: Place): Promise<void> {
   await place.make('v1', 'resourcequotas', 'few', { spec: { hard: { pods: '3' } } })
   const used = async () => (await place.get('v1', 'resourcequotas', 'few')).status.used?.pods
   await until('a first count', async () => (await used()) === '0')
-  // Nodes begin tainted, and nobody takes the taint away where the controller of nodes is missing.
+  // Nodes begin tainted, and the taint stays where the controller of nodes is missing.
   const spec = { containers: [container], tolerations: [{ operator: 'Exists' }] }
   for (const name of ['a', 'b', 'c']) {
     const pod = { metadata: { name, labels: { app: 'x' } }, spec }

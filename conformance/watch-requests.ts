@@ -1,8 +1,8 @@
 /** Random watches, from every version and path. */
-import { encode, query, type Scene, type Question } from './scene.ts'
+import { encode, query, type Scene, type RequestMaker } from './scene.ts'
 import type { Step } from './two-servers.ts'
 
-export const watches: Question = (random, scene) => {
+export const watches: RequestMaker = (random, scene) => {
   const name = random.pick(scene.names)
   const parameters = query(
     random,

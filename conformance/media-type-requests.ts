@@ -1,5 +1,5 @@
 /** Random Accept headers: media types, shapes and weights. */
-import { own, type Question } from './scene.ts'
+import { own, type RequestMaker } from './scene.ts'
 import type { Random } from './random.ts'
 
 const medias = [
@@ -55,7 +55,7 @@ export function acceptList(random: Random): string {
   return Array.from({ length }, weighted).join(random.pick([',', ', ', ' ,']))
 }
 
-export const accepts: Question = (random, scene) => {
+export const accepts: RequestMaker = (random, scene) => {
   const name = random.pick([...scene.names, 'missing'])
   const run = own(scene)
   const path = random.pick([

@@ -1,14 +1,14 @@
 /** Random paths and methods, and what hangs on an object. */
-import { acceptList } from './asked-media.ts'
-import { versionsAsked } from './asked-reads.ts'
-import { watchPath } from './asked-watches.ts'
-import { bodies, patchBodies, patchTypes } from './asked-writes.ts'
-import type { Question } from './scene.ts'
+import { acceptList } from './media-type-requests.ts'
+import { requestedVersions } from './read-requests.ts'
+import { watchPath } from './watch-requests.ts'
+import { bodies, patchBodies, patchTypes } from './write-requests.ts'
+import type { RequestMaker } from './scene.ts'
 import type { Step } from './two-servers.ts'
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'PATCH', 'DELETE', 'TRACE', 'PURGE']
 
-export const paths: Question = (random, scene) => {
+export const paths: RequestMaker = (random, scene) => {
   const { at, plural, collection, id, names } = scene
   const name = random.pick([...names, 'missing'])
   const subs = [
@@ -104,7 +104,7 @@ export const paths: Question = (random, scene) => {
     '/api/v1/pods/x',
     `/apis/apps/v1/namespaces/${id}/deployments/missing/scale`,
   ])
-  // Deleting what others need, or listing what only one of the servers has, would tell nothing.
+  // Deleting what others need, or listing what only one of the servers has, would show nothing.
   let method = random.pick(methods)
   const shared = path === '/api/v1/namespaces' || (path.endsWith(`/${plural}`) && !scene.namespaced)
   if (path === `/api/v1/namespaces/${id}` || path === `${at}/namespaces/${id}`)
@@ -138,7 +138,7 @@ const statusBodies: readonly unknown[] = [
   { status: { observedGeneration: -1 } },
 ]
 
-export const subresources: Question = (random, scene) => {
+export const subresources: RequestMaker = (random, scene) => {
   const name = random.pick([...scene.names, 'missing'])
   const path = `${scene.collection}/${name}/${random.pick(['status', 'status', 'scale', 'eviction', 'binding', 'ephemeralcontainers', 'log', 'token', 'approval'])}`
   const scale = {
@@ -151,7 +151,7 @@ export const subresources: Question = (random, scene) => {
   const step = random.pick<Step>([
     { method: 'GET', path },
     { method: 'GET', path, headers: { accept: acceptList(random) } },
-    { method: 'GET', path: `${path}?resourceVersion=${random.pick(versionsAsked)}` },
+    { method: 'GET', path: `${path}?resourceVersion=${random.pick(requestedVersions)}` },
     {
       method: 'PUT',
       path,

@@ -1,14 +1,15 @@
 /**
- * What a server that was just started says of itself: discovery, OpenAPI, the columns of every kind and the objects that are there.
- * Of an answer counts what two servers have in common, document by document; large ones as digests of their parts.
+ * What a server that was just started says of itself: discovery, OpenAPI, the columns of every kind
+ * and the objects that are there. Of an answer counts what two servers have in common, document by
+ * document; large ones as digests of their parts.
  */
 import { createHash } from 'node:crypto'
 import type { Json } from '#api/object-meta.ts'
 
 type Body = { [key: string]: Json }
-export type Asker = (path: string, accept: string) => Promise<Body>
+export type Reader = (path: string, accept: string) => Promise<Body>
 
-/** One thing that is said: where it is asked for, and what it is. */
+/** One reported value: where it is read, and what it is. */
 export type FreshRow = readonly [what: string, said: Json]
 
 const json = 'application/json'
@@ -19,7 +20,7 @@ interface Listed {
   readonly verbs: readonly string[]
 }
 
-/** What is there depends on when it is asked for, or on where the server runs. */
+/** These depend on when they are read, or on where the server runs. */
 const ofTheMoment = new Set([
   '/api/v1/componentstatuses',
   '/api/v1/events',
@@ -30,7 +31,7 @@ const ofTheMoment = new Set([
   '/api/v1/configmaps',
 ])
 
-export async function freshRows(ask: Asker): Promise<FreshRow[]> {
+export async function freshRows(ask: Reader): Promise<FreshRow[]> {
   const rows: FreshRow[] = []
   const keep = async (path: string) => {
     const body = await ask(path, json)
@@ -64,7 +65,7 @@ export async function freshRows(ask: Asker): Promise<FreshRow[]> {
   return rows.filter(([what]) => !notServed.test(what))
 }
 
-/** The original serves the log files of its machine. */
+/** kube-apiserver serves the log files of its machine. */
 const notServed = /^\/openapi\/v2 paths \/logs\//
 
 const titleOf = ({ metadata }: Body): string => {

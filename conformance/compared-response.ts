@@ -1,6 +1,6 @@
 /** What a client sees of an answer, as the recordings hold it. */
 
-export interface Seen {
+export interface ComparedResponse {
   readonly status: number
   readonly type?: string
   readonly body: unknown

@@ -1,6 +1,6 @@
 /** Random writes: creations and updates by every content type, and patches of every kind. */
-import { acceptList } from './asked-media.ts'
-import { query, type Scene, type Question } from './scene.ts'
+import { acceptList } from './media-type-requests.ts'
+import { query, type Scene, type RequestMaker } from './scene.ts'
 import type { Random } from './random.ts'
 import type { Step } from './two-servers.ts'
 
@@ -30,7 +30,7 @@ export const contentTypes = [
   '',
 ]
 
-/** Bodies that are wrong in ways a decoder must tell apart. */
+/** Bodies that are wrong in ways that a decoder must distinguish. */
 export function bodies(random: Random, scene: Scene, name: string): unknown {
   const object = scene.object(name)
   const text = JSON.stringify(object)
@@ -85,7 +85,7 @@ export function bodies(random: Random, scene: Scene, name: string): unknown {
   ])
 }
 
-export const writes: Question = (random, scene) => {
+export const writes: RequestMaker = (random, scene) => {
   const name = random.pick(['new', ...scene.names])
   const full = scene.namespaced ? name : name.startsWith(scene.id) ? name : `${scene.id}-${name}`
   const method = random.pick(['POST', 'POST', 'PUT'])
@@ -164,7 +164,7 @@ export const patchTypes = [
   'application/apply-patch+yaml',
 ]
 
-export const patches: Question = (random, scene) => {
+export const patches: RequestMaker = (random, scene) => {
   const name = random.pick([...scene.names, 'missing'])
   const type = random.chance(0.85) ? random.pick(patchTypes) : random.pick(contentTypes)
   let body = random.pick(patchBodies)

@@ -1,6 +1,7 @@
 /**
- * What a server says of one changed field: the row that is kept of it, the request it stands for, and what counts of the answer.
- * Of a refusal that is every problem with its field, in any order; of an object that was taken, a digest of all but its metadata.
+ * What a server says of one changed field: the row that is kept of it, the request it stands for,
+ * and what counts of the answer. Of a refusal that is every problem with its field, in any order;
+ * of an object that was taken, a digest of all but its metadata.
  */
 import { createHash } from 'node:crypto'
 import type { Json } from '#api/object-meta.ts'
@@ -60,11 +61,11 @@ interface Told {
 }
 
 /** Undefined: an answer of another kind, or one in which two servers never agree. */
-export function toldBy(status: number, text: string, id: string): RuleRow[4] | undefined {
+export function problemsIn(status: number, text: string, id: string): RuleRow[4] | undefined {
   const body = JSON.parse(text.replaceAll(id, '{id}')) as Told
   if (status === 422) {
     const told = (body.details?.causes ?? []).map(({ field, message }) =>
-      // Behind the first line the original shows what differs, in a form that is its own.
+      // After the first line kube-apiserver shows the difference, in a form of its own.
       `${field}: ${message?.split('\n', 1)[0]}`.replace(chosen, '$1'),
     )
     return told.some((one) => ofOneServer.test(one)) ? undefined : told.sort().map(shortened)
@@ -78,7 +79,10 @@ export function toldBy(status: number, text: string, id: string): RuleRow[4] | u
 const digestOf = (text: string): string =>
   `#${createHash('sha256').update(text).digest('hex').slice(0, 10)}`
 
-/** Characters kept of a problem that shows much of what is wrong, or all words that there are for it. */
+/**
+ * Characters kept of a problem that shows much of what is wrong, or all words that there are for
+ * it.
+ */
 const shownMax = 160
 
 const shortened = (told: string): string =>

@@ -1,7 +1,7 @@
 /** Random deletions: with finalizers, preconditions and policies, of objects and of collections. */
 import type { Json } from '#api/object-meta.ts'
-import { contentTypes } from './asked-writes.ts'
-import { encode, query, type Question } from './scene.ts'
+import { contentTypes } from './write-requests.ts'
+import { encode, query, type RequestMaker } from './scene.ts'
 import type { Step } from './two-servers.ts'
 
 const deleteBodies: readonly unknown[] = [
@@ -48,7 +48,7 @@ const deleteBodies: readonly unknown[] = [
   },
 ]
 
-export const finalizing: Question = (random, scene) => {
+export const finalizing: RequestMaker = (random, scene) => {
   const name = scene.namespaced ? 'doomed' : `${scene.id}-doomed`
   const path = `${scene.collection}/${name}`
   const object = scene.object(name)
@@ -114,7 +114,7 @@ export const finalizing: Question = (random, scene) => {
   return steps
 }
 
-export const collectionDeletes: Question = (random, scene) => {
+export const collectionDeletes: RequestMaker = (random, scene) => {
   const parameters = query(
     random,
     {

@@ -1,14 +1,14 @@
 /**
- * The custom kind that the fuzzers ask about: gears of a group of its own, so that many can be there at once. What its versions
- * are is for each fuzzer to say.
+ * The custom kind that the fuzzers use: gears of a group of its own, so that many can exist at
+ * once. Each fuzzer defines its versions.
  */
 // biome-ignore lint/suspicious/noExplicitAny: definitions are JSON of any shape
 type Any = any
 
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** Namespaced, with every name said, unless `more` says otherwise. */
-export function gears(group: string, versions: readonly Any[], more: Any = {}): Any {
+/** Namespaced, with every name specified, unless `more` overrides it. */
+export function gearDefinition(group: string, versions: readonly Any[], more: Any = {}): Any {
   const names = { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

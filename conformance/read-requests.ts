@@ -1,10 +1,21 @@
 /** Random reads: versions, selectors, single objects, heads. */
-import { watchPath } from './asked-watches.ts'
-import { encode, own, query, type Scene, type Question } from './scene.ts'
+import { watchPath } from './watch-requests.ts'
+import { encode, own, query, type Scene, type RequestMaker } from './scene.ts'
 import type { Random } from './random.ts'
 import type { Step } from './two-servers.ts'
 
-export const versionsAsked = ['', '0', '$rv', '$first', '999999999', 'abc', '-1', '1.5', '00', '+1']
+export const requestedVersions = [
+  '',
+  '0',
+  '$rv',
+  '$first',
+  '999999999',
+  'abc',
+  '-1',
+  '1.5',
+  '00',
+  '+1',
+]
 
 const hugeVersions = ['9223372036854775807', '18446744073709551615', '18446744073709551616', '0x10']
 
@@ -125,12 +136,12 @@ export function fieldSelector(random: Random, { names, id }: Scene): string {
     .replaceAll('$ns', id)
 }
 
-export const versions: Question = (random, scene) => {
+export const versions: RequestMaker = (random, scene) => {
   const first: Step = {
     method: 'GET',
     path: `${scene.collection}?${own(scene)}limit=${1 + random.below(3)}`,
   }
-  const asked = random.chance(0.15) ? hugeVersions : versionsAsked
+  const asked = random.chance(0.15) ? hugeVersions : requestedVersions
   const parameters = query(
     random,
     { resourceVersion: asked, resourceVersionMatch: matches, limit: limits, continue: tokens },
@@ -139,7 +150,7 @@ export const versions: Question = (random, scene) => {
   return [first, { method: 'GET', path: `${scene.collection}?${own(scene)}${parameters}` }]
 }
 
-export const selectors: Question = (random, scene) => {
+export const selectors: RequestMaker = (random, scene) => {
   const parts: string[] = []
   if (random.chance(0.6)) parts.push(`labelSelector=${encode(labelSelector(random))}`)
   if (random.chance(0.6)) parts.push(`fieldSelector=${encode(fieldSelector(random, scene))}`)
@@ -151,7 +162,7 @@ export const selectors: Question = (random, scene) => {
   return [{ method: 'GET', path: `${scene.collection}?${parts.join('&')}` }]
 }
 
-export const gets: Question = (random, scene) => {
+export const gets: RequestMaker = (random, scene) => {
   const name = random.pick([
     ...scene.names,
     'missing',
@@ -164,7 +175,7 @@ export const gets: Question = (random, scene) => {
   const parameters = query(
     random,
     {
-      resourceVersion: [...versionsAsked, ...hugeVersions],
+      resourceVersion: [...requestedVersions, ...hugeVersions],
       pretty: ['true', '1', '0', 'x', ''],
       exact: ['true'],
       export: ['true'],
@@ -174,7 +185,7 @@ export const gets: Question = (random, scene) => {
   return [{ method: 'GET', path: `${scene.collection}/${name}?${parameters}` }]
 }
 
-export const heads: Question = (random, scene) => {
+export const heads: RequestMaker = (random, scene) => {
   const name = random.pick([...scene.names, 'missing'])
   const path = random.pick([
     `${scene.collection}?${own(scene)}`,
