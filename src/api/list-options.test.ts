@@ -82,6 +82,63 @@ test('releases before 1.19 read past how a resource version is meant', () => {
   assert.throws(() => parseListOptions(query, 19), ApiError)
 })
 
+const watches: [query: string, release: number, gate: boolean, expected: string][] = [
+  ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 37, true, 'true'],
+  ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan', 37, true, 'false'],
+  ['sendInitialEvents=&resourceVersionMatch=NotOlderThan&resourceVersion=5', 37, true, 'true'],
+  // A watch from no version has always begun with what exists.
+  ['', 37, true, 'true'],
+  ['resourceVersion=0', 37, true, 'true'],
+  ['resourceVersion=5', 37, true, 'undefined'],
+  ['', 37, false, 'undefined'],
+  ['sendInitialEvents=true', 26, false, 'undefined'],
+  ['resourceVersionMatch=NotOlderThan&resourceVersion=1', 26, false, 'forbidden for watch$'],
+  ['sendInitialEvents=true', 37, true, 'requires setting resourceVersionMatch to NotOlderThan'],
+  [
+    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+    27,
+    false,
+    'unless the WatchList feature gate is enabled',
+  ],
+  ['resourceVersionMatch=NotOlderThan', 37, true, 'unless sendInitialEvents is provided'],
+  [
+    'sendInitialEvents=true&resourceVersionMatch=Exact',
+    37,
+    true,
+    'NotOlderThan, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"',
+  ],
+  [
+    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x',
+    37,
+    true,
+    'forbidden when continue is provided',
+  ],
+]
+for (const [query, release, gate, expected] of watches)
+  test(`a watch with ${query || 'nothing else'} in 1.${release}, gate ${gate}`, () => {
+    const params = new URLSearchParams(`watch=1&${query}`)
+    const outcome = () => {
+      try {
+        return String(parseListOptions(params, release, false, gate).sendInitialEvents)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        return error.message
+      }
+    }
+    assert.match(outcome(), new RegExp(expected))
+  })
+
+const initialEventsOfLists: [release: number, isRejected: boolean][] = [
+  [27, true],
+  [26, false],
+]
+for (const [release, isRejected] of initialEventsOfLists)
+  test(`1.${release}: a list ${isRejected ? 'rejects' : 'ignores'} sendInitialEvents`, () => {
+    const parse = () => parseListOptions(new URLSearchParams('sendInitialEvents=true'), release)
+    if (isRejected) assert.throws(parse, /sendInitialEvents: Forbidden: .* is forbidden for list/)
+    else assert.equal(parse().sendInitialEvents, undefined)
+  })
+
 test('resource versions', () => {
   assert.equal(parseResourceVersion(''), undefined)
   assert.equal(parseResourceVersion('0'), 0)

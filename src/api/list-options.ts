@@ -22,6 +22,8 @@ export interface ListOptions {
   /** 0: no limit. */
   readonly limit: number
   readonly continueToken: string
+  /** Whether a watch begins with what exists; undefined: the client does not specify it. */
+  readonly sendInitialEvents?: boolean | undefined
 }
 
 /** What a client requests. A parameter that is left out is not set. */
@@ -46,19 +48,26 @@ export function listParameters(query: ListQuery): URLSearchParams {
 
 const hasVersionMatch = change('lists accept resourceVersionMatch', { since: 19 })
 
+const knowsInitialEvents = change('a watch can specify sendInitialEvents', { since: 27 })
+
 const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
-/** `watchForced`: the deprecated /watch/ paths. */
+/**
+ * `watchForced`: the deprecated /watch/ paths. `watchList`: a watch can begin with a list, whose end is a bookmark; then
+ * a watch from no version, or from 0, is such a watch.
+ */
 export function parseListOptions(
   query: URLSearchParams,
   release: number,
   watchForced = false,
+  watchList = false,
 ): ListOptions {
   // Numbers are read before selectors, selectors before anything is compared.
   const timeoutSeconds = integer(query.get('timeoutSeconds'))
   const limit = Math.max(0, integer(query.get('limit')) ?? 0)
   const watch = flag(query.get('watch'))
-  const options = {
+  const initial = releaseOf(release).has(knowsInitialEvents) ? query.get('sendInitialEvents') : null
+  const options: ListOptions = {
     labelSelector: labels(query.get('labelSelector') ?? '', release),
     fieldSelector: parseFieldSelector(query.get('fieldSelector') ?? ''),
     watch,
@@ -68,11 +77,23 @@ export function parseListOptions(
     timeoutSeconds,
     limit,
     continueToken: query.get('continue') ?? '',
+    sendInitialEvents: initial === null ? undefined : flag(initial),
   }
-  const errors = optionErrors(options)
+  const errors =
+    watch && releaseOf(release).has(knowsInitialEvents)
+      ? watchErrors(options, watchList)
+      : optionErrors(options)
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
+  if (watchList && beginsWithList(options)) return { ...options, sendInitialEvents: true }
   return watchForced ? { ...options, watch: true } : options
 }
+
+/** A watch that has always begun with what exists. */
+const beginsWithList = (options: ListOptions): boolean =>
+  options.watch &&
+  options.sendInitialEvents === undefined &&
+  options.resourceVersionMatch === '' &&
+  (options.resourceVersion === '' || options.resourceVersion === '0')
 
 /** Releases without the option read past it, as past any other word they do not know. */
 const matchOf = (query: URLSearchParams, release: number) =>
@@ -90,7 +111,11 @@ function labels(text: string, release: number): LabelSelector {
 function optionErrors(options: ListOptions): FieldError[] {
   const { resourceVersionMatch: match, resourceVersion, continueToken, watch } = options
   const errors: FieldError[] = []
-  if (match === '') return errors
+  const ofList: FieldError[] =
+    options.sendInitialEvents === undefined
+      ? []
+      : [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]
+  if (match === '') return ofList
   const path = 'resourceVersionMatch'
   if (watch) errors.push(forbidden(path, 'resourceVersionMatch is forbidden for watch'))
   if (resourceVersion === '') {
@@ -109,8 +134,39 @@ function optionErrors(options: ListOptions): FieldError[] {
       forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
     )
   }
+  return [...errors, ...ofList]
+}
+
+function watchErrors(options: ListOptions, watchList: boolean): FieldError[] {
+  const { resourceVersionMatch: match, sendInitialEvents, continueToken } = options
+  const errors: FieldError[] = []
+  const path = 'resourceVersionMatch'
+  if (sendInitialEvents !== undefined) {
+    if (match !== 'NotOlderThan') {
+      errors.push(
+        forbidden(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+      )
+    }
+    if (!watchList) errors.push(forbidden('sendInitialEvents', needsWatchList))
+  }
+  if (match === '') return errors
+  if (sendInitialEvents === undefined) {
+    errors.push(
+      forbidden(
+        path,
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ),
+    )
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported(path, match, ['NotOlderThan']))
+  if (continueToken !== '') {
+    errors.push(forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
   return errors
 }
+
+const needsWatchList =
+  'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'
 
 /** A parameter is false only when it is absent, `false` or `0`. */
 export const flag = (value: string | null): boolean =>

@@ -6,9 +6,13 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { withoutType } from './represent.ts'
 
-export function bookmarkObject(kind: Kind, revision: number): KubeObject {
+/** `endsInitial`: everything that existed when the watch began has been sent. */
+export function bookmarkObject(kind: Kind, revision: number, endsInitial = false): KubeObject {
   const { kind: name, apiVersion } = kind
-  const metadata = { resourceVersion: String(revision) }
+  const metadata = {
+    ...(endsInitial && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
+    resourceVersion: String(revision),
+  }
   if (kind.itemsCarryType) return { apiVersion, kind: name, metadata }
   return { kind: name, apiVersion, ...withoutType(kind.conform({ metadata }).object) }
 }

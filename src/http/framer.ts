@@ -32,7 +32,7 @@ export function framerFor(
       if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, text))
       return jsonFrame(kind, type, cut, text)
     },
-    bookmark: (revision) => bookmarkFrame(bookmarkObject(kind, revision)),
+    bookmark: (revision, endsInitial) => bookmarkFrame(bookmarkObject(kind, revision, endsInitial)),
   }
 }
 

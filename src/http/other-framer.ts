@@ -29,7 +29,7 @@ const jsonEvent = (type: EventType, object: object): Buffer =>
 const protobufFramer = ({ kind, parts }: Asked): Framer => ({
   shape: `protobuf ${kind.apiVersion} ${kind.plural}`,
   frame: (type, entry, revision) => protobufFrame(type, kind, { ...entry, revision }, parts),
-  bookmark: (revision) => protobufBookmark(kind, revision),
+  bookmark: (revision, endsInitial) => protobufBookmark(kind, revision, endsInitial),
 })
 
 const jsonFramer = ({ kind, parts }: Asked): Framer => ({
@@ -38,7 +38,7 @@ const jsonFramer = ({ kind, parts }: Asked): Framer => ({
     const view = { ...entry, revision }
     return jsonEvent(type, await objectFor(kind, view, parts.server.parseStored))
   },
-  bookmark: (revision) => bookmarkFrame(bookmarkObject(kind, revision)),
+  bookmark: (revision, endsInitial) => bookmarkFrame(bookmarkObject(kind, revision, endsInitial)),
 })
 
 function tableFramer(asked: Asked): Framer {
@@ -58,8 +58,8 @@ function tableFramer(asked: Asked): Framer {
       const metadata = { ...selfLinkOf(kind, view), resourceVersion: String(revision) }
       return jsonEvent(type, await table(asked, [view], metadata, isFirst()))
     },
-    bookmark: (revision) =>
-      bookmarkFrame(bookmarkTable(asked, bookmarkObject(kind, revision), isFirst())),
+    bookmark: (revision, endsInitial) =>
+      bookmarkFrame(bookmarkTable(asked, bookmarkObject(kind, revision, endsInitial), isFirst())),
   }
 }
 
@@ -76,9 +76,9 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
         ? encodeWatchFrame(type, protobufPartial(kind, partial, as))
         : jsonEvent(type, partial)
     },
-    bookmark(revision) {
+    bookmark(revision, endsInitial) {
       if (isList) return undefined
-      const object = partialMetadata(bookmarkObject(kind, revision), as.version)
+      const object = partialMetadata(bookmarkObject(kind, revision, endsInitial), as.version)
       const partial = withTimes(object, parts.server.release)
       return format === 'protobuf'
         ? encodeWatchFrame('BOOKMARK', protobufPartial(kind, partial, as))

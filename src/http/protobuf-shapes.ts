@@ -80,8 +80,9 @@ export async function protobufFrame(
   return encodeWatchFrame(type, await protobufObject(kind, view, parts))
 }
 
-export function protobufBookmark(kind: Kind, revision: number): Buffer {
-  return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, bookmarkObject(kind, revision)))
+export function protobufBookmark(kind: Kind, revision: number, endsInitial?: boolean): Buffer {
+  const object = bookmarkObject(kind, revision, endsInitial)
+  return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, object))
 }
 
 /** A value that is no object of a resource: a Status, or what its type says. */

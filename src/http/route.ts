@@ -199,9 +199,14 @@ function exported({ query, user }: Exchange, server: Server, target: Target): Pr
   return loadExport().exportObject(server, target, user, flag(query.get('exact')))
 }
 
-/** A watch of a past that is gone begins and ends with saying so; all other refusals are answers of their own. */
-function orExpired(error: unknown): ApiError {
-  if (error instanceof ApiError && error.reason === 'Expired') return error
+/**
+ * A watch of a past that is gone, or with a list of a future that does not come, begins and ends with an error event. All
+ * other errors are answers of their own.
+ */
+function orExpired(error: unknown, isList: boolean): ApiError {
+  if (error instanceof ApiError) {
+    if (error.reason === 'Expired' || (isList && error.reason === 'Timeout')) return error
+  }
   throw error
 }
 
@@ -211,12 +216,20 @@ async function runWatch(
   target: Target,
   shape: Shape,
 ): Promise<void> {
-  const options = parseListOptions(exchange.query, parts.server.release, exchange.target.watchPath)
+  const { server } = parts
+  const options = parseListOptions(
+    exchange.query,
+    server.release,
+    exchange.target.watchPath,
+    server.feature('WatchList'),
+  )
   const asked = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
   const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
   const timeoutMs = Math.min(seconds * 1000, timerMsMax)
-  const starting = watch(parts.server, target, options).catch(orExpired)
+  const starting = watch(server, target, options).catch((error) =>
+    orExpired(error, options.sendInitialEvents === true),
+  )
   // A watch that names no version waits for the store.
   const started = await (options.resourceVersion === ''
     ? begunWithin(timeoutMs, starting)

@@ -24,7 +24,7 @@ export interface Framer {
   /** Names the shape: equal names make equal frames. Empty: frames are not to be shared. */
   readonly shape: string
   frame(type: EventType, entry: Entry, revision: number): Buffer | Promise<Buffer>
-  bookmark(revision: number): Buffer | undefined
+  bookmark(revision: number, endsInitial?: boolean): Buffer | undefined
 }
 
 /** One that says what its bytes are. */
@@ -75,6 +75,8 @@ class WatchStream {
   #telling: NodeJS.Timeout | undefined
   /** How much of what exists is written. */
   #initialAt = 0
+  /** The client waits for the bookmark behind what exists. */
+  #owesInitialEnd: boolean
   /** What was taken of what happened, and how much of it is written; nothing once all is. */
   #batch: Batch | undefined
   #itemsAt = 0
@@ -93,6 +95,7 @@ class WatchStream {
     this.#end = end
     this.#done = done
     this.#keys = frameKeys(framer.shape)
+    this.#owesInitialEnd = watch.initialEnd !== undefined
   }
 
   begin(): void {
@@ -171,11 +174,16 @@ class WatchStream {
 
   /** The next piece of what exists, then of what happened. */
   #nextFrames(): Frames | undefined {
-    const { initial, watcher } = this.#watch
+    const { initial, initialEnd, watcher } = this.#watch
     if (this.#initialAt < initial.length) {
       const from = this.#initialAt
       this.#initialAt = pieceEnd(initial, from, bytesOfEntry)
       return made(initial, from, this.#initialAt, this.#frameOfEntry)
+    }
+    if (this.#owesInitialEnd) {
+      this.#owesInitialEnd = false
+      const frame = this.#framer.bookmark(initialEnd as Revision, true)
+      if (frame !== undefined) return [frame]
     }
     this.#batch ??= watcher.takeBatch()
     return this.#batch && this.#framesOf(this.#batch)
@@ -233,7 +241,7 @@ class WatchStream {
   /** Everything that was taken is on its way. */
   get #isWritten(): boolean {
     const isAll = this.#initialAt === this.#watch.initial.length && this.#batch === undefined
-    return isAll && this.#state !== 'making'
+    return isAll && !this.#owesInitialEnd && this.#state !== 'making'
   }
 
   /** Says the last word to those who have heard everything up to it. */

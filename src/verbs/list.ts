@@ -22,6 +22,7 @@ import {
   livePicture,
   planList,
   reach,
+  readsPastFromMemory,
   resourceExpired,
 } from './read-at.ts'
 import { type Selection, select } from './selection.ts'
@@ -47,8 +48,10 @@ export async function list(server: Server, target: Target, options: ListOptions)
     target.name || undefined,
   )
   const remembered = server.readsFromMemory(kind.resource)
-  const plan = planList(options, server.release, remembered)
-  const retryAfter = plan.limit > 0 ? 0 : 1
+  const snapshots = server.feature(readsPastFromMemory)
+  const plan = planList(options, server.release, remembered, snapshots)
+  // Only what waits in memory names a time to wait.
+  const retryAfter = plan.limit > 0 && !server.feature('ConsistentListFromCache') ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture

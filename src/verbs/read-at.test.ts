@@ -65,6 +65,28 @@ test('what is not read from memory is told in pages of any version', () => {
   assert.equal(planList(options as never, 22).limit, 0)
 })
 
+const nextPages: [
+  version: string,
+  release: number,
+  snapshots: boolean,
+  outcome: string | number,
+][] = [
+  ['', 37, true, 5],
+  ['0', 37, true, 0],
+  ['0', 33, false, 5],
+  ['x', 29, false, 'specifying resource version is not allowed when using continue'],
+  ['x', 28, false, 'invalid resource version'],
+  ['x', 18, false, 'specifying resource version is not allowed when using continue'],
+]
+for (const [resourceVersion, release, snapshots, expected] of nextPages)
+  test(`the next page of a list of version "${resourceVersion}" in 1.${release}`, () => {
+    const continueToken = encodeContinue({ start: 'a', revision: 7 })
+    const options = { resourceVersion, resourceVersionMatch: '', limit: 5, continueToken }
+    const plan = () => planList(options as never, release, true, snapshots).limit
+    if (typeof expected === 'number') assert.equal(plan(), expected)
+    else assert.throws(plan, ({ message }: Error) => message.startsWith(expected))
+  })
+
 test('a get wants the newest, any, or one that is not older', () => {
   const asked = ['', '0', '7'].map((version) => Object.values(freshnessOfGet(version)).join(' '))
   assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])

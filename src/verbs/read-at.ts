@@ -9,6 +9,9 @@ import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import { decodeContinue } from './continue-token.ts'
 import type { Server } from './server.ts'
 
+/** The gate that lets kube-apiserver read lists of a past revision from memory. */
+export const readsPastFromMemory = 'ListFromCacheSnapshot'
+
 /** How long a read waits for a revision that the server has not seen yet. */
 const freshnessWaitMsMax = 3000
 
@@ -34,13 +37,20 @@ export interface ListPlan {
 
 const checksVersionFirst = change(
   'a list with a continue token validates its resourceVersion too',
-  { since: 19 },
+  { since: 19, until: 28 },
 )
 
-/** `remembered`: it is read from memory. */
-export function planList(options: ListOptions, release: number, remembered = true): ListPlan {
+/** `remembered`: the newest objects are read from memory; `snapshots`: so are those of a past revision. */
+export function planList(
+  options: ListOptions,
+  release: number,
+  remembered = true,
+  snapshots = false,
+): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
   const isUnread = continueToken !== '' && !releaseOf(release).has(checksVersionFirst)
+  // Only memory takes this spelling for any version, even of a list in pages, and returns everything at once.
+  const isAny = remembered && options.resourceVersion === '0'
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
   if (continueToken !== '') {
     const point = decodeContinue(continueToken)
@@ -49,10 +59,8 @@ export function planList(options: ListOptions, release: number, remembered = tru
     }
     const freshness: Freshness =
       point.revision < 0 ? { want: 'latest' } : { want: 'exactly', revision: point.revision }
-    return { freshness, limit, start: point.start }
+    return { freshness, limit: isAny && snapshots ? 0 : limit, start: point.start }
   }
-  // Only the one spelling means any version to a list in pages, and only to memory, which then tells all at once.
-  const isAny = remembered && options.resourceVersion === '0'
   const isNewest = revision === 0 && limit > 0 && !isAny
   if (revision === undefined || isNewest) return { freshness: { want: 'latest' }, limit, start: '' }
   if (revision === 0) return { freshness: { want: 'any' }, limit: 0, start: '' }
@@ -84,7 +92,7 @@ export async function reach(
       await wait(server, freshness.revision, retryAfter)
       return live.revision
     case 'exactly':
-      await wait(server, freshness.revision, 0)
+      await wait(server, freshness.revision, server.feature(readsPastFromMemory) ? 1 : 0)
       return freshness.revision
   }
 }

@@ -19,6 +19,8 @@ export interface Watch {
   readonly initial: readonly Entry[]
   readonly watcher: Watcher
   readonly bookmarks: boolean
+  /** Which revision `initial` shows, for a client that waits for a bookmark at its end. */
+  readonly initialEnd?: Revision | undefined
   readonly timeoutSeconds: number | undefined
   /** The newest revision of which this watch has seen everything: what it had not yet is told first. */
   progress(): Revision
@@ -41,7 +43,9 @@ export async function watch(
     target.name || undefined,
   )
   const from = parseResourceVersion(options.resourceVersion)
+  const { sendInitialEvents = from === undefined || from === 0 } = options
   if (from === undefined) await reach(server, { want: 'latest' })
+  else if (sendInitialEvents) await reach(server, { want: 'not-older-than', revision: from })
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture
   // Not before: the store may have been set back while the picture was made.
@@ -52,13 +56,14 @@ export async function watch(
   const watcher = new Watcher(kind.namespaced ? namespace : '', matches)
   const initial: Entry[] = []
   let past: CatchUp | undefined
-  if (from === undefined || from === 0) {
+  const shown = ready.revisionAt(server.cache.freshness.revision)
+  if (sendInitialEvents) {
     const some = label && ready.labelled(label, Number.POSITIVE_INFINITY)
     const objects = some ?? ready
     objects.visit(range.start, range.end, (entry) => {
       if (matches === undefined || matches(entry)) initial.push(entry)
     })
-  } else {
+  } else if (from !== undefined && from !== 0) {
     const missed = ready.history.after(from)
     // Older than memory, or more than may wait at once: told from the store's history, as far as that goes.
     if (missed === undefined || missed.length > watcherQueueLengthMax) {
@@ -74,11 +79,13 @@ export async function watch(
   const told = notifiesAtOnce ? watcher : watcher.inBatches()
   const counted = isAhead ? watcher.since(from) : told
   if (past === undefined) ready.fanOut.add(counted)
+  const bookmarks = options.allowWatchBookmarks && server.feature('WatchBookmark')
   return {
     kind,
     initial,
     watcher,
-    bookmarks: options.allowWatchBookmarks && server.feature('WatchBookmark'),
+    bookmarks,
+    initialEnd: bookmarks && options.sendInitialEvents ? shown : undefined,
     timeoutSeconds: options.timeoutSeconds,
     progress() {
       ready.fanOut.deliverPending()

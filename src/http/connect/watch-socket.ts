@@ -38,8 +38,8 @@ export function messagesFor(exchange: Exchange, protobuf: boolean): Messages | u
         const made = framer.frame(type, entry, revision)
         return made instanceof Promise ? made.then(message) : message(made)
       },
-      bookmark(revision) {
-        const made = framer.bookmark(revision)
+      bookmark(revision, endsInitial) {
+        const made = framer.bookmark(revision, endsInitial)
         return made && message(made)
       },
     }),
