@@ -8,6 +8,7 @@ import {
   checkRouteAccepts,
   type Endpoint,
   type PatchFormat,
+  type PatchRefusal,
   patchFormat,
   wantedForm,
   wantedStream,
@@ -119,6 +120,24 @@ const routes: [string, 'any form' | 'json' | 'log', boolean][] = [
   ['text/plain', 'log', true],
   ['text/*', 'log', false],
 ]
+const representations: [Parameters<typeof checkRouteAccepts>[1], string][] = [
+  ['any form', `application/json, application/yaml, ${protobuf}`],
+  [
+    'any form or stream',
+    `application/json, application/yaml, ${protobuf}, application/json;stream=watch, ${protobuf};stream=watch`,
+  ],
+  ['json', 'application/json'],
+  ['log', `text/plain, application/json, application/yaml, ${protobuf}`],
+  ['key set', 'application/jwk-set+json'],
+]
+for (const [produces, types] of representations)
+  test(`router: what can be had of ${produces}`, () => {
+    assert.equal(
+      outcome(() => checkRouteAccepts('image/png', produces, true)),
+      `406 406: Not Acceptable\n\nAvailable representations: ${types}`,
+    )
+  })
+
 for (const [header, produces, passes] of routes) {
   test(`router: Accept: ${header} for ${produces}`, () => {
     const expected = passes ? 'undefined' : '406 406: Not Acceptable'
@@ -155,25 +174,28 @@ for (const [header, expected] of bodies) {
 
 const all: PatchFormat[] = ['json-patch', 'merge-patch', 'strategic-merge-patch', 'apply-patch']
 const noStrategic = all.filter((one) => one !== 'strategic-merge-patch')
-const patches: [string, PatchFormat[], 'built-in' | 'custom', boolean, string][] = [
-  ['application/json-patch+json', all, 'built-in', true, 'json-patch'],
-  ['application/merge-patch+json; charset=utf-8', all, 'built-in', true, 'merge-patch'],
-  ['application/apply-patch+yaml', noStrategic, 'custom', true, 'apply-patch'],
-  ['application/json', all, 'built-in', true, '415 415: Unsupported Media Type'],
-  ['', all, 'built-in', true, '415 415: Unsupported Media Type'],
-  ['application/json', all, 'built-in', false, '406 406: Not Acceptable'],
+const none = '\n\nAvailable representations: '
+const patches: [string, PatchFormat[], 'built-in' | 'custom', PatchRefusal, string][] = [
+  ['application/json-patch+json', all, 'built-in', 'unsupported', 'json-patch'],
+  ['application/merge-patch+json; charset=utf-8', all, 'built-in', 'unsupported', 'merge-patch'],
+  ['application/apply-patch+yaml', noStrategic, 'custom', 'unsupported', 'apply-patch'],
+  ['application/json', all, 'built-in', 'unsupported', '415 415: Unsupported Media Type'],
+  ['', all, 'built-in', 'unsupported', '415 415: Unsupported Media Type'],
+  ['application/json', all, 'built-in', 'not acceptable', '406 406: Not Acceptable'],
+  ['', all, 'built-in', 'not acceptable, naming types', `406 406: Not Acceptable${none}`],
+  ['', all, 'built-in', 'unsupported, naming types', `415 415: Unsupported Media Type${none}`],
   [
     'application/strategic-merge-patch+json',
     noStrategic,
     'custom',
-    true,
+    'unsupported',
     '415 the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
   ],
 ]
-for (const [header, supported, endpoint, hasBody, expected] of patches) {
+for (const [header, supported, endpoint, refusal, expected] of patches) {
   test(`patch of ${endpoint}: Content-Type: ${header}`, () => {
     assert.equal(
-      outcome(() => patchFormat(header, supported, endpoint, hasBody)),
+      outcome(() => patchFormat(header, supported, endpoint, refusal)),
       expected,
     )
   })

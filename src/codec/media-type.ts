@@ -181,18 +181,40 @@ function routes(header: string, produced: ReadonlySet<string>): boolean {
 }
 
 /** What the documents of a path come as. */
-export type Produces = 'any form' | 'json' | 'log' | 'key set'
-const fits: Readonly<Record<Produces, (header: string) => boolean>> = {
-  'any form': isRoutable,
-  json: isJson,
-  log: isLog,
-  'key set': isKeySet,
+export type Produces = 'any form' | 'any form or stream' | 'json' | 'log' | 'key set'
+interface Routed {
+  readonly accepts: (header: string) => boolean
+  readonly mediaTypes: readonly string[]
+}
+const routed: Readonly<Record<Produces, Routed>> = {
+  'any form': { accepts: isRoutable, mediaTypes: allMediaTypes },
+  'any form or stream': {
+    accepts: isRoutable,
+    mediaTypes: [...allMediaTypes, ...streamMediaTypes],
+  },
+  json: { accepts: isJson, mediaTypes: [mediaTypes.json] },
+  log: { accepts: isLog, mediaTypes: ['text/plain', ...allMediaTypes] },
+  'key set': { accepts: isKeySet, mediaTypes: ['application/jwk-set+json'] },
 }
 
-/** The router's check, before anything else of a built-in path; custom kinds have no router. Throws 406. */
-export function checkRouteAccepts(header: string, produces: Produces = 'any form'): void {
-  if (!fits[produces](header)) throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
+/**
+ * The router's check, before anything else of a built-in path; custom kinds have no router. `namesTypes`: the error lists
+ * what is acceptable. Throws 406.
+ */
+export function checkRouteAccepts(
+  header: string,
+  produces: Produces = 'any form',
+  namesTypes = false,
+): void {
+  const { accepts, mediaTypes } = routed[produces]
+  if (!accepts(header)) throw routeNotAcceptable(namesTypes ? mediaTypes : undefined)
 }
+
+const available = (types: readonly string[]) =>
+  `\n\nAvailable representations: ${types.join(', ')}`
+
+const routeNotAcceptable = (types: readonly string[] | undefined) =>
+  new ApiError(406, 'NotAcceptable', `406: Not Acceptable${types ? available(types) : ''}`, {})
 
 const formatOf = byText((header): Format | null => {
   const type = header === '' ? mediaTypes.json : parseContentType(header)
@@ -220,20 +242,34 @@ const patchTypes: Readonly<Record<PatchFormat, string>> = {
   'apply-patch': 'application/apply-patch+yaml',
 }
 
-/** Which kind of patch a body is. `hasBody`: the request said that it carries one. Throws 415, or 406 as the router does. */
+/** How the router rejects a patch of a type that it does not know. */
+export type PatchRefusal =
+  | 'unsupported'
+  | 'unsupported, naming types'
+  | 'not acceptable'
+  | 'not acceptable, naming types'
+
+const unsupported = (more = '') =>
+  new ApiError(415, 'UnsupportedMediaType', `415: Unsupported Media Type${more}`, {})
+
+/** By then no route is left whose types the router could name. */
+const patchRefusals: Readonly<Record<PatchRefusal, () => ApiError>> = {
+  unsupported: () => unsupported(),
+  'unsupported, naming types': () => unsupported(available([])),
+  'not acceptable': () => routeNotAcceptable(undefined),
+  'not acceptable, naming types': () => routeNotAcceptable([]),
+}
+
+/** Which kind of patch a body is. `refusal`: how the router says that it is none. Throws 415 or 406. */
 export function patchFormat(
   header: string,
   supported: readonly PatchFormat[],
   endpoint: 'built-in' | 'custom',
-  hasBody = true,
+  refusal: PatchRefusal = 'unsupported',
 ): PatchFormat {
   if (endpoint === 'built-in') {
     const found = supported.find((format) => bareTypes(header).includes(patchTypes[format]))
-    if (found === undefined) {
-      if (hasBody)
-        throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
-      throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
-    }
+    if (found === undefined) throw patchRefusals[refusal]()
   }
   const type = header.split(';')[0].trim()
   const format = supported.find((one) => patchTypes[one] === type)

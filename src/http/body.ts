@@ -3,7 +3,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { decodeWritten, JsonError } from '#codec/json.ts'
-import { bodyFormat, type PatchFormat, patchFormat } from '#codec/media-type.ts'
+import { bodyFormat, type PatchFormat, patchFormat, type PatchRefusal } from '#codec/media-type.ts'
 import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header.ts'
 import { decodeYaml, repeatedKeys } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
@@ -96,7 +96,20 @@ const verbNames = {
 
 const ignoresTypeOfNothing = change('the content type of a request without a body is not checked', {
   since: 16,
+  until: 33,
 })
+export const namesRepresentations = change('a 406 of a built-in path lists what is acceptable', {
+  since: 25,
+})
+
+/** What a router says of a patch of an unknown type; until 1.33 that depends on its body. */
+function patchRefusal(exchange: Exchange, minor: number): PatchRefusal {
+  const release = releaseOf(minor)
+  const length = exchange.wire.headers['content-length']
+  if (!release.has(ignoresTypeOfNothing) || Number(length ?? 0) > 0) return 'unsupported'
+  if (!release.has(namesRepresentations)) return 'not acceptable'
+  return length === undefined ? 'unsupported, naming types' : 'not acceptable, naming types'
+}
 
 /** What of the server decides which patches there are. */
 export type ServedRelease = Pick<Server, 'feature' | 'release'>
@@ -111,8 +124,6 @@ export function patchTypeOf(
       (format !== 'strategic-merge-patch' || kind.decoding === 'typed') &&
       (format !== 'apply-patch' || feature('ServerSideApply')),
   )
-  const hasBody =
-    Number(exchange.wire.headers['content-length'] ?? 0) > 0 ||
-    !releaseOf(release).has(ignoresTypeOfNothing)
-  return verbNames[patchFormat(contentTypeOf(exchange), supported, kind.origin, hasBody)]
+  const refusal = patchRefusal(exchange, release)
+  return verbNames[patchFormat(contentTypeOf(exchange), supported, kind.origin, refusal)]
 }

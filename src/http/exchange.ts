@@ -95,6 +95,8 @@ export interface Exchange {
   readonly isSilentToCaches?: boolean
   /** How its Accept header is read, where not by the present rules. */
   readonly acceptRules?: AcceptRules
+  /** Since 1.25 a router that can serve no accepted type lists those it can. */
+  readonly namesRepresentations?: boolean
   /** Releases before 1.22 told the name of a request only where it went to the audit log. */
   readonly tellsOnlyAudited?: boolean
   /** The body, once read. */

@@ -14,6 +14,7 @@ import {
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
 import { StorageUnavailable, Unopened, Unreadable } from '#storage/storage.ts'
+import { namesRepresentations } from './body.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'
@@ -161,6 +162,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     acceptRules: releaseOf(parts.server.release).has(ignoresEmptyParameters)
       ? 'present'
       : 'before 1.17',
+    namesRepresentations: releaseOf(parts.server.release).has(namesRepresentations),
     tellsOnlyAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),
     body: undefined,
     types: undefined,

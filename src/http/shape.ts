@@ -30,13 +30,15 @@ const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 /** What the router of built-in kinds looks at before anything is served: the type of a patch, then what is accepted. */
 export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRelease): void {
   if (exchange.target.verb === 'patch') patchTypeOf(exchange, kind, server)
-  checkRouteAccepts(acceptOf(exchange))
+  const { verb } = exchange.target
+  const produces = verb === 'list' || verb === 'watch' ? 'any form or stream' : 'any form'
+  checkRouteAccepts(acceptOf(exchange), produces, exchange.namesRepresentations)
 }
 
 /** A log is sent as it is, and to those alone who would take an answer of the server's own. */
 export function requireLogAccepted(exchange: Exchange): void {
   const accept = acceptOf(exchange)
-  checkRouteAccepts(accept, 'log')
+  checkRouteAccepts(accept, 'log', exchange.namesRepresentations)
   wantedForm(accept, 'document', exchange.acceptRules)
 }
 
@@ -65,7 +67,7 @@ export function documentShape(
   produces: 'any form' | 'json' | 'unrouted' = 'any form',
 ): Shape {
   const accept = acceptOf(exchange)
-  if (produces !== 'unrouted') checkRouteAccepts(accept, produces)
+  if (produces !== 'unrouted') checkRouteAccepts(accept, produces, exchange.namesRepresentations)
   if (produces === 'json') return jsonShape
   return shapeOf(exchange, wantedForm(accept, 'document', exchange.acceptRules))
 }

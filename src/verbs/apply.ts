@@ -5,7 +5,7 @@
 import { releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type ApiError, badRequest, conflict } from '#api/status-error.ts'
-import { decodeYaml } from '#codec/yaml.ts'
+import { decodeYaml, repeatedKeys } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
 import { type Kind, rulesFor } from '#kinds/kind.ts'
 import { applyConflict } from '#patch/apply/conflict.ts'
@@ -13,13 +13,14 @@ import { applyConfiguration } from '#patch/apply/field-manager.ts'
 import type { Answer } from './answer.ts'
 import { fromHub, requireMatchingName, toHub } from './decode.ts'
 import { withOwners } from './ownership.ts'
+import { configurationFault, strictConfigurationFault } from './patch-text.ts'
 import { type Server, timestamp, type PatchRequest } from './server.ts'
 import { requireConvertible, Unconvertible } from './unconvertible.ts'
 import { missesBeforeAdmission, raceTriesMax, writeOver } from './write-over.ts'
 
 export async function apply(server: Server, request: PatchRequest): Promise<Answer> {
   const { kind, subresource } = request.target
-  const config = configurationOf(request.patchBytes)
+  const config = configurationOf(request.patchBytes, server.release)
   const who = {
     manager: request.options.fieldManager,
     subresource,
@@ -38,6 +39,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       const made = withOwners(server, kind, (of) => applyConfiguration(of, before, config, who))
       const outcome = made instanceof Promise ? await made : made
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
+      reportRepeatedKeys(request, server.release)
       merged = outcome.merged
       const next = await toHub(
         kind,
@@ -51,6 +53,19 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       return next
     },
   })
+}
+
+/** Keys that a configuration has twice. What it owns is found out first. */
+function reportRepeatedKeys({ options, patchBytes, warnings }: PatchRequest, release: number) {
+  if (options.fieldValidation === 'Ignore') return
+  const lines = repeatedKeys(patchBytes)
+  if (lines.length === 0) return
+  if (options.fieldValidation === 'Warn') {
+    for (const line of lines) if (!warnings.includes(line)) warnings.push(line)
+    return
+  }
+  const why = ['yaml: unmarshal errors:', ...lines].join('\n  ')
+  throw badRequest(`${strictConfigurationFault(release)}: error converting YAML to JSON: ${why}`)
 }
 
 function complete(kind: Kind, merged: KubeObject): KubeObject {
@@ -85,13 +100,14 @@ function uidWithoutObject({ target }: PatchRequest, next: KubeObject): ApiError 
   )
 }
 
-export function configurationOf(bytes: Buffer): KubeObject {
+export function configurationOf(bytes: Buffer, release: number): KubeObject {
+  const fault = configurationFault(release)
   let value: unknown
   try {
     value = decodeYaml(bytes)
   } catch (error) {
     if (error instanceof YamlError) {
-      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+      throw badRequest(`${fault}: error converting YAML to JSON: ${error.message}`)
     }
     throw error
   }
@@ -99,7 +115,7 @@ export function configurationOf(bytes: Buffer): KubeObject {
   if (typeof value !== 'object' || Array.isArray(value)) {
     const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
     throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
+      `${fault}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
     )
   }
   return value as Loose as KubeObject

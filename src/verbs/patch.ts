@@ -25,6 +25,7 @@ import { raceTriesMax, writeOver } from './write-over.ts'
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   apply: later<typeof import('./apply.ts')>('./apply'),
+  goValue: later<typeof import('#patch/go-value.ts')>('#patch/go-value'),
   json: later<typeof import('#patch/json-patch.ts')>('#patch/json-patch'),
   numbers: later<typeof import('#codec/go-json/written-number.ts')>(
     '#codec/go-json/written-number',
@@ -34,9 +35,11 @@ const load = {
   type: later<typeof import('./patch-type.ts')>('./patch-type'),
   undeclared: later<typeof import('#schema/undeclared.ts')>('#schema/undeclared'),
   strategic: later<typeof import('#patch/strategic-merge.ts')>('#patch/strategic-merge'),
+  text: later<typeof import('./patch-text.ts')>('./patch-text'),
 }
 
 export async function patch(server: Server, request: PatchRequest): Promise<Answer> {
+  load.text().requirePatchText(request, server.release)
   if (request.patchType === 'apply') return load.apply().apply(server, request)
   const { kind, name } = request.target
   const { behaviour } = kind.resource
@@ -167,6 +170,7 @@ function orInvalidPatch<Read>(
   if (request.patchType === 'strategic' && fault instanceof Unconvertible) throw fault.asFailure()
   const ordered = inOrder(before)
   const shown = patchedInOrder(request, ordered, apply(ordered))
+  if (fault.message.startsWith('strict')) throw strictFault(release, request, fault, shown)
   const again = faultOf(() => read(shown))
   const { message } = 'fault' in again ? again.fault : fault
   const why = message.replace(asWhat, '')
@@ -174,12 +178,25 @@ function orInvalidPatch<Read>(
   throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', shownPatched(shown), why)])
 }
 
+const showsStrictPatches = change('a patch with unknown fields is invalid and is shown', {
+  since: 23,
+})
+
+/** What is left is for the client to see: the object after the patch, or of a strategic one the patch itself. */
+function strictFault(release: number, request: PatchRequest, fault: ApiError, raw: Json): ApiError {
+  if (!releaseOf(release).has(showsStrictPatches)) return fault
+  const shown =
+    request.patchType === 'strategic'
+      ? load.goValue().goValue(patchBody(request.patchBytes))
+      : shownPatched(raw)
+  return invalidObject({ group: '', kind: '' }, '', [invalid('patch', shown, fault.message)])
+}
+
 function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly fault: ApiError } {
   try {
     return { read: read() }
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 400 || error.message.startsWith('strict'))
-      throw error
+    if (!(error instanceof ApiError) || error.code !== 400) throw error
     return { fault: error }
   }
 }
@@ -248,10 +265,13 @@ function rawPatched(
         : (whole: Json, kept: Json) => {
             for (const path of load.undeclared().undeclared(type, whole, kept)) lost.push(path)
           }
-    const body = firstValueOf(patchBytes)
+    const body = releaseOf(release).has(readsWholeText)
+      ? patchBody(patchBytes)
+      : firstValueOf(patchBytes)
     return load.strategic().applyStrategicMerge(type, document, body, release, tell)
   }
   const body = patchBody(patchBytes)
+  load.text().requirePatchShape(request, body, release)
   const applied = patchType === 'json' ? load.json().applyJsonPatch : applyMergePatch
   const apply = (to: typeof document, patch: Json) => applied(to, patch, release)
   const plain = apply(document, body)
@@ -282,7 +302,11 @@ function patchBody(bytes: Buffer): Json {
   }
 }
 
-/** A strategic patch is read as a stream: the first value counts, and what follows it is nobody's. */
+const readsWholeText = change('a strategic merge patch is one JSON value and nothing else', {
+  since: 23,
+})
+
+/** A strategic patch was read as a stream: the first value counts, and what follows it is nobody's. */
 function firstValueOf(bytes: Buffer): Json {
   try {
     return decodeWritten(bytes)

@@ -42,7 +42,8 @@ export function openIdPaths({ configuration, keySet }: OpenIdDocuments): PathHan
 }
 
 function answer(exchange: Exchange, { produces, contentType, body }: Served): void {
-  checkRouteAccepts(headerText(exchange.wire.headers.accept), produces)
+  const accept = headerText(exchange.wire.headers.accept)
+  checkRouteAccepts(accept, produces, exchange.namesRepresentations)
   const headers = answerHeaders(exchange, contentType)
   exchange.status = 200
   exchange.answeredBytes = body.length

@@ -376,36 +376,16 @@ test('items keep their order; new ones come where the configuration has them', (
 })
 
 const errors: [what: string, config: Record<string, unknown>, code: number, message: string][] = [
-  [
-    'no version',
-    { apiVersion: undefined },
-    400,
-    'Incorrect version specified in apply patch. Specified patch version: , expected: example.com/v1',
-  ],
-  [
-    'another version',
-    { apiVersion: 'v2' },
-    400,
-    'Incorrect version specified in apply patch. Specified patch version: v2, expected: example.com/v1',
-  ],
+  ['no version', { apiVersion: undefined }, 400, 'invalid object type: /, Kind='],
+  ['another version', { apiVersion: 'v2' }, 400, 'invalid object type: /v2, Kind=Thing'],
   [
     'managedFields',
     { metadata: { name: 'a', managedFields: [] } },
     400,
     'metadata.managedFields must be nil',
   ],
-  [
-    'no kind',
-    { kind: null },
-    500,
-    'failed to create typed patch object: no corresponding type for example.com/v1, Kind=',
-  ],
-  [
-    'another kind',
-    { kind: 'Other' },
-    500,
-    'failed to create typed patch object: no corresponding type for example.com/v1, Kind=Other',
-  ],
+  ['no kind', { kind: null }, 400, 'invalid object type: example.com/v1, Kind='],
+  ['another kind', { kind: 'Other' }, 400, 'invalid object type: example.com/v1, Kind=Other'],
   [
     'an unknown field',
     { spec: { nope: 1 } },

@@ -356,6 +356,10 @@ function decodeForApply(live: KubeObject | undefined): Managed {
 export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const { apiVersion } = kind
   const said = typeof config.apiVersion === 'string' ? config.apiVersion : ''
+  if (rulesOf(kind).checksType) {
+    const isKind = kind.kind === undefined || config.kind === kind.kind
+    if (said !== apiVersion || !isKind) throw badRequest(`invalid object type: ${gvkOf(config)}`)
+  }
   const version = said.split('/').length > 2 ? '' : said
   if (version !== apiVersion) {
     throw badRequest(
@@ -374,6 +378,12 @@ export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const wrong = typeProblems(type, config as Json, rulesOf(kind))
   if (wrong !== undefined) throw plainError(`failed to create typed patch object: ${wrong}`)
   return { object: config, type, apiVersion }
+}
+
+/** A version with more than one slash hides the kind too. */
+const gvkOf = ({ apiVersion, kind, metadata }: KubeObject): string => {
+  const isVersion = typeof apiVersion === 'string' && apiVersion.split('/').length <= 2
+  return gvkText({ ...(isVersion && { apiVersion, kind }), metadata } as KubeObject)
 }
 
 const isObject = (value: unknown): boolean =>

@@ -62,6 +62,8 @@ const changes = {
    * of such an object.
    */
   ownsDuplicates: change('list items with the same key have owners', { since: 29 }),
+  /** A configuration of another type is rejected for its type, before anything else of it. */
+  checksType: change('an apply of another type names the type that it has', { since: 28 }),
   /** A write whose owners cannot be found leaves those of the live object; before, the object lost them. */
   keepsOwnersOfUnfit: change('writes whose owners cannot be found keep those of the live object', {
     since: 37,

@@ -128,7 +128,7 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
   const owner = bodyManager(server, sub)
   const { fieldManager: manager, force } = request.options
   return writeScale(server, request, (scale) => {
-    const config = configurationOf(request.patchBytes)
+    const config = configurationOf(request.patchBytes, server.release)
     const subresource = releaseOf(server.release).has(replicasHaveOwners) ? 'scale' : ''
     const who = { manager, force, subresource, now: timestamp(server.clock) }
     if (ownRules) {

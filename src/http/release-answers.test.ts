@@ -1,0 +1,191 @@
+/**
+ * Answers of the HTTP layer that changed from release to release: each row is a request, and what releases on both sides
+ * of a change say to it.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type Served, startServed } from './served.fixture.ts'
+
+const servers = new Map<number, Promise<Served>>()
+after(async () => {
+  for (const served of servers.values()) await (await served).stop()
+})
+
+async function started(release: number): Promise<Served> {
+  const served = await startServed({ release })
+  await served.verbs.create('configmaps', { metadata: { name: 'here' }, data: { a: '1' } })
+  return served
+}
+
+function at(release: number): Promise<Served> {
+  const made = servers.get(release) ?? started(release)
+  servers.set(release, made)
+  return made
+}
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const here = `${maps}/here`
+const jsonPatch = 'application/json-patch+json'
+const merge = 'application/merge-patch+json'
+const strategic = 'application/strategic-merge-patch+json'
+const apply = 'application/apply-patch+yaml'
+const manager = 'fieldManager=m'
+
+interface Row {
+  readonly request: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+  /** By release: the status and the message, or how it begins where `…` follows. */
+  readonly expected: Readonly<Record<number, string>>
+}
+
+const noAccept = '406 406: Not Acceptable'
+const forms = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
+const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch'
+const listed = (types: string) => `${noAccept}\n\nAvailable representations: ${types}`
+const notMap = 'json: cannot unmarshal array into Go value of type map[string]interface {}'
+const notSaid = (version: string) =>
+  `400 Incorrect version specified in apply patch. Specified patch version: ${version}, expected: v1`
+
+const rows: Row[] = [
+  {
+    request: `GET ${maps}`,
+    headers: { accept: 'text/html' },
+    expected: { 24: noAccept, 25: listed(`${forms}, ${streams}`) },
+  },
+  {
+    request: `GET ${here}`,
+    headers: { accept: 'text/html' },
+    expected: { 24: noAccept, 25: listed(forms) },
+  },
+  {
+    request: `PATCH ${here}`,
+    headers: { 'content-type': 'text/plain' },
+    expected: {
+      24: noAccept,
+      25: '415 415: Unsupported Media Type\n\nAvailable representations: ',
+      33: '415 415: Unsupported Media Type\n\nAvailable representations: ',
+      34: '415 415: Unsupported Media Type',
+    },
+  },
+  {
+    request: `PATCH ${here}`,
+    headers: { 'content-type': merge },
+    body: '{',
+    expected: { 36: '400 unexpected end of JSON input', 37: '400 invalid JSON patch' },
+  },
+  {
+    request: `PATCH ${maps}/missing`,
+    headers: { 'content-type': merge },
+    body: '{',
+    expected: { 36: '404 configmaps "missing" not found', 37: '400 invalid JSON patch' },
+  },
+  {
+    request: `PATCH ${here}?${manager}`,
+    headers: { 'content-type': apply },
+    body: '{',
+    expected: {
+      36: '400 error decoding YAML: error converting YAML to JSON: yaml: …',
+      37: '400 error encoding patch: yaml: …',
+    },
+  },
+  {
+    request: `PATCH ${here}?${manager}`,
+    headers: { 'content-type': apply },
+    body: '[]',
+    expected: {
+      36: `400 error decoding YAML: error unmarshaling JSON: while decoding JSON: ${notMap}`,
+      37: `400 error decoding patch: error unmarshaling JSON: while decoding JSON: ${notMap}`,
+    },
+  },
+  {
+    request: `PATCH ${here}?${manager}`,
+    headers: { 'content-type': apply },
+    body: '{"metadata":{"name":"here"}}',
+    expected: { 27: notSaid(''), 28: '400 invalid object type: /, Kind=' },
+  },
+  {
+    request: `PATCH ${here}?${manager}`,
+    headers: { 'content-type': apply },
+    body: '{"apiVersion":"v1","kind":"Secret","metadata":{"managedFields":[{}]}}',
+    expected: {
+      27: '400 metadata.managedFields must be nil',
+      28: '400 invalid object type: /v1, Kind=Secret',
+    },
+  },
+  {
+    request: `PATCH ${here}?fieldValidation=Warn`,
+    headers: { 'content-type': jsonPatch },
+    body: '{}',
+    expected: {
+      22: '400 json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+      23: '400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    },
+  },
+  {
+    request: `PATCH ${here}?fieldValidation=Warn`,
+    headers: { 'content-type': jsonPatch },
+    body: '[{"op":1}]',
+    expected: {
+      23: '400 error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
+    },
+  },
+  {
+    request: `PATCH ${here}?fieldValidation=Ignore`,
+    headers: { 'content-type': jsonPatch },
+    body: '{}',
+    expected: { 37: '400 json: cannot unmarshal object into Go value of type jsonpatch.Patch' },
+  },
+  {
+    request: `PATCH ${here}`,
+    headers: { 'content-type': merge },
+    body: '[]',
+    expected: { 37: `400 error decoding patch: ${notMap}` },
+  },
+  {
+    request: `PATCH ${here}?dryRun=All`,
+    headers: { 'content-type': strategic },
+    body: '{} {',
+    expected: { 22: '200', 23: "400 invalid character '{' after top-level value" },
+  },
+  {
+    request: `PATCH ${here}?fieldValidation=Strict`,
+    headers: { 'content-type': strategic },
+    body: '{"date":{"a":1,"a":2}}',
+    expected: {
+      22: '400 strict decoding error: duplicate field "date.a", unknown field "date"',
+      23: '422  "" is invalid: patch: Invalid value: "map[date:map[a:2]]": strict decoding error: duplicate field "date.a", unknown field "date"',
+    },
+  },
+  {
+    request: `PATCH ${here}?fieldValidation=Strict`,
+    headers: { 'content-type': jsonPatch },
+    body: '[{"op":"add","path":"/date","value":{},"frob":1}]',
+    expected: {
+      22: '400 strict decoding error: json patch unknown field "[0].frob", unknown field "date"',
+      23: '422  "" is invalid: patch: Invalid value: "{\\"apiVersion\\":\\"v1\\",…',
+    },
+  },
+  {
+    request: `PATCH ${here}?${manager}&dryRun=All&fieldValidation=Strict`,
+    headers: { 'content-type': apply },
+    body: 'apiVersion: v1\nkind: ConfigMap\nkind: ConfigMap\n',
+    expected: {
+      36: '400 error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 3: key "kind" already set in map',
+      37: '400 error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 3: key "kind" already set in map',
+    },
+  },
+]
+for (const { request, headers = {}, body, expected } of rows)
+  for (const [release, wanted] of Object.entries(expected))
+    test(`1.${release}: ${request} ${Object.values(headers)} ${body ?? ''}`, async () => {
+      const served = await at(Number(release))
+      const [method = '', url = ''] = request.split(' ')
+      const length = body === undefined ? {} : { 'content-length': String(body.length) }
+      const asked = { headers: { ...length, ...headers }, ...(body !== undefined && { body }) }
+      const { status, json } = await served.ask(method, url, asked)
+      const answer = status === 200 ? '200' : `${status} ${json.message}`
+      if (wanted.endsWith('…'))
+        assert.equal(answer.slice(0, wanted.length - 1), wanted.slice(0, -1))
+      else assert.equal(answer, wanted)
+    })
