@@ -210,8 +210,7 @@ export function checkRouteAccepts(
   if (!accepts(header)) throw routeNotAcceptable(namesTypes ? mediaTypes : undefined)
 }
 
-const available = (types: readonly string[]) =>
-  `\n\nAvailable representations: ${types.join(', ')}`
+const available = (types: readonly string[]) => `\n\nAvailable representations: ${types.join(', ')}`
 
 const routeNotAcceptable = (types: readonly string[] | undefined) =>
   new ApiError(406, 'NotAcceptable', `406: Not Acceptable${types ? available(types) : ''}`, {})
