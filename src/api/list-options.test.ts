@@ -105,7 +105,7 @@ const watches: [query: string, release: number, gate: boolean, expected: string]
     'sendInitialEvents=true&resourceVersionMatch=Exact',
     37,
     true,
-    'NotOlderThan, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"',
+    'NotOlderThan, resourceVersionMatch: Unsupported value: "Exact"',
   ],
   [
     'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x',

@@ -53,8 +53,8 @@ const knowsInitialEvents = change('a watch can specify sendInitialEvents', { sin
 const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
 /**
- * `watchForced`: the deprecated /watch/ paths. `watchList`: a watch can begin with a list, whose end is a bookmark; then
- * a watch from no version, or from 0, is such a watch.
+ * `watchForced`: the deprecated /watch/ paths. `watchList`: a watch can begin with a list that a
+ * bookmark ends. A watch from no version, or from 0, then is such a watch.
  */
 export function parseListOptions(
   query: URLSearchParams,

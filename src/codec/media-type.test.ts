@@ -124,7 +124,13 @@ const representations: [Parameters<typeof checkRouteAccepts>[1], string][] = [
   ['any form', `application/json, application/yaml, ${protobuf}`],
   [
     'any form or stream',
-    `application/json, application/yaml, ${protobuf}, application/json;stream=watch, ${protobuf};stream=watch`,
+    [
+      'application/json',
+      'application/yaml',
+      protobuf,
+      'application/json;stream=watch',
+      `${protobuf};stream=watch`,
+    ].join(', '),
   ],
   ['json', 'application/json'],
   ['log', `text/plain, application/json, application/yaml, ${protobuf}`],

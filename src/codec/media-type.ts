@@ -198,8 +198,8 @@ const routed: Readonly<Record<Produces, Routed>> = {
 }
 
 /**
- * The router's check, before anything else of a built-in path; custom kinds have no router. `namesTypes`: the error lists
- * what is acceptable. Throws 406.
+ * The router's check, before anything else of a built-in path; custom kinds have no router.
+ * `namesTypes`: the error lists what is acceptable. Throws 406.
  */
 export function checkRouteAccepts(
   header: string,
@@ -259,7 +259,7 @@ const patchRefusals: Readonly<Record<PatchRefusal, () => ApiError>> = {
   'not acceptable, naming types': () => routeNotAcceptable([]),
 }
 
-/** Which kind of patch a body is. `refusal`: how the router says that it is none. Throws 415 or 406. */
+/** Which kind of patch a body is. `refusal`: the router's error for others. Throws 415 or 406. */
 export function patchFormat(
   header: string,
   supported: readonly PatchFormat[],

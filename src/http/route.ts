@@ -200,8 +200,8 @@ function exported({ query, user }: Exchange, server: Server, target: Target): Pr
 }
 
 /**
- * A watch of a past that is gone, or with a list of a future that does not come, begins and ends with an error event. All
- * other errors are answers of their own.
+ * A watch from a compacted revision, and a watch with a list from a revision that does not come,
+ * begin and end with an error event. All other errors are answers of their own.
  */
 function orExpired(error: unknown, isList: boolean): ApiError {
   if (error instanceof ApiError) {

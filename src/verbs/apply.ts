@@ -100,6 +100,9 @@ function uidWithoutObject({ target }: PatchRequest, next: KubeObject): ApiError 
   )
 }
 
+const notMap = (what: string) =>
+  `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`
+
 export function configurationOf(bytes: Buffer, release: number): KubeObject {
   const fault = configurationFault(release)
   let value: unknown
@@ -114,9 +117,7 @@ export function configurationOf(bytes: Buffer, release: number): KubeObject {
   if (value === null) return {} as KubeObject
   if (typeof value !== 'object' || Array.isArray(value)) {
     const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-    throw badRequest(
-      `${fault}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
-    )
+    throw badRequest(`${fault}: error unmarshaling JSON: while decoding JSON: ${notMap(what)}`)
   }
   return value as Loose as KubeObject
 }

@@ -1,6 +1,6 @@
 /**
- * What the text of a patch must be, apart from the object that it changes. Since 1.37 the text is checked first; since 1.23
- * a patch whose fields are validated must also have the shape of its kind.
+ * What the text of a patch must be, apart from the object that it changes. Since 1.37 the text is
+ * checked first. Since 1.23 a patch with field validation must also have the shape of its kind.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'

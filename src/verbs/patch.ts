@@ -182,7 +182,7 @@ const showsStrictPatches = change('a patch with unknown fields is invalid and is
   since: 23,
 })
 
-/** What is left is for the client to see: the object after the patch, or of a strategic one the patch itself. */
+/** The error shows the patched object; of a strategic patch it shows the patch itself. */
 function strictFault(release: number, request: PatchRequest, fault: ApiError, raw: Json): ApiError {
   if (!releaseOf(release).has(showsStrictPatches)) return fault
   const shown =
@@ -306,7 +306,7 @@ const readsWholeText = change('a strategic merge patch is one JSON value and not
   since: 23,
 })
 
-/** A strategic patch was read as a stream: the first value counts, and what follows it is nobody's. */
+/** A strategic patch was read as a stream: the first value counts, and the rest is ignored. */
 function firstValueOf(bytes: Buffer): Json {
   try {
     return decodeWritten(bytes)

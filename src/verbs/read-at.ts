@@ -40,7 +40,7 @@ const checksVersionFirst = change(
   { since: 19, until: 28 },
 )
 
-/** `remembered`: the newest objects are read from memory; `snapshots`: so are those of a past revision. */
+/** `remembered`: memory serves the newest objects; `snapshots`: also those of a past revision. */
 export function planList(
   options: ListOptions,
   release: number,
@@ -49,7 +49,7 @@ export function planList(
 ): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
   const isUnread = continueToken !== '' && !releaseOf(release).has(checksVersionFirst)
-  // Only memory takes this spelling for any version, even of a list in pages, and returns everything at once.
+  // Only memory takes this spelling for any version, even of a list in pages. It returns all.
   const isAny = remembered && options.resourceVersion === '0'
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
   if (continueToken !== '') {

@@ -461,6 +461,20 @@ for (const [what, config, code, message] of errors) {
   })
 }
 
+const typeFaults: [release: number, message: string][] = [
+  [27, 'Incorrect version specified in apply patch. Specified patch version: v2, expected: '],
+  [28, 'invalid object type: /v2, Kind=Thing'],
+]
+for (const [release, message] of typeFaults)
+  test(`1.${release}: an apply of another version`, () => {
+    const kind = { ...thingKind, release }
+    const config = thingOf({ apiVersion: 'v2' })
+    assert.throws(
+      () => applyConfiguration(kind, undefined, config, { ...writer('a'), force: false }),
+      (error: Error) => error.message.startsWith(message),
+    )
+  })
+
 test('a key that is left out has its default', () => {
   const live = apply(
     undefined,
