@@ -37,7 +37,8 @@ const refusals: [args: string[], line: RegExp][] = [
   ],
   [['--secure-port=none'], /^binnacle: --secure-port: "none" is not accepted.*\n$/],
   [['--storage-backend=etcd3'], /^binnacle: --storage-backend=etcd3 needs --etcd-servers\n$/],
-  [['restor'], /^binnacle: unexpected argument "restor".*\n$/],
+  [['restor'], /^binnacle: unknown command: restor \(did you mean restore\?\); .*\n$/],
+  [['zzzzzzzz'], /^binnacle: unknown command: zzzzzzzz; binnacle --help lists them\n$/],
   [['backup'], /^binnacle: backup needs FILE: binnacle backup FILE \[flags\]\n$/],
   [
     ['kubeconfig'],

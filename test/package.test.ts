@@ -136,6 +136,17 @@ test('the package needs Node 24: an older one prints what to do', () => {
   }
 })
 
+test('an older Node that imports or requires the package reports which one it needs', () => {
+  const versions = "{value:{...process.versions,node:'20.11.0'}}"
+  const preload = `data:text/javascript,Object.defineProperty(process,'versions',${versions})`
+  const env = { ...process.env, NODE_OPTIONS: `--import ${preload}` }
+  for (const entry of ['binnacle', 'binnacle/testing'])
+    for (const load of [`import(${JSON.stringify(entry)})`, `require(${JSON.stringify(entry)})`]) {
+      const { stderr } = spawnSync(process.execPath, ['--eval', load], { cwd: place, env })
+      assert.match(`${stderr}`, /binnacle needs Node 24 or later, and this is 20\.11\.0/, load)
+    }
+})
+
 test('the server of the package starts, and stops cleanly', async (t) => {
   const flags = [`--secure-port=${await freePort()}`, `--data-dir=${join(place, 'data')}`]
   const child = spawn(process.execPath, [command(), ...flags], { cwd: place })

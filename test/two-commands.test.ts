@@ -4,7 +4,7 @@
  * called stands for the registry: nothing is downloaded. The last test is the real `npm start`.
  */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -12,6 +12,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -183,6 +184,17 @@ test('start: an older Node fetches the one that is needed into the checkout, onc
   const second = await ran(checkout, ['start', '0'], { NODE_OPTIONS: olderNode })
   assert.deepEqual([second.calls, second.err], [[], ''])
   assert.equal(second.out, first.out)
+})
+
+test('start: from another folder, paths among the flags are relative to that folder', async () => {
+  const elsewhere = realpathSync(mkdtempSync(join(place, 'elsewhere-')))
+  const checkout = clone({ 'bin/binnacle.js': 'console.log(process.cwd())' })
+  const { stdout } = spawnSync(process.execPath, [join(checkout, 'tools/run.mjs'), 'start'], {
+    cwd: elsewhere,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: olderNode, npm_execpath: join(place, 'npm.js') },
+  })
+  assert.equal(stdout, `${elsewhere}\n`)
 })
 
 test('start: where nothing can be fetched that is said, and nothing is started', async () => {

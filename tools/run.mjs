@@ -146,10 +146,10 @@ function whenNpmIsGone(gone) {
 }
 
 /** Runs a program to its end, passing signals on, and gives its exit code. */
-function run(command, args, env = {}) {
+function run(command, args, env = {}, cwd = root) {
   return new Promise((done) => {
     const child = spawn(command, args, {
-      cwd: root,
+      cwd,
       stdio: 'inherit',
       env: { ...process.env, ...env },
     })
@@ -278,7 +278,8 @@ const commands = {
     run(node, args) {
       const { engineFlags, environment } = readJson(join(root, 'tools', 'memory-settings.json'))
       const command = [...engineFlags, join(root, 'bin', 'binnacle.js'), ...args]
-      return run(node, command, { ...environment, ...process.env })
+      // Paths among the flags are relative to where the user is; npm makes that the checkout.
+      return run(node, command, { ...environment, ...process.env }, process.cwd())
     },
   },
   test: { dev: true, run: (node, args) => runTests(node, args, { unit: false }) },

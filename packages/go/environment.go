@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -180,7 +181,11 @@ func startServer(command, flags []string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = process.Start(); err != nil {
+	err = process.Start()
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: install Binnacle, or set BINNACLE to its command", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')

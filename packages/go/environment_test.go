@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,4 +122,14 @@ func TestEnvironment(t *testing.T) {
 			t.Fatalf("created at %s", got)
 		}
 	})
+}
+
+func TestWithoutTheCommand(t *testing.T) {
+	for _, command := range []string{"no-such-binnacle", "/nonexistent/binnacle"} {
+		environment := &Environment{Command: []string{command}}
+		_, err := environment.Start()
+		if err == nil || !strings.Contains(err.Error(), "set BINNACLE to its command") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
 }

@@ -3,6 +3,7 @@
  * command-table.ts, the flags in settings/. It prints nothing and does nothing.
  */
 import { type Parsed, parseFlags } from '#settings/flags.ts'
+import { nearest } from '#settings/nearest.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { CommandName, CommandRow } from './command-table.ts'
 
@@ -48,9 +49,17 @@ export function parseCommand(argv: readonly string[]): Command {
   if (first === '--version' || first === 'version') return { command: 'version' }
   const row = rowOf(first)
   if (row !== undefined) return parseGiven(first as CommandName, row, argv.slice(1))
+  if (/^[a-z]/.test(first) && first !== 'start')
+    return { command: 'refuse', error: unknownCommand(first) }
   const parsed = parseFlags(first === 'start' ? argv.slice(1) : argv)
   if ('error' in parsed) return { command: 'refuse', error: parsed.error }
   return { command: 'start', flags: parsed }
+}
+
+function unknownCommand(name: string): string {
+  const close = nearest(name, ['start', ...Object.keys(loadTable().commandTable)])
+  const hint = close === undefined ? '' : ` (did you mean ${close}?)`
+  return `unknown command: ${name}${hint}; binnacle --help lists them`
 }
 
 /** `binnacle backup FILE [flags]` */

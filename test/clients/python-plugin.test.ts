@@ -29,9 +29,11 @@ test('the pytest plugin', { skip }, () => {
         BINNACLE: command,
         PYTHONPATH: folder,
         PYTHONDONTWRITEBYTECODE: '1',
+        // Where the package is installed too, pytest would load its plugin twice.
+        PYTEST_DISABLE_PLUGIN_AUTOLOAD: '1',
       },
     },
   )
   assert.equal(status, 0, `${stdout}${stderr}`)
-  assert.match(stdout, /5 passed/)
+  assert.match(stdout, /6 passed/)
 })

@@ -135,11 +135,16 @@ def start(command=None, flags=()):
     """Starts a server. `command` is that of Binnacle: a text or a list."""
     command = command or os.environ.get("BINNACLE", "binnacle")
     words = shlex.split(command) if isinstance(command, str) else list(command)
-    process = subprocess.Popen(
-        [*words, "test-server", "--exit-with=stdin", *flags],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    try:
+        process = subprocess.Popen(
+            [*words, "test-server", "--exit-with=stdin", *flags],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+    except FileNotFoundError:
+        raise RuntimeError(
+            "there is no command %s: install Binnacle, or set BINNACLE to its command" % words[0]
+        ) from None
     line = process.stdout.readline()
     if not line:
         raise RuntimeError("%s ended with status %s" % (" ".join(words), process.wait()))

@@ -1,5 +1,5 @@
 import pytest
-from binnacle_testing import ControlError
+from binnacle_testing import ControlError, start
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 
@@ -61,3 +61,8 @@ def test_time(cluster, kubernetes_client):
     assert made.metadata.creation_timestamp.isoformat() == "2031-01-02T00:00:00+00:00"
     with pytest.raises(ControlError, match="is no duration"):
         cluster.advance("soon")
+
+
+def test_without_the_command():
+    with pytest.raises(RuntimeError, match="set BINNACLE to its command"):
+        start("no-such-binnacle")
