@@ -16,8 +16,10 @@ const loadSctp = loadLater<typeof import('./all-kinds/sctp.ts')>(
 )
 
 export function behaviourOfRelease(rules: KindRules, folder: string, release: number): Behaviour {
-  const checked =
-    rules.finalizerNames === undefined ? withFinalizerNames(rules.behaviour) : rules.behaviour
+  const { olderBehaviour: older } = rules
+  const own =
+    older !== undefined && !releaseOf(release).has(older.before) ? older.behaviour : rules.behaviour
+  const checked = rules.finalizerNames === undefined ? withFinalizerNames(own) : own
   const behaviour = releaseOf(release).has(gatesSctp)
     ? loadSctp().withSctpRules(checked, folder)
     : checked

@@ -30,9 +30,24 @@ const cases: [kind: Kind, answers: 'object' | 'status', held: 'object' | 'status
 
 for (const [kind, answers, held, left] of cases) {
   test(`deleting ${kind.resource.plural} of ${kind.apiVersion}`, () => {
-    assert.equal(answersDeletedObject(kind) ? 'object' : 'status', answers)
-    assert.equal(answersStatusWhenHeld(kind) ? 'status' : 'object', held)
+    assert.equal(answersDeletedObject(kind, releaseOf(22)) ? 'object' : 'status', answers)
+    assert.equal(answersStatusWhenHeld(kind, releaseOf(22)) ? 'status' : 'object', held)
     assert.equal(defaultPropagation(kind), left)
+  })
+}
+
+const answerCases: [kind: Kind, minor: number, answers: boolean][] = [
+  [kindOf('v1', '', 'services'), 22, false],
+  [kindOf('v1', '', 'services'), 23, true],
+  [kindOf('resource.k8s.io/v1', 'resource.k8s.io', 'resourceclaims'), 37, true],
+  [kindOf('resource.k8s.io/v1beta2', 'resource.k8s.io', 'devicetaintrules'), 36, true],
+  [kindOf('resource.k8s.io/v1', 'resource.k8s.io', 'devicetaintrules'), 37, false],
+]
+for (const [kind, minor, answers] of answerCases) {
+  test(`deleting ${kind.resource.plural} in 1.${minor}`, () => {
+    assert.equal(answersDeletedObject(kind, releaseOf(minor)), answers)
+    const isHeldStatus = kind.resource.plural === 'services' && !answers
+    assert.equal(answersStatusWhenHeld(kind, releaseOf(minor)), isHeldStatus)
   })
 }
 

@@ -2,7 +2,7 @@
  * How the kinds differ when they are deleted: rows, for everything that is not in the object
  * itself.
  */
-import { change, type Release } from '#api/releases/change.ts'
+import { type Change, change, type Release } from '#api/releases/change.ts'
 import type { Kind } from './kind.ts'
 
 /** DELETE of these answers with the object that was removed instead of a Status. */
@@ -15,14 +15,30 @@ const answersObject = new Set([
   '/resourcequotas',
   '/serviceaccounts',
   'policy/podsecuritypolicies',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/podschedulingcontexts',
+  'resource.k8s.io/podschedulings',
+  'resource.k8s.io/resourceclaimparameters',
+  'resource.k8s.io/resourceclaims',
+  'resource.k8s.io/resourceclaimtemplates',
+  'resource.k8s.io/resourceclasses',
+  'resource.k8s.io/resourceclassparameters',
+  'resource.k8s.io/resourcepoolstatusrequests',
+  'resource.k8s.io/resourceslices',
   'storage.k8s.io/csidrivers',
   'storage.k8s.io/csinodes',
   'storage.k8s.io/storageclasses',
   'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
 ])
 
-/** DELETE of these answers with a Status even where finalizers keep the object. */
-const answersStatus = new Set(['/services'])
+/** The same in some releases only. */
+const answersObjectIn: Readonly<Record<string, Change>> = {
+  '/services': change('DELETE of a service answers the service', { since: 23 }),
+  'resource.k8s.io/devicetaintrules': change('DELETE of a DeviceTaintRule answers the object', {
+    until: 36,
+  }),
+}
 
 /** Versions in which a deletion that names no policy leaves dependents behind. */
 const orphansByDefault: Readonly<Record<string, readonly string[]>> = {
@@ -37,9 +53,15 @@ const orphansByDefault: Readonly<Record<string, readonly string[]>> = {
 
 const rowOf = ({ resource }: Kind) => `${resource.group}/${resource.plural}`
 
-export const answersDeletedObject = (kind: Kind): boolean => answersObject.has(rowOf(kind))
+export function answersDeletedObject(kind: Kind, release: Release): boolean {
+  const row = rowOf(kind)
+  const since = answersObjectIn[row]
+  return since === undefined ? answersObject.has(row) : release.has(since)
+}
 
-export const answersStatusWhenHeld = (kind: Kind): boolean => answersStatus.has(rowOf(kind))
+/** Services answer with a Status even where finalizers keep the object, where they do not answer the object. */
+export const answersStatusWhenHeld = (kind: Kind, release: Release): boolean =>
+  rowOf(kind) === '/services' && !answersDeletedObject(kind, release)
 
 /** What a delete without a policy does with dependents; 'Unsupported': policies are ignored. */
 export function defaultPropagation(kind: Kind): 'Orphan' | 'Background' | 'Unsupported' {

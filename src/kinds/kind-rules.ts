@@ -19,9 +19,17 @@ export interface OlderColumns {
   readonly instead?: TableColumns
 }
 
+/** The behaviour of releases without the change `before`. */
+export interface OlderBehaviour {
+  readonly before: Change
+  readonly behaviour: Behaviour
+}
+
 export interface KindRules {
   /** Validation and strategy, on the hub version. */
   readonly behaviour: Behaviour
+  /** For kinds whose rules were written anew: those of older releases. */
+  readonly olderBehaviour?: OlderBehaviour
   /**
    * Finalizers must be known or have a domain. Exceptions: kinds whose finalizers may have any
    * qualified name, and kinds whose own validation checks them, in another order or in some

@@ -280,6 +280,8 @@ export interface Behaviour {
   /** Warnings for the Warning header (from the release that has them). */
   warningsOnCreate?(object: KubeObject, context: Context): string[]
   warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
+  /** What it takes of a common stock is given out before it is prepared and checked, not after. */
+  readonly allocatesFirst?: true
   /** PUT of a missing object creates it. */
   readonly createOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. True by default. */
@@ -327,6 +329,7 @@ export type ResetFields = readonly (readonly string[])[]
 export interface SubresourceBehaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
+  warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
   readonly resetFields?: ResetFields | ((release: Release) => ResetFields)
   /**
    * PUT of a missing object creates it; PUT of a missing status too, where kube-apiserver does not

@@ -49,24 +49,31 @@ export async function createDecoded(
   const { resourceVersion } = object.metadata
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
   if (generated) object.metadata.name = randomName(server, object.metadata.generateName as string)
-  prepareNew(server, kind, object, target.namespace, context)
-  const checked = refuseInvalidNew(kind, object, context)
-  if (checked !== undefined) await checked
-  for (const warning of kind.resource.behaviour.warningsOnCreate?.(object, context) ?? [])
-    warnings.push(warning)
-  const reserved =
+  const { behaviour } = kind.resource
+  initMetadata(server, kind, object, target.namespace, context)
+  const reserve = () =>
     target.subresource === ''
       ? server.allocators.reserve(kind, object, undefined, context)
       : undefined
-  const reservation = reserved instanceof Promise ? await reserved : reserved
+  let reserved = behaviour.allocatesFirst === true ? reserve() : undefined
+  let reservation = reserved instanceof Promise ? await reserved : reserved
   try {
+    behaviour.prepareForCreate?.(object, context)
+    const checked = refuseInvalidNew(kind, object, context)
+    if (checked !== undefined) await checked
+    for (const warning of behaviour.warningsOnCreate?.(object, context) ?? [])
+      warnings.push(warning)
+    if (behaviour.allocatesFirst !== true) {
+      reserved = reserve()
+      reservation = reserved instanceof Promise ? await reserved : reserved
+    }
     // Who asked by a name is known by it, whatever a webhook has made of it.
     const name = attributes.name || nameOf(object)
     const asked = { ...attributes, name, object }
     const allowed = server.admission.validate(asked)
     if (allowed !== undefined) await allowed
     if ((admitted ?? allowed) !== undefined) await server.admission.recheck(asked)
-    kind.resource.behaviour.readBack?.(object)
+    behaviour.readBack?.(object)
     // Only what is really stored has a version of its own; a dry run shows the one it was given.
     if (isVersion(resourceVersion) && !options.dryRun && !updates) {
       throw badRequest('resourceVersion should not be set on objects to be created')
@@ -116,7 +123,7 @@ export function attributesOf(
   }
 }
 
-function prepareNew(
+function initMetadata(
   server: Server,
   kind: Kind,
   object: KubeObject,
@@ -133,7 +140,6 @@ function prepareNew(
   if ('initializers' in metadata) delete metadata.initializers
   metadata.creationTimestamp = context.now
   metadata.uid = server.newUid()
-  kind.resource.behaviour.prepareForCreate?.(object, context)
 }
 
 const randomName = (server: Server, prefix: string) => prefix.slice(0, 58) + server.randomSuffix()

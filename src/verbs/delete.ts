@@ -126,7 +126,8 @@ async function storeMarked(
   const encoded = await encode(server, kind, next)
   const unchanged = encoded.view.cut.bytes.equals(live.bytes)
   const answerHeld = (revision: Revision) => {
-    if (answersStatusWhenHeld(kind)) return deletedStatus(kind, live.object)
+    if (answersStatusWhenHeld(kind, releaseOf(server.release)))
+      return deletedStatus(kind, live.object)
     return answerObject(statusWhenHeld(options), kind, at(encoded.view, revision))
   }
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
@@ -262,7 +263,8 @@ async function answerRemoved(
   live: { object: KubeObject; revision: Revision | undefined },
   status?: number,
 ): Promise<Answer> {
-  if (!answersDeletedObject(kind)) return deletedStatus(kind, live.object)
+  if (!answersDeletedObject(kind, releaseOf(server.release)))
+    return deletedStatus(kind, live.object)
   return answerChanged(server, kind, live.object, live.revision, status)
 }
 

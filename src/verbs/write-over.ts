@@ -171,18 +171,20 @@ async function writeOnce(
   const readAgain = isReadAgain(target)
   let named = !checkedLast && requireVersion(server, request, plan, next, live)
   // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
-  prepareUpdate(request, next, isOne && !readAgain ? next : old, context)
-  if (plan.problem !== undefined) throw plan.problem
-  await refuseInvalidUpdate(kind, subresource, next, old, context, warnings)
-  keepOwnerTimes(next, old, server.release)
-  if (subresource === '') {
-    for (const warning of kind.resource.behaviour.warningsOnUpdate?.(next, old, context) ?? [])
-      warnings.push(warning)
-  }
+  const before = isOne && !readAgain ? next : old
+  const { allocatesFirst } = kind.resource.behaviour
   // A status is stored without a look at what the object was given, or was not.
-  const reservation =
-    subresource === '' ? await server.allocators.reserve(kind, next, old, context) : undefined
+  const reserve = () =>
+    subresource === '' ? server.allocators.reserve(kind, next, old, context) : undefined
+  let reservation = allocatesFirst === true ? await reserve() : undefined
   try {
+    prepareUpdate(request, next, before, context)
+    if (plan.problem !== undefined) throw plan.problem
+    await refuseInvalidUpdate(kind, subresource, next, old, context, warnings)
+    keepOwnerTimes(next, old, server.release)
+    for (const warning of rulesFor(kind, subresource)?.warningsOnUpdate?.(next, old, context) ?? [])
+      warnings.push(warning)
+    if (allocatesFirst !== true) reservation = await reserve()
     if (checkedLast) named = requireVersion(server, request, plan, next, live)
     await server.admission.validate({
       ...attributes,

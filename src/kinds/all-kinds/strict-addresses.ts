@@ -2,16 +2,8 @@
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
-import { formatCidr, formatIp, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
-
-/** IPv4 parts without the leading zeros that older fields accept: 010.1.2.3 → 10.1.2.3. */
-const withoutZeros = (text: string): string =>
-  text.replace(/\d+(\.\d+){3}/, (dotted) => dotted.split('.').map(Number).join('.'))
-
-const isMapped = (text: string): boolean => {
-  const ip = parseIp(text)
-  return text.includes(':') && ip !== undefined && isV4Bytes(ip)
-}
+import { formatCidr, formatIp, parseCidr, parseIp } from '#api/ip-address.ts'
+import { isMapped, withoutZeros } from './legacy-addresses.ts'
 
 export function checkAddress(text: string, path: FieldPath | string): FieldError[] {
   const wrong = (detail: string) => [invalid(path, text, detail)]

@@ -1,7 +1,7 @@
 /** The addresses services get: one block of one family, as a pool of offsets. The first and last are nobody's. */
 import { formatIp, isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
 import { assert } from '#base/assert.ts'
-import { NumberPool, type Taken } from './number-pool.ts'
+import { keptBelow, NumberPool, type Taken } from './number-pool.ts'
 
 export type Family = 'IPv4' | 'IPv6'
 export const familyOf = (address: string): Family => (isIpv6(address) ? 'IPv6' : 'IPv4')
@@ -13,6 +13,8 @@ export class AddressPool {
   readonly block: string
   readonly family: Family
   readonly #base: bigint
+  /** How many of the lowest are given out last. */
+  readonly #kept: number
   /** By their distance from the block's begin. */
   readonly numbers: NumberPool
 
@@ -27,6 +29,7 @@ export class AddressPool {
     const last =
       this.family === 'IPv4' ? 2 ** hostBits - 2 : Math.min(2 ** hostBits, addressesMax) - 1
     this.numbers = new NumberPool(1, last, random)
+    this.#kept = keptBelow(2 ** hostBits, { least: 16, most: 256, step: 16 })
   }
 
   take(address: string): Taken {
@@ -38,8 +41,14 @@ export class AddressPool {
     if (familyOf(address) === this.family) this.numbers.hold(this.#offset(address))
   }
 
-  takeAny(): string | undefined {
-    const offset = this.numbers.takeAny()
+  /** The first, which nobody gets. */
+  get begin(): string {
+    return toAddress(this.#base, this.family)
+  }
+
+  /** `upperFirst`: the lower ones are given out last. */
+  takeAny(upperFirst = false): string | undefined {
+    const offset = this.numbers.takeAny(upperFirst ? this.#kept : 0)
     return offset === undefined ? undefined : toAddress(this.#base + BigInt(offset), this.family)
   }
 

@@ -37,13 +37,21 @@ export class NumberPool {
     this.#taken.set(number, this.#held(number) + 1)
   }
 
-  /** Any free one, from a random place on; undefined when all are gone. */
-  takeAny(): number | undefined {
-    const size = this.last - this.first + 1
+  /**
+   * Any free one, from a random place on; undefined when all are gone. The lowest `kept` are given out last, since clients
+   * who name a number name a low one.
+   */
+  takeAny(kept = 0): number | undefined {
     if (this.free <= 0) return undefined
+    const middle = this.first + kept
+    return this.#takeBetween(middle, this.last) ?? this.#takeBetween(this.first, middle - 1)
+  }
+
+  #takeBetween(first: number, last: number): number | undefined {
+    const size = last - first + 1
     const start = Math.floor(this.#random() * size)
     for (let i = 0; i < size; i++) {
-      const number = this.first + ((start + i) % size)
+      const number = first + ((start + i) % size)
       if (!this.#isFree(number)) continue
       this.#taken.set(number, 1)
       return number
@@ -74,4 +82,13 @@ export class NumberPool {
   #held(number: number): number {
     return this.#taken.get(number) ?? 0
   }
+}
+
+/** How many low numbers are given out last, of `size`: a part of them within limits, none of a small stock. */
+export function keptBelow(
+  size: number,
+  { least, most, step }: { least: number; most: number; step: number },
+): number {
+  if (size <= least) return 0
+  return Math.min(Math.max(least, Math.floor(size / step)), most)
 }

@@ -9,15 +9,18 @@ import { loadLater } from '#base/load-later.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
-import { settleFamilies } from './service-families.ts'
 import type { ServiceClaims, SharedStore } from './service-claims.ts'
 import { holdingOf, isGoing, type ServiceRanges, ServiceStock } from './service-stock.ts'
-import { ServiceWork } from './service-work.ts'
+import { ServiceTaking } from './service-taking.ts'
 
-/** Loaded with the first service. */
-const loadExternalTraffic = loadLater<typeof import('#kinds/core/service/external-traffic.ts')>(
+/** Loaded with the first service, one of them. */
+const loadOlderRecipe = loadLater<typeof import('./older-service-recipe.ts')>(
   import.meta.url,
-  '#kinds/core/service/external-traffic',
+  './older-service-recipe',
+)
+const loadRecipe = loadLater<typeof import('./service-recipe.ts')>(
+  import.meta.url,
+  './service-recipe',
 )
 
 /** Loaded where the store has other users. */
@@ -25,6 +28,14 @@ const loadClaims = loadLater<typeof import('./service-claims.ts')>(
   import.meta.url,
   './service-claims',
 )
+
+/** Gives a service what it needs, in place. Throws ApiError where it cannot be had. */
+type Recipe = (
+  taking: ServiceTaking,
+  service: KubeObject,
+  old: KubeObject | undefined,
+  context: Context,
+) => Promise<void> | void
 
 /** `shared`: the store has other users. */
 export function serviceAllocators(
@@ -55,22 +66,27 @@ class ServiceAllocators implements Allocators {
   }
 
   async reserve(
-    _kind: Kind,
+    kind: Kind,
     next: KubeObject,
     old: KubeObject | undefined,
     context: Context,
   ): Promise<Reservation> {
     await this.#followed()
     const claims = this.#claims
+    const recipe =
+      kind.resource.behaviour.allocatesFirst === true
+        ? loadRecipe().giveToService
+        : loadOlderRecipe().giveToOlderService
+    const take = () => this.#take(recipe, next, old, context)
     if (claims === undefined) {
       if (old === undefined) await this.#catchUp()
-      return this.#take(next, old, context)
+      return take()
     }
     const asked = copyData(next.spec)
     for (;;) {
       await Promise.all([this.#catchUp(), claims.refresh()])
-      const work = this.#take(next, old, context)
-      if (context.dryRun || (await work.claim())) return work
+      const taking = await take()
+      if (context.dryRun || (await taking.claim())) return taking
       next.spec = copyData(asked)
     }
   }
@@ -85,25 +101,22 @@ class ServiceAllocators implements Allocators {
     else await this.#claims?.mend(() => this.#catchUp())
   }
 
-  #take(next: KubeObject, old: KubeObject | undefined, context: Context): ServiceWork {
-    const catchUp = this.#claims && (() => this.#catchUp())
-    const work = new ServiceWork(this.#stock, this.#claims, next, old, context, catchUp)
+  async #take(
+    recipe: Recipe,
+    service: KubeObject,
+    old: KubeObject | undefined,
+    context: Context,
+  ): Promise<ServiceTaking> {
+    const [stock, claims] = [this.#stock, this.#claims]
+    const catchUp = claims && (() => this.#catchUp())
+    const taking = new ServiceTaking({ stock, claims, service, old, context, catchUp })
     try {
-      if (context.feature('IPv6DualStack'))
-        settleFamilies(
-          next,
-          this.#stock.pools.map(({ family }) => family),
-        )
-      if (!context.dryRun) work.addresses(context)
-      work.nodePorts()
-      work.healthPort()
-      work.trafficPolicy()
-      work.refuse(loadExternalTraffic().checkExternalTraffic(next))
+      await recipe(taking, service, old, context)
     } catch (error) {
-      work.forget()
+      taking.forget()
       throw error
     }
-    return work
+    return taking
   }
 
   /** Resolves once what is stored, and what is claimed, is known. */

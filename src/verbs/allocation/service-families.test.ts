@@ -1,71 +1,87 @@
-/** Which families a service ends up with, by what it asks for and what the cluster offers. */
+/** Which families a service ends up with, by what it asks for, what it had and what the cluster offers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
 import type { Family } from './address-pool.ts'
-import { settleFamilies } from './service-families.ts'
+import { keepsPreference, settleFamilies } from './service-families.ts'
 
 const one: Family[] = ['IPv4']
 const two: Family[] = ['IPv4', 'IPv6']
-const six: Family[] = ['IPv6', 'IPv4']
+const context = { feature: () => true }
+const withSpec = (spec: Loose): KubeObject => ({
+  metadata: { name: 'a' },
+  spec: { type: 'ClusterIP', ...structuredClone(spec) },
+})
+const dual = { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1', 'fd00::1'], ipFamilies: two }
 
-/** Families and policy, or the field that is refused. */
-const cases: [what: string, spec: Loose, offered: Family[], expected: string][] = [
+/** Families and policy, or the fields that are refused. */
+const cases: [what: string, spec: Loose, offered: Family[], expected: string, old?: Loose][] = [
   ['nothing asked', {}, one, 'IPv4 SingleStack'],
-  ['nothing asked of two', {}, two, 'IPv4 SingleStack'],
-  ['nothing asked of two, the other first', {}, six, 'IPv6 SingleStack'],
   ['two preferred, one there', { ipFamilyPolicy: 'PreferDualStack' }, one, 'IPv4 PreferDualStack'],
   ['two preferred', { ipFamilyPolicy: 'PreferDualStack' }, two, 'IPv4,IPv6 PreferDualStack'],
-  ['two required', { ipFamilyPolicy: 'RequireDualStack' }, six, 'IPv6,IPv4 RequireDualStack'],
   ['two required, one there', { ipFamilyPolicy: 'RequireDualStack' }, one, 'spec.ipFamilyPolicy'],
-  ['a family', { ipFamilies: ['IPv6'] }, two, 'IPv6 SingleStack'],
+  ['two families need a policy', { ipFamilies: two }, two, 'spec.ipFamilyPolicy'],
   ['a family that is not there', { ipFamilies: ['IPv6'] }, one, 'spec.ipFamilies[0]'],
-  ['two families', { ipFamilies: ['IPv6', 'IPv4'] }, two, 'IPv6,IPv4 RequireDualStack'],
+  ['an address', { clusterIP: 'fd00::1', clusterIPs: ['fd00::1'] }, two, 'IPv6 SingleStack'],
   [
-    'two families as one',
-    { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4', 'IPv6'] },
-    two,
-    'spec.ipFamilyPolicy',
-  ],
-  ['an address', { clusterIPs: ['fd00::1'] }, two, 'IPv6 SingleStack'],
-  ['two addresses', { clusterIPs: ['10.0.0.1', 'fd00::1'] }, two, 'IPv4,IPv6 RequireDualStack'],
-  ['an address of no family here', { clusterIPs: ['fd00::1'] }, one, 'spec.clusterIPs[0]'],
-  [
-    'two addresses as one',
-    { ipFamilyPolicy: 'SingleStack', clusterIPs: ['10.0.0.1', 'fd00::1'] },
-    two,
-    'spec.ipFamilyPolicy',
+    'an address of no family here',
+    { clusterIP: 'fd00::1', clusterIPs: ['fd00::1'] },
+    one,
+    'spec.clusterIPs[0]',
   ],
   [
-    'headless with a selector',
-    { clusterIPs: ['None'], selector: { a: 'b' } },
-    two,
-    'IPv4 SingleStack',
+    'headless without a selector has both',
+    { clusterIP: 'None', clusterIPs: ['None'] },
+    one,
+    'IPv4,IPv6 RequireDualStack',
   ],
-  ['headless without', { clusterIPs: ['None'] }, one, 'IPv4,IPv6 RequireDualStack'],
   [
-    'headless without, one asked',
-    { clusterIPs: ['None'], ipFamilyPolicy: 'SingleStack' },
+    'headless with a selector has one',
+    { clusterIP: 'None', clusterIPs: ['None'], selector: { a: 'b' } },
     one,
     'IPv4 SingleStack',
   ],
-  ['an outside name', { type: 'ExternalName' }, two, ' '],
+  ['an external name', { type: 'ExternalName' }, one, ' '],
+  [
+    'an update keeps the policy',
+    { ...dual },
+    two,
+    'IPv4,IPv6 RequireDualStack',
+    {
+      ...dual,
+      ipFamilyPolicy: 'RequireDualStack',
+    },
+  ],
+  [
+    'one stack releases the second',
+    { ...dual, ipFamilyPolicy: 'SingleStack' },
+    two,
+    'IPv4 SingleStack',
+    { ...dual, ipFamilyPolicy: 'RequireDualStack' },
+  ],
+  [
+    'two stacks do not',
+    { ...dual, clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'RequireDualStack' },
+    two,
+    'spec.ipFamilyPolicy spec.ipFamilyPolicy',
+    { ...dual, ipFamilyPolicy: 'RequireDualStack' },
+  ],
 ]
-for (const [what, spec, offered, expected] of cases) {
-  test(`${what}, offered ${offered}: ${expected}`, () => {
-    const service = { metadata: { name: 's' }, spec: structuredClone(spec) } as KubeObject
-    const settled = () => {
-      settleFamilies(service, offered)
-      const { ipFamilies = [], ipFamilyPolicy = '' } = service.spec
-      return `${ipFamilies} ${ipFamilyPolicy}`
-    }
-    try {
-      assert.equal(settled(), expected)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const causes = error.details?.causes as readonly { field: string }[]
-      assert.equal(causes.map(({ field }) => field).join(), expected)
-    }
+for (const [what, spec, offered, expected, old] of cases) {
+  test(what, () => {
+    const service = withSpec(spec)
+    const errors = settleFamilies(service, old && withSpec(old), offered, context)
+    const { ipFamilies = [], ipFamilyPolicy = '' } = service.spec
+    const got = errors.map(({ field }) => field).join(' ') || `${ipFamilies} ${ipFamilyPolicy}`
+    assert.equal(got, expected)
   })
 }
+
+test('a service that prefers two stays as it is when the cluster gets a second family', () => {
+  const spec = { ...dual, clusterIPs: ['10.0.0.1'], ipFamilies: one }
+  const old = withSpec({ ...spec, ipFamilyPolicy: 'PreferDualStack' })
+  const next = withSpec({ ...spec, ipFamilyPolicy: 'PreferDualStack' })
+  assert.ok(keepsPreference(next, old))
+  settleFamilies(next, old, two, context)
+  assert.deepEqual(next.spec.ipFamilies, one)
+})

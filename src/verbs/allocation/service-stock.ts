@@ -4,7 +4,7 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { AddressPool, familyOf } from './address-pool.ts'
-import { NumberPool } from './number-pool.ts'
+import { keptBelow, NumberPool } from './number-pool.ts'
 
 export interface ServiceRanges {
   readonly addressBlocks: readonly string[]
@@ -22,12 +22,16 @@ export const nothing: Holding = { addresses: [], ports: [] }
 export class ServiceStock {
   readonly pools: readonly AddressPool[]
   readonly ports: NumberPool
+  /** How many of the lowest ports are given out last, in releases that do. */
+  readonly portsKept: number
   /** By the uid of the service: one that comes back by its name is another. */
   readonly #held = new Map<string, Holding>()
 
   constructor(ranges: ServiceRanges, random: () => number) {
     this.pools = ranges.addressBlocks.map((block) => new AddressPool(block, random))
-    this.ports = new NumberPool(ranges.nodePorts.first, ranges.nodePorts.last, random)
+    const { first, last } = ranges.nodePorts
+    this.ports = new NumberPool(first, last, random)
+    this.portsKept = keptBelow(last - first + 1, { least: 16, most: 128, step: 32 })
   }
 
   poolOf(address: string): AddressPool | undefined {

@@ -9,7 +9,7 @@ import { checkDns1123Label, checkOneOf, each } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkAppProtocol, mayNameProtocols } from '#kinds/core/service/app-protocol.ts'
-import { checkNonSpecialIp } from '#kinds/core/service/service-addresses.ts'
+import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
 
 function check(endpoints: KubeObject, namesProtocols: boolean): FieldError[] {
   const path = FieldPath.of('subsets')

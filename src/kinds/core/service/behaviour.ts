@@ -1,238 +1,201 @@
-/** Service: what each type may say, and how it may change. Addresses and node ports are given elsewhere. */
-import { releaseOf } from '#api/releases/change.ts'
-import { servicesHaveClusterIps } from '#kinds/stored-fields.ts'
-import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
+/** Service: what each type can have, and how it can change. The allocator gives out addresses and node ports before. */
+import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { isCidr } from '#api/ip-address.ts'
 import { validateLabels } from '#api/label-rules.ts'
-import { ipAddress, nameIsDns1035Label } from '#api/names.ts'
+import { nameIsDns1035Label, nameIsDnsLabel, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { validateImmutable } from '#api/object-meta-rules.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   checkDns1123Subdomain,
   checkOneOf,
   checkOneOfIfSet,
-  checkQualifiedName,
   each,
 } from '#kinds/all-kinds/checks.ts'
+import { checkLegacyIp } from '#kinds/all-kinds/legacy-addresses.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
 import { keepSpec } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
-import { checkLoadBalancerStatus } from './load-balancer-status.ts'
-import {
-  checkAddressChanges,
-  checkAddresses,
-  checkFamilyChanges,
-  checkNonSpecialIp,
-  checkOneAddress,
-} from './service-addresses.ts'
-import { mayNameProtocols } from './app-protocol.ts'
+import { checkClassChange, checkLoadBalancerFields, checkSourceRanges } from './load-balancer.ts'
+import { checkServiceStatus, dropIpModes, statusWarnings } from './load-balancer-status.ts'
+import { checkAddressChanges, checkAddresses, checkFamilyChanges } from './service-addresses.ts'
 import { checkMixedProtocols, checkPortNumbers, checkPorts } from './service-ports.ts'
 import { prepareChangedService, prepareNewService } from './service-preparation.ts'
 import {
-  clusterIpsOf,
+  isExternallyAccessible,
   isExternalName,
   isHeadless,
-  isLoadBalancer,
+  needsHealthCheckPort,
+  needsInternalTrafficPolicy,
   specOf,
 } from './service-shape.ts'
+import { checkAffinity } from './session-affinity.ts'
+import { topologyHints, topologyMode, serviceWarnings } from './service-warnings.ts'
 
 const specPath = FieldPath.of('spec')
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const kubeletPort = 10250
-/** One day. */
-const affinitySecondsMax = 86400
+
+const checksWholeMetadata = change('an update of a service checks all of its metadata again', {
+  until: 33,
+})
+const comparesTopology = change('the two topology annotations of a service must agree', {
+  since: 27,
+})
+const protectsKubelet = change(
+  'services of type LoadBalancer cannot have the port of the kubelet',
+  {
+    until: 32,
+  },
+)
 
 function check(service: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const spec = specOf(service)
-  const namesProtocols = mayNameProtocols(context, old?.spec?.ports)
-  const errors: FieldError[] = []
+  const errors = checkTopology(service, context.release)
   if (!spec.ports?.length && !isHeadless(service) && !isExternalName(service)) {
     errors.push(required(specPath.child('ports')))
   }
-  errors.push(
-    ...checkType(service, context.release),
-    ...checkPorts(spec.ports ?? [], namesProtocols),
-  )
+  errors.push(...checkType(service, context.release), ...checkPorts(spec.ports ?? [], true))
   if (spec.selector) errors.push(...validateLabels(spec.selector, specPath.child('selector')))
-  errors.push(...checkAffinity(spec))
   errors.push(
-    ...(releaseOf(context.release).has(servicesHaveClusterIps)
-      ? checkAddresses(service)
-      : checkOneAddress(service)),
-  )
-  for (const [i, ip] of ((spec.externalIPs ?? []) as string[]).entries()) {
-    const at = specPath.child('externalIPs').index(i)
-    const problems = ipAddress(ip)
-    errors.push(...(problems.length > 0 ? each(at, ip, problems) : checkNonSpecialIp(ip, at)))
-  }
-  errors.push(
+    ...checkAffinity(spec),
+    ...checkAddresses(service, context, old),
+    ...checkExternalIps(spec, context, specOf(old ?? service), old !== undefined),
     ...checkOneOf(spec.type, types, specPath.child('type')),
     ...checkPortNumbers(service, context.release),
-    ...checkSourceRanges(service),
+    ...checkSourceRanges(service, context, old),
     ...checkLoadBalancerFields(service, context),
-    ...checkTrafficPolicies(spec, context),
+    ...checkExternalTraffic(service, context.release),
+    ...checkInternalTraffic(spec, context),
+    ...checkDistribution(spec, context),
   )
   return errors
+}
+
+function checkTopology({ metadata }: KubeObject, release: number): FieldError[] {
+  if (!releaseOf(release).has(comparesTopology)) return []
+  const mode = ownValue(metadata.annotations, topologyMode)
+  const hints = ownValue(metadata.annotations, topologyHints)
+  if (mode === undefined || hints === undefined || mode === hints) return []
+  const at = FieldPath.of('metadata', 'annotations').key(topologyMode)
+  return [invalid(at, mode, `must match annotations[${topologyHints}] when both are specified`)]
 }
 
 function checkType(service: KubeObject, release: number): FieldError[] {
   const spec = specOf(service)
-  const ip = releaseOf(release).has(servicesHaveClusterIps)
-    ? specPath.child('clusterIPs').index(0)
-    : specPath.child('clusterIP')
   const headless = isHeadless(service)
-    ? [invalid(ip, 'None', `may not be set to 'None' for ${spec.type} services`)]
+    ? [
+        invalid(
+          specPath.child('clusterIPs').index(0),
+          'None',
+          `may not be set to 'None' for ${spec.type} services`,
+        ),
+      ]
     : []
   if (spec.type === 'NodePort') return headless
-  if (spec.type === 'LoadBalancer') {
-    const exposed = ((spec.ports ?? []) as Loose[]).flatMap((port, i) =>
-      port.port === kubeletPort
-        ? [
-            invalid(
-              specPath.child('ports').index(i),
-              port.port,
-              `may not expose port ${kubeletPort} externally since it is used by kubelet`,
-            ),
-          ]
-        : [],
-    )
-    return [...exposed, ...headless]
-  }
-  return spec.type === 'ExternalName' ? checkExternalName(service, release) : []
+  if (spec.type === 'LoadBalancer') return [...checkKubeletPort(spec, release), ...headless]
+  return spec.type === 'ExternalName' ? checkExternalName(spec) : []
 }
 
-function checkExternalName(service: KubeObject, release: number): FieldError[] {
-  const spec = specOf(service)
-  const errors: FieldError[] = []
+function checkKubeletPort(spec: Loose, release: number): FieldError[] {
+  if (!releaseOf(release).has(protectsKubelet)) return []
+  const detail = `may not expose port ${kubeletPort} externally since it is used by kubelet`
+  const ports: Loose[] = spec.ports ?? []
+  return ports.flatMap(({ port }, i) =>
+    port === kubeletPort ? [invalid(specPath.child('ports').index(i), port, detail)] : [],
+  )
+}
+
+function checkExternalName(spec: Loose): FieldError[] {
   const refuse = (field: string) =>
-    errors.push(forbidden(specPath.child(field), 'may not be set for ExternalName services'))
-  if (clusterIpsOf(service).length > 0) {
-    if (releaseOf(release).has(servicesHaveClusterIps)) refuse('clusterIPs')
-    else errors.push(forbidden('spec.clusterIP', 'must be empty for ExternalName services'))
-  }
-  if (spec.ipFamilies?.length > 0) refuse('ipFamilies')
-  if (spec.ipFamilyPolicy !== undefined) refuse('ipFamilyPolicy')
+    forbidden(specPath.child(field), 'may not be set for ExternalName services')
   const name = (spec.externalName ?? '').replace(/\.$/, '')
   const at = specPath.child('externalName')
-  return [...errors, ...(name === '' ? [required(at)] : checkDns1123Subdomain(name, at))]
+  return [
+    ...(spec.clusterIPs?.length > 0 ? [refuse('clusterIPs')] : []),
+    ...(spec.ipFamilies?.length > 0 ? [refuse('ipFamilies')] : []),
+    ...(spec.ipFamilyPolicy === undefined ? [] : [refuse('ipFamilyPolicy')]),
+    ...(name === '' ? [required(at)] : checkDns1123Subdomain(name, at)),
+  ]
 }
 
-function checkAffinity(spec: Loose): FieldError[] {
-  const errors = checkOneOf(
-    spec.sessionAffinity,
-    ['ClientIP', 'None'],
-    specPath.child('sessionAffinity'),
-  )
-  const at = specPath.child('sessionAffinityConfig')
-  const config = spec.sessionAffinityConfig
-  if (spec.sessionAffinity === 'None' && config) {
-    errors.push(forbidden(at, 'must not be set when session affinity is None'))
-  }
-  if (spec.sessionAffinity !== 'ClientIP') return errors
-  const missing = 'when session affinity type is ClientIP'
-  if (!config) return [...errors, required(at, missing)]
-  if (!config.clientIP) return [...errors, required(at.child('clientIP'), missing)]
-  const seconds = config.clientIP.timeoutSeconds
-  const secondsPath = at.child('clientIP', 'timeoutSeconds')
-  if (seconds === undefined) return [...errors, required(secondsPath, missing)]
-  if (seconds > 0 && seconds <= affinitySecondsMax) return errors
-  const detail = `must be greater than 0 and less than ${affinitySecondsMax}`
-  return [...errors, invalid(secondsPath, seconds, detail)]
-}
-
-const sourceRangesKey = 'service.beta.kubernetes.io/load-balancer-source-ranges'
-
-function checkSourceRanges(service: KubeObject): FieldError[] {
-  const ranges: string[] = specOf(service).loadBalancerSourceRanges ?? []
-  const annotation = ownValue(service.metadata.annotations, sourceRangesKey)
-  if (ranges.length === 0 && annotation === undefined) return []
-  const inSpec = ranges.length > 0
-  const path = inSpec
-    ? specPath.child('LoadBalancerSourceRanges')
-    : FieldPath.of('metadata', 'annotations').key(sourceRangesKey)
-  const errors: FieldError[] = []
-  if (!isLoadBalancer(service)) {
-    errors.push(forbidden(path, "may only be used when `type` is 'LoadBalancer'"))
-  }
-  const text = (annotation ?? '').trim()
-  const wanted = inSpec ? ranges : text === '' ? [] : text.split(',')
-  if (!wanted.every((range) => isCidr(range.trim()))) {
-    const shown = inSpec ? `[${ranges.join(' ')}]` : annotation
-    const detail = 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 '
-    errors.push(invalid(path, shown, detail))
-  }
-  return errors
-}
-
-function checkLoadBalancerFields(service: KubeObject, context: Context): FieldError[] {
-  const { allocateLoadBalancerNodePorts: allocate, loadBalancerClass: className } = specOf(service)
-  const only = "may only be used when `type` is 'LoadBalancer'"
-  const errors: FieldError[] = []
-  if (allocate !== undefined && !isLoadBalancer(service)) {
-    errors.push(forbidden(specPath.child('allocateLoadBalancerNodePorts'), only))
-  }
-  if (context.feature('ServiceLBNodePortControl') && isLoadBalancer(service)) {
-    if (allocate === undefined) errors.push(required('allocateLoadBalancerNodePorts'))
-  }
-  return [...errors, ...checkClass(service, className, only)]
-}
-
-function checkClass(
-  service: KubeObject,
-  className: string | undefined,
-  only: string,
+function checkExternalIps(
+  spec: Loose,
+  context: Context,
+  then: Loose,
+  isUpdate: boolean,
 ): FieldError[] {
-  if (className === undefined) return []
-  const at = specPath.child('loadBalancerClass')
-  return isLoadBalancer(service) ? checkQualifiedName(className, at) : [forbidden(at, only)]
+  const before: string[] = isUpdate ? (then.externalIPs ?? []) : []
+  return ((spec.externalIPs ?? []) as string[]).flatMap((ip, i) => {
+    const at = specPath.child('externalIPs').index(i)
+    const problems = checkLegacyIp(ip, at, context, before)
+    return problems.length > 0 ? problems : checkNonSpecialIp(ip, at)
+  })
 }
 
-function checkTrafficPolicies(spec: Loose, context: Context): FieldError[] {
+const saysAccessible = change(
+  'errors of externalTrafficPolicy speak of externally-accessible services',
+  { since: 29 },
+)
+
+function checkExternalTraffic(service: KubeObject, release: number): FieldError[] {
+  const { externalTrafficPolicy: policy, healthCheckNodePort: port = 0 } = specOf(service)
   const errors: FieldError[] = []
-  const { externalTrafficPolicy: external, internalTrafficPolicy: internal } = spec
-  if (external && external !== 'Cluster' && external !== 'Local') {
-    const detail = 'ExternalTrafficPolicy must be empty, Cluster or Local'
-    errors.push(invalid(specPath.child('externalTrafficPolicy'), external, detail))
+  const at = specPath.child('externalTrafficPolicy')
+  if (isExternallyAccessible(service, release)) {
+    errors.push(...checkOneOf(policy, ['Cluster', 'Local'], at))
+  } else if (policy) {
+    const detail = releaseOf(release).has(saysAccessible)
+      ? 'may only be set for externally-accessible services'
+      : "may only be set when `type` is 'NodePort' or 'LoadBalancer'"
+    errors.push(invalid(at, policy, detail))
   }
-  if (spec.healthCheckNodePort < 0) {
-    const detail = 'HealthCheckNodePort must be not less than 0'
-    errors.push(invalid(specPath.child('healthCheckNodePort'), spec.healthCheckNodePort, detail))
+  const portPath = specPath.child('healthCheckNodePort')
+  if (needsHealthCheckPort(service)) {
+    const problems = port === 0 ? [required(portPath)] : each(portPath, port, portNumber(port))
+    return [...errors, ...problems]
   }
+  if (port === 0) return errors
+  const detail =
+    "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+  return [...errors, invalid(portPath, port, detail)]
+}
+
+function checkHealthPortKept(next: KubeObject, old: KubeObject): FieldError[] {
+  if (!needsHealthCheckPort(next) || !needsHealthCheckPort(old)) return []
+  const [now, then] = [specOf(next).healthCheckNodePort ?? 0, specOf(old).healthCheckNodePort ?? 0]
+  return now === then ? [] : [forbidden('spec.healthCheckNodePort', 'field is immutable')]
+}
+
+function checkInternalTraffic(spec: Loose, context: Context): FieldError[] {
   const at = specPath.child('internalTrafficPolicy')
-  if (internal === undefined && context.feature('ServiceInternalTrafficPolicy')) {
-    errors.push(required(at))
-  }
-  return [...errors, ...checkOneOfIfSet(internal, ['Cluster', 'Local'], at)]
+  const isNeeded = needsInternalTrafficPolicy(spec, context.release)
+  const policy = spec.internalTrafficPolicy
+  if (policy !== undefined) return checkOneOfIfSet(policy, ['Cluster', 'Local'], at)
+  return isNeeded && context.feature('ServiceInternalTrafficPolicy') ? [required(at)] : []
 }
 
-function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
-  if (!releaseOf(context.release).has(servicesHaveClusterIps)) return checkClusterIpKept(next, old)
-  const errors = [...checkAddressChanges(next, old), ...checkFamilyChanges(next, old)]
-  const className = specOf(next).loadBalancerClass
-  if (isLoadBalancer(old) && isLoadBalancer(next)) {
-    if (specOf(old).loadBalancerClass !== className) {
-      const at = specPath.child('loadBalancerClass')
-      errors.push(invalid(at, className, 'may not change once set'))
-    }
-  }
-  const only = "may only be used when `type` is 'LoadBalancer'"
-  return [...errors, ...checkClass(next, className, only)]
+function checkDistribution({ trafficDistribution }: Loose, { feature }: Context): FieldError[] {
+  const closest = feature('PreferSameTrafficDistribution')
+    ? ['PreferSameZone', 'PreferSameNode']
+    : []
+  const known = ['PreferClose', ...closest]
+  if (trafficDistribution === undefined || known.includes(trafficDistribution)) return []
+  return [notSupported(specPath.child('trafficDistribution'), trafficDistribution, known)]
 }
 
-/** Before 1.20 there was one address, and it stayed unless the service had none of its own. */
-function checkClusterIpKept(next: KubeObject, old: KubeObject): FieldError[] {
-  if (isExternalName(old) || !specOf(old).clusterIP) return []
-  if (isExternalName(next)) return []
-  const [now, then] = [specOf(next).clusterIP ?? '', specOf(old).clusterIP]
-  return validateImmutable(now, then, specPath.child('clusterIP'))
-}
+const checkMixed = (next: KubeObject, old: KubeObject | undefined, context: Context) =>
+  context.feature('MixedProtocolLBService') ? [] : checkMixedProtocols(next, old, context.release)
+
+const checkNameAgain = (next: KubeObject, { release }: Context): FieldError[] =>
+  releaseOf(release).has(checksWholeMetadata) ? checkMetadata(next, true, nameIsDns1035Label) : []
 
 export const serviceBehaviour: Behaviour = {
-  nameRule: nameIsDns1035Label,
-  versionCheckedWithMetadata: true,
+  nameRuleOf: (_object, { feature }) =>
+    feature('RelaxedServiceNameValidation') ? nameIsDnsLabel : nameIsDns1035Label,
   resetFields: [['status']],
+  allocatesFirst: true,
   prepareForCreate: prepareNewService,
   prepareForUpdate: prepareChangedService,
   validateCreate: (object, context) => [
@@ -241,23 +204,30 @@ export const serviceBehaviour: Behaviour = {
   ],
   validateUpdate: (next, old, context) => [
     ...checkMetadataUpdate(next, old),
-    ...checkChanges(next, old, context),
-    ...checkMetadata(next, true, nameIsDns1035Label),
+    ...checkAddressChanges(next, old),
+    ...checkFamilyChanges(next, old),
+    ...checkClassChange(next, old),
+    ...checkHealthPortKept(next, old),
+    ...checkNameAgain(next, context),
     ...check(next, context, old),
     ...checkMixed(next, old, context),
   ],
+  warningsOnCreate: serviceWarnings,
+  warningsOnUpdate: (next, _old, context) => serviceWarnings(next, context),
+  createOnUpdate: true,
   subresources: {
     status: {
       createOnUpdate: true,
       resetFields: [['spec']],
-      prepareForUpdate: keepSpec,
-      validateUpdate: (next, old) => [
+      prepareForUpdate(next, old, context) {
+        dropIpModes(next, old, context)
+        keepSpec(next, old)
+      },
+      validateUpdate: (next, old, context) => [
         ...checkMetadataUpdate(next, old),
-        ...checkLoadBalancerStatus(next),
+        ...checkServiceStatus(next, old, context),
       ],
+      warningsOnUpdate: statusWarnings,
     },
   },
 }
-
-const checkMixed = (next: KubeObject, old: KubeObject | undefined, context: Context) =>
-  context.feature('MixedProtocolLBService') ? [] : checkMixedProtocols(next, old, context.release)

@@ -1,6 +1,7 @@
 /** Defaults of Service. */
-import type { Loose } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { isExternallyAccessible, needsInternalTrafficPolicy } from './service-shape.ts'
 
 /** Three hours. */
 const affinitySeconds = 10800
@@ -14,7 +15,11 @@ function setAffinity(spec: Loose): void {
   }
 }
 
-const service: Defaulter = (value, { feature }) => {
+function setIpModes(status: Loose | undefined): void {
+  for (const entry of status?.loadBalancer?.ingress ?? []) if (entry.ip) entry.ipMode ??= 'VIP'
+}
+
+const service: Defaulter = (value, { feature, release }) => {
   const spec: Loose = (value.spec ??= {})
   setAffinity(spec)
   spec.type ||= 'ClusterIP'
@@ -22,13 +27,16 @@ const service: Defaulter = (value, { feature }) => {
     port.protocol ||= 'TCP'
     port.targetPort ||= port.port ?? 0
   }
-  if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') {
+  if (isExternallyAccessible(value as KubeObject, release)) {
     spec.externalTrafficPolicy ||= 'Cluster'
   }
-  if (feature('ServiceInternalTrafficPolicy')) spec.internalTrafficPolicy ??= 'Cluster'
+  if (feature('ServiceInternalTrafficPolicy') && needsInternalTrafficPolicy(spec, release)) {
+    spec.internalTrafficPolicy ??= 'Cluster'
+  }
   if (spec.type === 'LoadBalancer' && feature('ServiceLBNodePortControl')) {
     spec.allocateLoadBalancerNodePorts ??= true
   }
+  if (spec.type === 'LoadBalancer' && feature('LoadBalancerIPMode')) setIpModes(value.status)
 }
 
 export const serviceDefaults: Defaulters = { 'io.k8s.api.core.v1.Service': service }

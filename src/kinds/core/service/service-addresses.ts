@@ -2,83 +2,91 @@
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
-import { isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
-import { ipAddress } from '#api/names.ts'
+import { isIpv6 } from '#api/ip-address.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { each, repeats } from '#kinds/all-kinds/checks.ts'
-import { clusterIpsOf, isExternalName, isHeadless, specOf } from './service-shape.ts'
+import { repeats } from '#kinds/all-kinds/checks.ts'
+import { checkLegacyIp, withoutZeros } from '#kinds/all-kinds/legacy-addresses.ts'
+import type { Context } from '#kinds/kind.ts'
+import { isExternalName, isHeadless, specOf } from './service-shape.ts'
 
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
 const familiesPath = FieldPath.of('spec', 'ipFamilies')
+const policyPath = FieldPath.of('spec', 'ipFamilyPolicy')
 const families = ['IPv4', 'IPv6']
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
+/** One of each family. */
+const addressesMax = 2
 
-const goIps = (spec: Loose) => asGo(goStrings(spec.clusterIPs))
+export const goAddresses = (spec: Loose) => asGo(goStrings(spec.clusterIPs))
 const goFamilies = (spec: Loose) => asGo(goStrings(spec.ipFamilies, 'core.IPFamily'))
+const isV6 = (address: string): boolean => isIpv6(withoutZeros(address))
 
-export function checkAddresses(service: KubeObject): FieldError[] {
+/** The allocator checks them too, before it gives any out. */
+export function checkAddresses(
+  service: KubeObject,
+  context: Pick<Context, 'feature'>,
+  old?: KubeObject,
+): FieldError[] {
   if (isExternalName(service)) return []
   const spec = specOf(service)
   const ips: string[] = spec.clusterIPs ?? []
-  const errors = checkFirstAddress(spec, ips)
-  const given: string[] = spec.ipFamilies ?? []
-  const isRepeated = repeats(given)
-  for (const [i, family] of given.entries()) {
-    if (!families.includes(family)) {
-      errors.push(notSupported(familiesPath.index(i), family, families))
-    }
-    if (isRepeated[i]) errors.push(duplicate(familiesPath.index(i), family))
-  }
+  const errors = [...checkFirstAddress(spec, ips), ...checkFamilies(spec)]
   const policy = spec.ipFamilyPolicy
   if (policy !== undefined && !policies.includes(policy)) {
-    errors.push(notSupported('spec.ipFamilyPolicy', policy, policies))
+    errors.push(notSupported(policyPath, policy, policies))
   }
-  let wrong = false
+  const before: string[] = old === undefined ? [] : (specOf(old).clusterIPs ?? [])
+  let isWrong = false
   for (const [i, ip] of ips.entries()) {
-    if (i === 0 && ip === 'None') {
-      if (ips.length === 1) continue
-      wrong = true
-      errors.push(invalid(ipsPath, goIps(spec), "'None' must be the first and only value"))
-      continue
-    }
-    const problems = ipAddress(ip)
-    wrong ||= problems.length > 0
-    errors.push(...each(ipsPath.index(i), ip, problems))
+    const problems =
+      i === 0 && ip === 'None'
+        ? checkNone(spec, ips)
+        : checkLegacyIp(ip, ipsPath.index(i), context, before)
+    isWrong ||= problems.length > 0
+    errors.push(...problems)
   }
-  if (ips.length > 2) errors.push(invalid(ipsPath, goIps(spec), 'may only hold up to 2 values'))
-  return wrong ? errors : [...errors, ...checkFamiliesOf(service, ips)]
-}
-
-/** The rule of releases without `clusterIPs`. */
-export function checkOneAddress(service: KubeObject): FieldError[] {
-  const { clusterIP = '' } = specOf(service)
-  if (clusterIP === '' || clusterIP === 'None' || parseIp(clusterIP) !== undefined) return []
-  return [invalid('spec.clusterIP', clusterIP, "must be empty, 'None', or a valid IP address")]
+  if (ips.length > addressesMax) {
+    errors.push(invalid(ipsPath, goAddresses(spec), 'may only hold up to 2 values'))
+  }
+  return isWrong ? errors : [...errors, ...checkFamiliesOf(service, ips)]
 }
 
 /** `clusterIP` is the first of `clusterIPs`. */
 function checkFirstAddress(spec: Loose, ips: string[]): FieldError[] {
+  const wrong = (detail: string) => [invalid(ipsPath, goAddresses(spec), detail)]
   if (!spec.clusterIP) {
-    if (ips.length === 0) return []
-    return [invalid(ipsPath, goIps(spec), 'must be empty when clusterIP is empty')]
+    return ips.length === 0 ? [] : wrong('must be empty when `clusterIP` is not specified')
   }
   if (ips.length === 0) return [required(ipsPath)]
-  if (ips[0] === spec.clusterIP) return []
-  return [invalid(ipsPath, goIps(spec), 'element [0] must match clusterIP')]
+  return ips[0] === spec.clusterIP ? [] : wrong('first value must match `clusterIP`')
 }
+
+function checkFamilies(spec: Loose): FieldError[] {
+  const given: string[] = spec.ipFamilies ?? []
+  const isRepeated = repeats(given)
+  return given.flatMap((family, i) => [
+    ...(families.includes(family) ? [] : [notSupported(familiesPath.index(i), family, families)]),
+    ...(isRepeated[i] ? [duplicate(familiesPath.index(i), family)] : []),
+  ])
+}
+
+const checkNone = (spec: Loose, ips: string[]): FieldError[] =>
+  ips.length === 1
+    ? []
+    : [invalid(ipsPath, goAddresses(spec), "'None' must be the first and only value")]
 
 function checkFamiliesOf(service: KubeObject, ips: string[]): FieldError[] {
   const errors: FieldError[] = []
   const spec = specOf(service)
-  if (ips.length > 1 && new Set(ips.map(isIpv6)).size < 2) {
+  if (ips.length > 1 && new Set(ips.map(isV6)).size < 2) {
     const detail = 'may specify no more than one IP for each IP family'
-    errors.push(invalid(ipsPath, goIps(spec), detail))
+    errors.push(invalid(ipsPath, goAddresses(spec), detail))
   }
   if (isHeadless(service)) return errors
   for (const [i, ip] of ips.entries()) {
     const family = spec.ipFamilies?.[i]
     if (family === undefined) break
-    if ((family === 'IPv4' && isIpv6(ip)) || (family === 'IPv6' && !isIpv6(ip))) {
+    if ((family === 'IPv4' && isV6(ip)) || (family === 'IPv6' && !isV6(ip))) {
       const detail = `expected an ${family} value as indicated by \`ipFamilies[${i}]\``
       errors.push(invalid(ipsPath.index(i), ip, detail))
     }
@@ -86,14 +94,16 @@ function checkFamiliesOf(service: KubeObject, ips: string[]): FieldError[] {
   return errors
 }
 
+const changed = 'may not change once set'
+
 /** Addresses stay; a second one may come and go. */
 export function checkAddressChanges(next: KubeObject, old: KubeObject): FieldError[] {
   if (isExternalName(next) || isExternalName(old)) return []
   if (isHeadless(next) && isHeadless(old)) return []
-  const [ips, then] = [clusterIpsOf(next), clusterIpsOf(old)]
-  const wrong = (i: number, detail: string) =>
-    invalid(ipsPath.index(i), asGo(goStrings(specOf(next).clusterIPs)), detail)
-  const changed = 'may not change once set'
+  const spec = specOf(next)
+  const ips: string[] = spec.clusterIPs ?? []
+  const then: string[] = specOf(old).clusterIPs ?? []
+  const wrong = (i: number, detail: string) => invalid(ipsPath.index(i), goAddresses(spec), detail)
   if (then.length === ips.length) {
     return then.flatMap((ip, i) => (ip === ips[i] ? [] : [wrong(i, changed)]))
   }
@@ -101,15 +111,15 @@ export function checkAddressChanges(next: KubeObject, old: KubeObject): FieldErr
   if (ips.length === 0) errors.push(wrong(0, 'primary clusterIP can not be unset'))
   if (then.length > 0 && ips.length > 0 && ips[0] !== then[0]) errors.push(wrong(0, changed))
   if (then.length > ips.length && ips.length === 1) {
-    errors.push(...checkReleased(next, 'clusterIP'))
+    errors.push(...checkReleased(spec, 'clusterIP'))
   }
   return errors
 }
 
-function checkReleased(next: KubeObject, what: string): FieldError[] {
-  if (specOf(next).ipFamilyPolicy === 'SingleStack') return []
-  const detail = `\`ipFamilyPolicy\` must be set to 'SingleStack' when releasing the secondary ${what}`
-  return [invalid(ipsPath.index(0), goIps(specOf(next)), detail)]
+function checkReleased(spec: Loose, what: string): FieldError[] {
+  if (spec.ipFamilyPolicy === 'SingleStack') return []
+  const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`
+  return [invalid(policyPath, spec.ipFamilyPolicy, detail)]
 }
 
 export function checkFamilyChanges(next: KubeObject, old: KubeObject): FieldError[] {
@@ -119,7 +129,6 @@ export function checkFamilyChanges(next: KubeObject, old: KubeObject): FieldErro
   const now: string[] = spec.ipFamilies ?? []
   const then: string[] = specOf(old).ipFamilies ?? []
   const at = familiesPath.index(0)
-  const changed = 'may not change once set'
   if (then.length === now.length) {
     return then.flatMap((family, i) =>
       family === now[i] ? [] : [invalid(at, goFamilies(spec), changed)],
@@ -129,41 +138,10 @@ export function checkFamilyChanges(next: KubeObject, old: KubeObject): FieldErro
   if (then.length > now.length && !spec.clusterIPs?.length) {
     errors.push(invalid(at, goFamilies(spec), 'primary ipFamily can not be unset'))
   }
+  // kube-apiserver shows the addresses here, not the families.
   if (now.length > 0 && then.length > 0 && now[0] !== then[0]) {
-    errors.push(invalid(at, goIps(spec), changed))
+    errors.push(invalid(at, goAddresses(spec), changed))
   }
-  if (then.length > now.length && now.length === 1) errors.push(...checkReleased(next, 'ipFamily'))
-  return errors
-}
-
-/** An address that can be reached from elsewhere: not unspecified, loopback or link-local. */
-export function checkNonSpecialIp(text: string, path: FieldPath): FieldError[] {
-  const ip = parseIp(text)
-  if (ip === undefined) return [invalid(path, text, 'must be a valid IP address')]
-  const errors: FieldError[] = []
-  const isV4 = isV4Bytes(ip)
-  const bytes = isV4 ? ip.subarray(12) : ip
-  const [first = 0, second = 0, third = 0] = bytes
-  if (bytes.every((byte) => byte === 0)) {
-    errors.push(invalid(path, text, `may not be unspecified (${text})`))
-  }
-  const loopback = isV4 ? first === 127 : bytes.every((byte, i) => byte === (i === 15 ? 1 : 0))
-  if (loopback) {
-    errors.push(invalid(path, text, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'))
-  }
-  const linkLocal = isV4
-    ? first === 169 && second === 254
-    : first === 0xfe && (second & 0xc0) === 0x80
-  if (linkLocal) {
-    const detail = 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'
-    errors.push(invalid(path, text, detail))
-  }
-  const multicast = isV4
-    ? first === 224 && second === 0 && third === 0
-    : first === 0xff && (second & 0x0f) === 0x02
-  if (multicast) {
-    const detail = 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'
-    errors.push(invalid(path, text, detail))
-  }
+  if (then.length > now.length && now.length === 1) errors.push(...checkReleased(spec, 'ipFamily'))
   return errors
 }

@@ -28,6 +28,25 @@ export const needsNodePort = (service: KubeObject): boolean =>
 export const needsHealthCheckPort = (service: KubeObject): boolean =>
   isLoadBalancer(service) && specOf(service).externalTrafficPolicy === 'Local'
 
+const externalIpsAreAccessible = change(
+  'services of type ClusterIP with externalIPs have an externalTrafficPolicy',
+  { since: 29 },
+)
+
+export const isExternallyAccessible = (service: KubeObject, release: number): boolean =>
+  needsNodePort(service) ||
+  (specOf(service).type === 'ClusterIP' &&
+    specOf(service).externalIPs?.length > 0 &&
+    releaseOf(release).has(externalIpsAreAccessible))
+
+const sparesExternalNames = change('services of type ExternalName need no internalTrafficPolicy', {
+  since: 24,
+})
+
+export const needsInternalTrafficPolicy = ({ type }: Loose, release: number): boolean =>
+  !releaseOf(release).has(sparesExternalNames) ||
+  ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(type)
+
 export const goServicePort = (port: Loose, release: number): GoText =>
   goStruct('core.ServicePort', [
     ['Name', goQuote(port.name ?? '')],

@@ -24,7 +24,7 @@ import {
 import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
-import { checkNonSpecialIp } from '#kinds/core/service/service-addresses.ts'
+import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
 
 /** Limits of the original: one slice must stay small enough to be sent to every node. */
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }

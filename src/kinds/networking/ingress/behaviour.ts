@@ -163,9 +163,9 @@ export const ingressBehaviour: Behaviour = {
     status: {
       resetFields: [['spec']],
       prepareForUpdate: keepSpec,
-      validateUpdate: (next, old) => [
+      validateUpdate: (next, old, context) => [
         ...checkMetadataUpdate(next, old),
-        ...checkLoadBalancerStatus(next),
+        ...checkLoadBalancerStatus(next, context, old),
       ],
     },
   },

@@ -1,0 +1,50 @@
+/** Addresses and ports that a service was given stay when a client leaves them out. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { sameJson } from '#kinds/all-kinds/checks.ts'
+import { isExternalName, needsHealthCheckPort, specOf } from './service-shape.ts'
+
+/** Clients older than `clusterIPs` name one address. */
+export function nameAllAddresses(spec: Loose): void {
+  if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP]
+}
+
+/** An update that says nothing about an allocated value keeps it. */
+export function keepAllocated(
+  next: KubeObject,
+  old: KubeObject,
+  needsNodePort: (service: KubeObject) => boolean,
+): void {
+  const [spec, then] = [next.spec, specOf(old)]
+  if (!isExternalName(old) && !isExternalName(next)) {
+    if (!spec.clusterIP && then.clusterIP) spec.clusterIP = then.clusterIP
+    if (!spec.clusterIPs?.length && then.clusterIPs) spec.clusterIPs = [...then.clusterIPs]
+  }
+  if (needsNodePort(old) && needsNodePort(next)) keepNodePorts(spec.ports ?? [], then.ports ?? [])
+  if (needsHealthCheckPort(old) && needsHealthCheckPort(next) && !spec.healthCheckNodePort) {
+    if (then.healthCheckNodePort) spec.healthCheckNodePort = then.healthCheckNodePort
+  }
+}
+
+/** By the names of ports, unless the old port number is taken by another port already. */
+function keepNodePorts(ports: Loose[], oldPorts: Loose[]): void {
+  const numbers = (list: Loose[]) => new Set(list.map((port) => port.nodePort).filter(Boolean))
+  const old = numbers(oldPorts)
+  const used = new Set([...numbers(ports)].filter((number) => old.has(number)))
+  const byName = new Map(oldPorts.map((port) => [port.name ?? '', port.nodePort]))
+  for (const port of ports) {
+    const number = byName.get(port.name ?? '')
+    if (!port.nodePort && number && !used.has(number)) port.nodePort = number
+  }
+}
+
+/** `clusterIP` and `clusterIPs` are one thing said twice: an update through the one moves the other. */
+export function followClusterIp(spec: Loose, then: Loose): void {
+  const same = () => sameJson(spec.clusterIPs, then.clusterIPs)
+  const [ip, oldIp] = [spec.clusterIP ?? '', then.clusterIP ?? '']
+  if (then.clusterIPs?.length && !spec.clusterIPs?.length && ip === oldIp) {
+    spec.clusterIPs = [...then.clusterIPs]
+  }
+  if (ip === oldIp || !same()) return
+  if (oldIp !== '' && ip === '') delete spec.clusterIPs
+  else spec.clusterIPs = [ip]
+}

@@ -1,0 +1,22 @@
+/** What releases up to 1.22 give a service, in order, after they have checked it. */
+import type { KubeObject } from '#api/object-meta.ts'
+import { checkExternalTraffic } from '#kinds/core/service/external-traffic.ts'
+import type { Context } from '#kinds/kind.ts'
+import { settleFamilies } from './older-families.ts'
+import { OlderServiceWork } from './older-service-work.ts'
+import type { ServiceTaking } from './service-taking.ts'
+
+export function giveToOlderService(
+  taking: ServiceTaking,
+  service: KubeObject,
+  old: KubeObject | undefined,
+  context: Context,
+): void {
+  const work = new OlderServiceWork(taking, service, old, context)
+  if (context.feature('IPv6DualStack')) settleFamilies(service, taking.families)
+  if (!taking.isDryRun) work.addresses()
+  work.nodePorts()
+  work.healthPort()
+  work.trafficPolicy()
+  work.refuse(checkExternalTraffic(service))
+}
