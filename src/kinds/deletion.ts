@@ -59,7 +59,10 @@ export function answersDeletedObject(kind: Kind, release: Release): boolean {
   return since === undefined ? answersObject.has(row) : release.has(since)
 }
 
-/** Services answer with a Status even where finalizers keep the object, where they do not answer the object. */
+/**
+ * Services answer with a Status even where finalizers keep the object, where they do not answer
+ * the object.
+ */
 export const answersStatusWhenHeld = (kind: Kind, release: Release): boolean =>
   rowOf(kind) === '/services' && !answersDeletedObject(kind, release)
 

@@ -6,7 +6,8 @@
  * Words: a `Resource` is what is stored and cached once (deployments.apps); a `Kind` is one served
  * version of it. Behaviours run on one version, the `hub` of the resource, whatever version the
  * request speaks:
- *   body ─conform→ requested version ─applyDefaults→ ─convert→ hub ─behaviour→ hub ─convert→ stored version → bytes
+ *   body ─conform→ requested version ─applyDefaults→ ─convert→ hub ─behaviour→ hub ─convert→
+ * stored version → bytes
  * For nearly all kinds requested, hub and stored version are the same kind and convert does
  * nothing.
  */

@@ -1,5 +1,6 @@
 /**
- * POST: a new object. Reads top to bottom; a name that is taken is a refusal, a random name that is taken is tried again.
+ * POST: a new object. Reads top to bottom; a name that is taken is a refusal, a random name that
+ * is taken is tried again.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { alreadyExists, ApiError, badRequest, serverTimeout } from '#api/status-error.ts'
@@ -29,8 +30,10 @@ export async function create(server: Server, request: WriteRequest): Promise<Ans
 }
 
 /**
- * From the point where an object of the hub version is there and its fields are claimed; undefined where its name is
- * taken. `updates`: it is made by an update, which may name a version, and may be one of a status, for which nothing is
+ * From the point where an object of the hub version is there and its fields are claimed;
+ * undefined where its name is
+ * taken. `updates`: it is made by an update, which may name a version, and may be one of a
+ * status, for which nothing is
  * allocated.
  */
 export async function createDecoded(
@@ -90,14 +93,20 @@ export async function createDecoded(
   }
 }
 
-/** What the original reads as the version of something stored: anything else, such as 0 or 1.5, is taken for none. */
+/**
+ * What the original reads as the version of something stored: anything else, such as 0 or 1.5, is
+ * taken for none.
+ */
 function isVersion(text: string | undefined): boolean {
   if (text === undefined) return false
   const digits = /^0*([1-9]\d{0,19})$/.exec(text)?.[1]
   return digits !== undefined && BigInt(digits) < 2n ** 64n
 }
 
-/** What plugins and webhooks are told of an object that is to be new, or to take the place of an old one. */
+/**
+ * What plugins and webhooks are told of an object that is to be new, or to take the place of an
+ * old one.
+ */
 export function attributesOf(
   request: WriteRequest,
   object: KubeObject,
@@ -168,7 +177,9 @@ async function store(
   return undefined
 }
 
-/** What a webhook cannot tell counts as not there: who makes an object has not asked for another. */
+/**
+ * What a webhook cannot tell counts as not there: who makes an object has not asked for another.
+ */
 function readable(server: Server, target: Target): Promise<Live | undefined> {
   const found = currentObject(server, target)
   return target.kind.resource.convertsElsewhere ? found.catch(() => undefined) : found

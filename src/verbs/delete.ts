@@ -1,5 +1,6 @@
 /**
- * DELETE: finalization, then removal. An object with finalizers, or with a grace period, is marked; it goes away when the
+ * DELETE: finalization, then removal. An object with finalizers, or with a grace period, is
+ * marked; it goes away when the
  * last finalizer is removed and the grace is over. One with neither is removed at once.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -46,7 +47,9 @@ export async function remove(server: Server, request: DeleteRequest): Promise<An
   throw conflict(kind, name, modified)
 }
 
-/** A deletion without a propagation policy may leave behind what the client expects to be deleted. */
+/**
+ * A deletion without a propagation policy may leave behind what the client expects to be deleted.
+ */
 export function warnOfPropagation(server: Server, request: DeleteRequest): void {
   const { target, deleteOptions, warnings } = request
   const { propagationPolicy, orphanDependents } = deleteOptions
@@ -102,7 +105,8 @@ async function letGo(
     return { answer: await answerChanged(server, target.kind, next, live.revision) }
   // The original asks for the version of an object that it has not written.
   if (releaseOf(server.release).has(followsVersion)) requireVersion(request, live, '')
-  // Where it was held until now, plugins are asked once for letting go, in old releases twice, and once for removing.
+  // Where it was held until now, plugins are asked once for letting go, in old releases twice,
+  // and once for removing.
   if (!releaseOf(server.release).has(admitsReleaseOnce))
     await admitDeletion(server, request, live.object)
   await admitDeletion(server, request, live.object)
@@ -144,7 +148,8 @@ async function storeMarked(
     await admitDeletion(server, request, next)
     const removed = await removeNow(server, request, marked)
     if ('answer' in removed || removed.current !== undefined) return removed
-    // Somebody who saw the mark was faster: what was asked for is done, and no version is known to be its last.
+    // Somebody who saw the mark was faster: what was asked for is done, and no version is known
+    // to be its last.
     return { answer: await answerRemoved(server, kind, { ...marked, revision: undefined }) }
   }
   const released = server.allocators.release(kind, live.object)

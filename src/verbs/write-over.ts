@@ -1,6 +1,8 @@
 /**
- * What PUT, PATCH and apply share: take the newest state, make the next one from it, prepare, validate, admit, store on
- * condition. A lost race starts over from the state that won, unless the request names the version it was made for.
+ * What PUT, PATCH and apply share: take the newest state, make the next one from it, prepare,
+ * validate, admit, store on
+ * condition. A lost race starts over from the state that won, unless the request names the
+ * version it was made for.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -32,7 +34,10 @@ import { keepOwnerTimes } from './owner-times.ts'
 import { contextOf, keyOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
 
-/** Races lost before the client is told: each one means that somebody else succeeded, so many are no sign of trouble. */
+/**
+ * Races lost before the client is told: each one means that somebody else succeeded, so many are
+ * no sign of trouble.
+ */
 export const raceTriesMax = 100
 
 export const missesBeforeAdmission = change(
@@ -41,25 +46,35 @@ export const missesBeforeAdmission = change(
 )
 
 export interface WritePlan {
-  /** The next state, hub version, fields claimed, from the newest one. It may change and keep what it is given. */
+  /**
+   * The next state, hub version, fields claimed, from the newest one. It may change and keep what
+   * it is given.
+   */
   make(live: KubeObject | undefined): KubeObject | Promise<KubeObject>
   /** Whether an object that is not there is made. */
   readonly creates: boolean
-  /** Whether plugins and webhooks are asked of an object that is not there, as of a new one, before it is missed. */
+  /**
+   * Whether plugins and webhooks are asked of an object that is not there, as of a new one,
+   * before it is missed.
+   */
   readonly admitsMissing?: boolean
   /** By what name an object that is not there is missed, where not by its own. */
   readonly missedAs?: { readonly group: string; readonly plural: string }
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
   /**
-   * Whether what is to become of the object is checked before the conditions of the write: one that names no version
-   * keeps naming none, for the checks of metadata to refuse, and one that names another version, or uid, is told so only
+   * Whether what is to become of the object is checked before the conditions of the write: one
+   * that names no version
+   * keeps naming none, for the checks of metadata to refuse, and one that names another version,
+   * or uid, is told so only
    * when nothing else is wrong with it.
    */
   readonly versionCheckedWithMetadata?: boolean
   /** The uid in the body, which must be that of the object that is there, even where none is. */
   readonly uid?: string | undefined
-  /** What plugins and webhooks see instead of the object, where the body is a view of it: a scale. */
+  /**
+   * What plugins and webhooks see instead of the object, where the body is a view of it: a scale.
+   */
   readonly admittedAs?: {
     show(object: KubeObject): Promise<KubeObject>
     /** The view as it was asked for, and as it was found, which those that change it see. */
@@ -70,10 +85,14 @@ export interface WritePlan {
   }
   /** What is wrong with the write that is told after its version was looked at. */
   readonly problem?: ApiError | undefined
-  /** Whether the next state is the one that is there but for its owners: plugins and webhooks then see one object as both. */
+  /**
+   * Whether the next state is the one that is there but for its owners: plugins and webhooks then
+   * see one object as both.
+   */
   changesOwnersAlone?(): boolean
   /**
-   * How often a lost race is tried again whatever version the next state names, since it is made anew from the state
+   * How often a lost race is tried again whatever version the next state names, since it is made
+   * anew from the state
    * that won; without it only writes that name none are tried again.
    */
   readonly retries?: number
@@ -170,7 +189,8 @@ async function writeOnce(
   const checkedLast = plan.versionCheckedWithMetadata === true
   const readAgain = isReadAgain(target)
   let named = !checkedLast && requireVersion(server, request, plan, next, live)
-  // What is one with what is there is one with it here too: whatever a webhook made of it is no new generation.
+  // What is one with what is there is one with it here too: whatever a webhook made of it is no
+  // new generation.
   const before = isOne && !readAgain ? next : old
   const { allocatesFirst } = kind.resource.behaviour
   // A status is stored without a look at what the object was given, or was not.
@@ -251,7 +271,10 @@ const versionLengthMax = String(versionMax).length
 const plainVersion = (version: string | undefined): string | undefined =>
   version?.startsWith('0') ? version.replace(/^0+(?=.)/, '') : version
 
-/** Told in the original's words, though not as a failure of the server: nothing gets better by trying again. */
+/**
+ * Told in the original's words, though not as a failure of the server: nothing gets better by
+ * trying again.
+ */
 function requireReadableVersion(version: string | undefined): void {
   if (!version || (Number(version) <= Number.MAX_SAFE_INTEGER && /^[0-9]+$/.test(version))) return
   const isNumber = /^[0-9]+$/.test(version)

@@ -1,4 +1,7 @@
-/** Addresses that cannot be reached from elsewhere, which endpoints and external addresses of services cannot be. */
+/**
+ * Addresses that cannot be reached from elsewhere, which endpoints and external addresses of
+ * services cannot be.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { isV4Bytes, parseIp } from '#api/ip-address.ts'

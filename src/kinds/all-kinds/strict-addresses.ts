@@ -1,4 +1,7 @@
-/** Addresses and blocks in the one form that newer fields accept: `fd00::1`, never `FD00:0::1` or `010.0.0.1`. */
+/**
+ * Addresses and blocks in the one form that newer fields accept: `fd00::1`, never `FD00:0::1` or
+ * `010.0.0.1`.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'

@@ -1,4 +1,7 @@
-/** The addresses services get: one block of one family, as a pool of offsets. The first and last are nobody's. */
+/**
+ * The addresses services get: one block of one family, as a pool of offsets. The first and last
+ * are nobody's.
+ */
 import { formatIp, isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
 import { assert } from '#base/assert.ts'
 import { keptBelow, NumberPool, type Taken } from './number-pool.ts'

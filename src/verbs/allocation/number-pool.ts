@@ -1,6 +1,8 @@
 /**
- * A stock of numbers, each given out once: offsets of addresses, ports. One may be held by several all the same, by a
- * write and by what it wrote, or by two objects that others stored: it is free when all of them have given it back.
+ * A stock of numbers, each given out once: offsets of addresses, ports. One may be held by
+ * several all the same, by a
+ * write and by what it wrote, or by two objects that others stored: it is free when all of them
+ * have given it back.
  * Chance arrives as an argument.
  */
 export type Taken = 'ok' | 'taken' | 'outside'
@@ -38,7 +40,8 @@ export class NumberPool {
   }
 
   /**
-   * Any free one, from a random place on; undefined when all are gone. The lowest `kept` are given out last, since clients
+   * Any free one, from a random place on; undefined when all are gone. The lowest `kept` are
+   * given out last, since clients
    * who name a number name a low one.
    */
   takeAny(kept = 0): number | undefined {
@@ -84,7 +87,10 @@ export class NumberPool {
   }
 }
 
-/** How many low numbers are given out last, of `size`: a part of them within limits, none of a small stock. */
+/**
+ * How many low numbers are given out last, of `size`: a part of them within limits, none of a
+ * small stock.
+ */
 export function keptBelow(
   size: number,
   { least, most, step }: { least: number; most: number; step: number },

@@ -1,4 +1,7 @@
-/** Which IP families a service has: filled in from what the cluster offers, refused where it does not. */
+/**
+ * Which IP families a service has: filled in from what the cluster offers, refused where it does
+ * not.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

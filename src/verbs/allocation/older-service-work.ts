@@ -1,4 +1,7 @@
-/** Which addresses and ports a service needs in releases up to 1.22. What cannot be had is told in the words of the release. */
+/**
+ * Which addresses and ports a service needs in releases up to 1.22. What cannot be had is told in
+ * the words of the release.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -134,7 +137,10 @@ export class OlderServiceWork {
     throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`)
   }
 
-  /** A type that has no use for what the old one had by default lets go of it, right or wrong: the checks have seen it. */
+  /**
+   * A type that has no use for what the old one had by default lets go of it, right or wrong: the
+   * checks have seen it.
+   */
   trafficPolicy(): void {
     if (this.#old === undefined || !hasNodePorts(this.#old) || hasNodePorts(this.#service)) return
     delete (this.#service.spec as Loose).externalTrafficPolicy

@@ -1,7 +1,10 @@
 /**
- * Cluster IPs and node ports of services: given out once, released with their service. What is taken is learned from the
- * services themselves, of this server and of every other on the store. Where the store has other users, what is given out is
- * also claimed before it is stored; only those claims can be left behind by a crash and have to be mended.
+ * Cluster IPs and node ports of services: given out once, released with their service. What is
+ * taken is learned from the
+ * services themselves, of this server and of every other on the store. Where the store has other
+ * users, what is given out is
+ * also claimed before it is stored; only those claims can be left behind by a crash and have to
+ * be mended.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -146,7 +149,10 @@ class ServiceAllocators implements Allocators {
     this.#isHearing = true
   }
 
-  /** Asked for what is never there, the reader first learns of everything that any server has stored. */
+  /**
+   * Asked for what is never there, the reader first learns of everything that any server has
+   * stored.
+   */
   async #catchUp(): Promise<void> {
     await this.#reader.get('', 'services', '', '')
   }

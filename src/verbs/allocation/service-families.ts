@@ -1,4 +1,7 @@
-/** Which IP families a service has: filled in from what the cluster offers, refused where it does not. */
+/**
+ * Which IP families a service has: filled in from what the cluster offers, refused where it does
+ * not.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -11,7 +14,10 @@ import { type Family, familyOf } from './address-pool.ts'
 const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 const policyPath = FieldPath.of('spec', 'ipFamilyPolicy')
 
-/** In place, up to the first problems. `offered`: the families of the cluster's address blocks, the default one first. */
+/**
+ * In place, up to the first problems. `offered`: the families of the cluster's address blocks,
+ * the default one first.
+ */
 export function settleFamilies(
   service: KubeObject,
   old: KubeObject | undefined,
@@ -47,7 +53,8 @@ const usualPolicy = (spec: Loose): string =>
   isWithoutEndpoints(spec) ? 'RequireDualStack' : 'SingleStack'
 
 /**
- * A service that prefers two families keeps those it has when the cluster changes, until a client changes its
+ * A service that prefers two families keeps those it has when the cluster changes, until a
+ * client changes its
  * addresses, families, policy or type.
  */
 export function keepsPreference(service: KubeObject, old: KubeObject | undefined): boolean {
@@ -63,7 +70,10 @@ export function keepsPreference(service: KubeObject, old: KubeObject | undefined
   )
 }
 
-/** The policy SingleStack releases what the client left as it was; with another one, it cannot be left out. */
+/**
+ * The policy SingleStack releases what the client left as it was; with another one, it cannot be
+ * left out.
+ */
 function releaseSecond(spec: Loose, then: Loose): FieldError[] {
   const fields = [
     ['clusterIPs', 'cluster IP'],

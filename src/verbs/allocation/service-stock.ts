@@ -1,5 +1,6 @@
 /**
- * The cluster IPs and node ports there are, and which of them services hold: those stored by this server and by any other
+ * The cluster IPs and node ports there are, and which of them services hold: those stored by
+ * this server and by any other
  * on the same store. It gives nothing out by itself.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -44,7 +45,10 @@ export class ServiceStock {
     return this.#held.values()
   }
 
-  /** The service is stored as it is here: it holds what it has, and no longer what it had. May be told twice. */
+  /**
+   * The service is stored as it is here: it holds what it has, and no longer what it had. May be
+   * told twice.
+   */
   hold(service: KubeObject): void {
     this.#replace(service, isGoing(service) ? nothing : holdingOf(service))
   }
@@ -68,7 +72,10 @@ export class ServiceStock {
   }
 }
 
-/** A deletion frees what a service has, though finalizers may keep the service itself: others may have it by now. */
+/**
+ * A deletion frees what a service has, though finalizers may keep the service itself: others may
+ * have it by now.
+ */
 export const isGoing = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined
 

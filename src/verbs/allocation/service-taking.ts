@@ -1,5 +1,6 @@
 /**
- * What one write of a service takes of addresses and ports: once stored, the service holds it, and no longer what it had.
+ * What one write of a service takes of addresses and ports: once stored, the service holds it,
+ * and no longer what it had.
  * It takes what it is called for; which addresses and ports a service needs is decided elsewhere.
  */
 import type { KubeObject } from '#api/object-meta.ts'
@@ -72,7 +73,8 @@ export class ServiceTaking implements Reservation {
   }
 
   /**
-   * Others may have written the service since, or deleted it, and the picture may know that already: there only the picture
+   * Others may have written the service since, or deleted it, and the picture may know that
+   * already: there only the picture
    * says what a service has, and until it knows of this write too, what was taken stays taken.
    */
   #handOver(): void {
@@ -88,7 +90,8 @@ export class ServiceTaking implements Reservation {
   giveBack(error?: unknown): Promise<void> | undefined {
     const taken = this.#taken()
     this.forget()
-    // A store that did not answer may have stored the service: what it has stays claimed until the ranges are mended.
+    // A store that did not answer may have stored the service: what it has stays claimed until
+    // the ranges are mended.
     if (this.isDryRun || error instanceof StorageUnavailable) return undefined
     return this.#claims?.release(taken)
   }
@@ -114,7 +117,10 @@ export class ServiceTaking implements Reservation {
     return pool
   }
 
-  /** Any address; undefined where none is left. `upperFirst`: the lower ones are kept for those who name them. */
+  /**
+   * Any address; undefined where none is left. `upperFirst`: the lower ones are kept for those
+   * who name them.
+   */
   takeAnyAddress(family: string, upperFirst = false): string | undefined {
     const any = this.poolOf(family).takeAny(upperFirst)
     if (any !== undefined) this.#takenAddresses.push(any)
@@ -154,7 +160,10 @@ export class ServiceTaking implements Reservation {
     this.#highestPort = Math.max(this.#highestPort ?? port, port)
   }
 
-  /** The port after the highest this write has so far, as the original shows it; whether it is free is nobody's concern. */
+  /**
+   * The port after the highest this write has so far, as the original shows it; whether it is
+   * free is nobody's concern.
+   */
   #showPort(): number {
     const port = (this.#highestPort ?? portBeforeShown) + 1
     this.#seesPort(port)

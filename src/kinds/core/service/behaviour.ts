@@ -1,4 +1,7 @@
-/** Service: what each type can have, and how it can change. The allocator gives out addresses and node ports before. */
+/**
+ * Service: what each type can have, and how it can change. The allocator gives out addresses and
+ * node ports before.
+ */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'

@@ -1,4 +1,6 @@
-/** Fields of a service whose features are off: they are dropped, unless the old service used them. */
+/**
+ * Fields of a service whose features are off: they are dropped, unless the old service used them.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
 import type { Context } from '#kinds/kind.ts'

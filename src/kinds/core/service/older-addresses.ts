@@ -1,4 +1,7 @@
-/** The rules of releases up to 1.22 for a service's own addresses and IP families, when it is made and when it changes. */
+/**
+ * The rules of releases up to 1.22 for a service's own addresses and IP families, when it is made
+ * and when it changes.
+ */
 import { duplicate, type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'

@@ -1,5 +1,6 @@
 /**
- * Service in releases up to 1.22: what each type can have, and how it can change. There the allocator gives out addresses
+ * Service in releases up to 1.22: what each type can have, and how it can change. There the
+ * allocator gives out addresses
  * and node ports after these checks.
  */
 import { releaseOf } from '#api/releases/change.ts'

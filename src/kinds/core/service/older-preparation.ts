@@ -1,5 +1,6 @@
 /**
- * What releases up to 1.22 do to a service before they check it: addresses and ports it had are kept when an update leaves
+ * What releases up to 1.22 do to a service before they check it: addresses and ports it had are
+ * kept when an update leaves
  * them out, fields its new type has no use for are dropped, and so are fields of disabled features.
  * New addresses and ports are given elsewhere.
  */

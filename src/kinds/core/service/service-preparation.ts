@@ -1,5 +1,6 @@
 /**
- * What happens to a service between the allocation of its addresses and ports and its checks: its status is kept, and
+ * What happens to a service between the allocation of its addresses and ports and its checks:
+ * its status is kept, and
  * fields that its new type has no use for are dropped, unless the client changed them too.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'

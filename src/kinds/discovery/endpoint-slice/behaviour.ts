@@ -1,4 +1,7 @@
-/** EndpointSlice: addresses of one type, their ports, and the topology only the beta version still writes. */
+/**
+ * EndpointSlice: addresses of one type, their ports, and the topology only the beta version still
+ * writes.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,
@@ -202,7 +205,10 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
-/** Topology can be written through the beta version only; elsewhere a node's name is what is kept of it. */
+/**
+ * Topology can be written through the beta version only; elsewhere a node's name is what is kept
+ * of it.
+ */
 function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   if (context.requestApiVersion === 'discovery.k8s.io/v1beta1') return
   if (old && sameJson(old.endpoints, next.endpoints)) return

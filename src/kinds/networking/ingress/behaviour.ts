@@ -156,7 +156,8 @@ export const ingressBehaviour: Behaviour = {
     const [moved, own] = [checkMetadataUpdate(next, old), checkSpecOf(next, context, old)]
     const metadata = checkMetadata(next, true, nameIsDnsSubdomain)
     if (releaseOf(context.release).has(pathsHaveTypes)) return [...moved, ...metadata, ...own]
-    // The early releases check a changed ingress whole, then once more together with what may not change.
+    // The early releases check a changed ingress whole, then once more together with what may not
+    // change.
     return [...metadata, ...own, ...moved, ...own]
   },
   subresources: {
