@@ -29,8 +29,8 @@ export const withoutZeros = (text: string): string =>
 
 const plainCidr = (text: string): string => withoutZeros(text).replace(/\/0+(?=\d)/, '/')
 
-export const parseLegacyIp = (text: string): IpBytes | undefined => parseIp(withoutZeros(text))
-export const parseLegacyCidr = (text: string): Cidr | undefined => parseCidr(plainCidr(text))
+const parseLegacyIp = (text: string): IpBytes | undefined => parseIp(withoutZeros(text))
+const parseLegacyCidr = (text: string): Cidr | undefined => parseCidr(plainCidr(text))
 
 /** IPv4 written as IPv6. */
 export const isMapped = (text: string): boolean => {

@@ -28,5 +28,5 @@ export function addressesOfBlocks(taking: ServiceTaking, upperFirst: boolean): A
   }
 }
 
-export const outsideOf = (address: string, block: string): string =>
+const outsideOf = (address: string, block: string): string =>
   `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${block}`
