@@ -138,7 +138,7 @@ export function callInProcess(serve: Serve, call: Call): Promise<CallResponse> {
       resolve(responseOf(status, answered, response))
       response.end()
     }
-    serve({
+    const wire: Wire = {
       method,
       url,
       headers,
@@ -161,6 +161,9 @@ export function callInProcess(serve: Serve, call: Call): Promise<CallResponse> {
         reject(new Error('the server broke the response off'))
       },
       signal: gone.signal,
-    })
+    }
+    // A request on the memory store never waits. Without a turn of the event loop, a loop of requests would hold up
+    // every timer and socket of the process.
+    setImmediate(serve, wire)
   })
 }
