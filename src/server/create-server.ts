@@ -68,6 +68,8 @@ export interface RunningServer {
    * listener. The store holds what a server writes before its first request.
    */
   openFork(fork: Fork): Promise<ForkedServer>
+  /** Resolves when what a start writes in the background is written. */
+  settled(): Promise<unknown>
   /** Resolves when no timer, socket or thread of the server is left. May be called again. */
   close(): Promise<void>
 }
@@ -99,6 +101,7 @@ export async function createServer(
     deprecations: observing.deprecations,
     status: statusOnce(foundation, observing),
     serve: parts.cluster.serve,
+    settled: () => observing.settled(),
     openFork: (fork) => openFork(foundation, entries, surroundings, fork),
     close,
   }

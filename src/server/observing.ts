@@ -13,7 +13,11 @@ import type { QueueMeter } from '#client/work-queue.ts'
 import type { BuildMeter } from '#http/aggregation/remote-documents.ts'
 import { fairnessObserver } from '#http/observers/fairness.ts'
 import { consumerManager } from '#http/observers/dangling-schemas.ts'
-import { flowGroup, followFairness } from '#http/observers/fairness-config.ts'
+import {
+  type FollowedFairness,
+  flowGroup,
+  followFairness,
+} from '#http/observers/fairness-config.ts'
 import { ensureFairnessObjects, producerManager } from '#http/observers/fairness-objects.ts'
 import { inFlightObserver } from '#http/observers/in-flight.ts'
 import { InFlightMark } from '#http/observers/in-flight-mark.ts'
@@ -70,6 +74,8 @@ export interface Observing {
    * there.
    */
   start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
+  /** Resolves when what a start writes in the background is written. */
+  settled(): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -168,6 +174,7 @@ export async function makeObserving(
       operation.follow(storage, settings)
       await limiting.start(server, clientAs)
     },
+    settled: () => limiting.settled(),
     async stop() {
       limiting.stop()
       await audit?.close()
@@ -179,6 +186,7 @@ interface Limiting {
   readonly observer: Observer
   readonly paths: readonly PathHandler[]
   start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
+  settled(): Promise<unknown>
   stop(): void
 }
 
@@ -192,6 +200,7 @@ function makeLimits(settings: Settings, { registry, metrics }: Measuring): Limit
     observer: inFlightObserver(limits, mark, metrics, monotonicMs),
     paths: [],
     start: async () => {},
+    settled: async () => {},
     stop() {},
   }
 }
@@ -220,6 +229,7 @@ function makeFairness(
   const running = new InFlightMark(registry, metrics.inFlight)
   const waiting = new InFlightMark(registry, metrics.inQueue)
   const stops: (() => void)[] = []
+  let followed: FollowedFairness | undefined
   return {
     observer: fairnessObserver({ flows, running, waiting, metrics, monotonicMs }),
     paths: [debugFairnessPaths(flows, (ms) => performance.timeOrigin + ms)],
@@ -235,18 +245,17 @@ function makeFairness(
       const ensure = () => ensureFairnessObjects(producer, { release, levels, schemas })
       // First, because a schema that is seen before its level would be reported as having none.
       await ensure()
-      stops.push(
-        await followFairness({
-          flows,
-          reader: server.reader,
-          client,
-          schemas,
-          release,
-          clock,
-          monotonicMs,
-          report,
-        }),
-      )
+      followed = await followFairness({
+        flows,
+        reader: server.reader,
+        client,
+        schemas,
+        release,
+        clock,
+        monotonicMs,
+        report,
+      })
+      stops.push(followed.stop)
       const timer = setInterval(() => {
         ensure().catch((error) =>
           report('the flow schemas and priority levels cannot be looked after', error),
@@ -255,6 +264,7 @@ function makeFairness(
       timer.unref()
       stops.push(() => clearInterval(timer))
     },
+    settled: () => followed?.settled ?? Promise.resolve(),
     stop() {
       for (const stop of stops) stop()
     },

@@ -86,6 +86,8 @@ export class ClusterHost implements Host {
           return this.#control?.(clusters) ?? clusters
         },
       })
+      // Every cluster begins with these writes. Else each would make them again, at any time.
+      await this.#server.settled()
     } catch (error) {
       rmSync(this.#directory, { recursive: true, force: true })
       throw error

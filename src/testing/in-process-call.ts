@@ -162,8 +162,8 @@ export function callInProcess(serve: Serve, call: Call): Promise<CallResponse> {
       },
       signal: gone.signal,
     }
-    // A request on the memory store never waits. Without a turn of the event loop, a loop of requests would hold up
-    // every timer and socket of the process.
+    // A request on the memory store never waits. Without a turn of the event loop, a loop of
+    // requests would hold up every timer and socket of the process.
     setImmediate(serve, wire)
   })
 }

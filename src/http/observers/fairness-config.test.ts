@@ -27,7 +27,7 @@ async function scene(answer: (name: string) => void = () => {}, release = 25) {
   const configured: string[] = []
   const ended: string[] = []
   let nowMs = 0
-  const stop = await followFairness({
+  const { stop } = await followFairness({
     flows: {
       configure: (levels: KubeObject[], schemas: KubeObject[]) =>
         configured.push([levels, schemas].map((of) => of.map((o) => o.metadata.name)).join(' / ')),

@@ -13,8 +13,14 @@ export interface FairnessConfigParts extends DanglingSchemasParts {
   readonly reader: ObjectReader
 }
 
-/** Resolves once every object there is counts. The result ends following. */
-export async function followFairness(parts: FairnessConfigParts): Promise<() => void> {
+export interface FollowedFairness {
+  /** Resolves when the conditions of the schemas that existed at the start are written. */
+  readonly settled: Promise<unknown>
+  stop(): void
+}
+
+/** Resolves when every stored object counts. */
+export async function followFairness(parts: FairnessConfigParts): Promise<FollowedFairness> {
   const levels = new Map<string, KubeObject>()
   const schemas = new Map<string, KubeObject>()
   const dangling = new DanglingSchemas(parts)
@@ -31,15 +37,18 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
   }
   const configure = () =>
     parts.flows.configure([...levels.values()], [...schemas.values()], parts.monotonicMs())
+  const first = Promise.withResolvers<unknown>()
   const digest = () => {
     configure()
-    for (const [name, schema] of schemas) {
-      void dangling.settle(schema, levels)?.then((written) => {
-        // What was seen before it was written must not count again; what comes later will.
-        if (written !== undefined && schemas.get(name) === schema) schemas.set(name, written)
-        plan()
-      })
-    }
+    const writes = [...schemas].map(async ([name, schema]) => {
+      const writing = dangling.settle(schema, levels)
+      if (writing === undefined) return
+      const written = await writing
+      // What was seen before it was written must not count again; what comes later will.
+      if (written !== undefined && schemas.get(name) === schema) schemas.set(name, written)
+      plan()
+    })
+    first.resolve(Promise.all(writes))
   }
   const keep = (kept: Map<string, KubeObject>) => ({
     changed(object: KubeObject) {
@@ -59,8 +68,12 @@ export async function followFairness(parts: FairnessConfigParts): Promise<() => 
   ready = true
   configure()
   plan()
-  return () => {
-    ready = false
-    for (const stop of stops) stop()
+  return {
+    settled: first.promise,
+    stop() {
+      ready = false
+      first.resolve(undefined)
+      for (const stop of stops) stop()
+    },
   }
 }
