@@ -1,6 +1,7 @@
 /**
- * Aggregated discovery: one document with every group, its versions and their resources. kube-apiserver answers with it at
- * /api and /apis when the Accept header asks for it, so that clients need not fetch each group version.
+ * Aggregated discovery: one document with every group, its versions and their resources.
+ * kube-apiserver returns it at /api and /apis if the Accept header requests it, so that clients
+ * need not fetch each group version.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { unsetCreationTime } from '#api/unset-creation-time.ts'
@@ -57,8 +58,9 @@ export interface AggregatedList {
 const noKind: ResponseKind = { group: '', version: '', kind: '' }
 
 /**
- * The resources of a group version, made from the list of /apis/<group>/<version>. A resource without a group is of `own`.
- * A subresource without its resource, as `serviceaccounts/token` would be, gets a resource that has nothing but it.
+ * The resources of a group version, made from the list of /apis/<group>/<version>. A resource
+ * without a group is of `own`. A subresource without its resource, as `serviceaccounts/token` would
+ * be, gets a resource that has nothing but it.
  */
 export function aggregatedResources(
   resources: readonly ApiResource[],

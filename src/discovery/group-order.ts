@@ -1,6 +1,7 @@
 /**
- * The order in which /apis lists groups and each group its versions: by priority, then by name. Built-in group versions
- * have theirs from facts, aggregated ones from their APIService, custom ones all the same.
+ * The order in which /apis lists groups and each group its versions: by priority, then by name.
+ * Built-in group versions have theirs from facts, aggregated ones from their APIService, custom
+ * ones all the same.
  */
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { Facts } from '#kinds/facts.ts'

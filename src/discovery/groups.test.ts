@@ -89,6 +89,6 @@ test('versions of a custom group are ordered by their names', () => {
   ])
 })
 
-test('a group nobody serves has no answer', () => {
+test('an unserved group has no document', () => {
   assert.equal(apiGroup(groupsOf(22), 'extensions'), undefined)
 })

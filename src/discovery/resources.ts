@@ -69,7 +69,8 @@ function resourceOf(kind: Kind, release: number): ApiResource {
 }
 
 function subresourceOf(kind: Kind, one: Subresource): ApiResource {
-  // A scale shows its group version even where it is the resource's own, unless the resource is nothing but its scale.
+  // A scale shows its group version even where it is the resource's own, unless the resource is
+  // nothing but its scale.
   const shown = one.apiVersion !== kind.apiVersion || (one.name === 'scale' && kind.verbs.size > 0)
   const group = groupOf(one.apiVersion)
   return {

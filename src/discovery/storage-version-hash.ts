@@ -1,5 +1,5 @@
 /**
- * The short hash by which discovery tells clients that a resource's stored version changed.
+ * The short hash by which discovery shows clients that a resource's stored version changed.
  */
 import { createHash } from 'node:crypto'
 

@@ -1,4 +1,7 @@
-/** The headers every answer has: which request it was, by which rule it was served, and what its client should know. */
+/**
+ * The headers every answer has: which request it was, by which rule it was served, and what its
+ * client should know.
+ */
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 
 export function answerHeaders(exchange: Exchange, contentType: string): AnswerHeaders {
@@ -20,8 +23,8 @@ const warningsLengthMax = 4096
 const cutLength = 256
 
 /**
- * RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. An empty one, and one that no
- * header could carry, is left out.
+ * RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. An empty
+ * one, and one that no header could carry, is left out.
  */
 function warningHeader(warnings: readonly string[]): readonly string[] {
   const texts = [...new Set(warnings)].filter((text) => text !== '' && !/\p{Cc}/u.test(text))
@@ -29,7 +32,10 @@ function warningHeader(warnings: readonly string[]): readonly string[] {
   return (length > warningsLengthMax ? cut(texts) : texts).map(quoted)
 }
 
-/** Where they are too long together they are as many as fit, each cut; those up to the first too many all fit. */
+/**
+ * Where they are too long together they are as many as fit, each cut; those up to the first too
+ * many all fit.
+ */
 function cut(texts: readonly string[]): readonly string[] {
   const kept: string[] = []
   let [whole, written] = [0, 0]

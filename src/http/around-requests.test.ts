@@ -1,4 +1,4 @@
-/** What flags lay around requests: each row as the original answered it. */
+/** Headers and answers that flags add to requests: each row as kube-apiserver answered it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AroundOptions, aroundRequests } from './around-requests.ts'
@@ -29,7 +29,7 @@ interface Asked {
   readonly isHttp1?: true
 }
 
-/** The status and headers of the answer, and how often the connection was told to end. */
+/** The status and headers of the response, and how often the connection was ended. */
 function answerTo(options: Partial<AroundOptions>, asked: Asked) {
   const answers: [number, AnswerHeaders][] = []
   let goneAway = 0

@@ -1,6 +1,6 @@
 /**
- * What flags lay around every request before anything else looks at it: headers for browsers, answers to what browsers ask
- * before they ask, connections that are to end. Loaded only where such a flag is given; without them nobody passes here.
+ * What flags do with every request before all other steps: headers for browsers, answers to
+ * preflight requests, connections that are to end. Loaded only if such a flag is set.
  */
 import { firstValue } from '#access/authenticate/header-values.ts'
 import { compilePattern } from '#schema/structural/pattern.ts'
@@ -13,7 +13,10 @@ export interface AroundOptions {
   readonly origins: readonly string[]
   /** The directives of Strict-Transport-Security. */
   readonly directives: readonly string[]
-  /** Of how many requests over HTTP/2 the connection takes no further ones: 0.01 is one in a hundred. */
+  /**
+   * Of how many requests over HTTP/2 the connection takes no further ones: 0.01 is one in a
+   * hundred.
+   */
   readonly goAwayChance: number
   readonly random: () => number
   /** The headers of an answer that nothing behind here makes. */
@@ -28,7 +31,9 @@ export function aroundRequests(serve: Serve, options: AroundOptions): Serve {
   return outer
 }
 
-/** `change` sees the headers of the answer, of whichever kind that is. What leaves HTTP has none. */
+/**
+ * `change` sees the headers of the answer, of whichever kind that is. What leaves HTTP has none.
+ */
 function beforeAnswer(wire: Wire, change: (headers: AnswerHeaders) => AnswerHeaders): void {
   const { answer, answerPieces, stream } = wire
   wire.answer = (status, headers, body) => answer.call(wire, status, change(headers), body)
@@ -45,7 +50,10 @@ function withTransportSecurity(serve: Serve, directives: readonly string[]): Ser
   }
 }
 
-/** Requests under way go on; the client makes a new connection for its next, perhaps to another server. */
+/**
+ * Requests under way go on; the client makes a new connection for its next, perhaps to another
+ * server.
+ */
 function withGoAway(serve: Serve, { goAwayChance, random }: AroundOptions): Serve {
   return (wire) => {
     if (wire.goAway !== undefined && random() < goAwayChance)
@@ -65,7 +73,10 @@ const allowed = {
   'access-control-expose-headers': 'Date',
 }
 
-/** Browsers ask with OPTIONS, and without credentials, whether a page may ask: they are answered before anybody is known. */
+/**
+ * Browsers send preflight requests with OPTIONS, and without credentials: they are answered before
+ * authentication.
+ */
 function withOrigins(serve: Serve, { origins, ownHeaders }: AroundOptions): Serve {
   const patterns = origins.map(compilePattern)
   return (wire) => {

@@ -1,4 +1,7 @@
-/** The time a client gives its request: `?timeout=5s`. Less than the server's own limit, or it does not count. */
+/**
+ * The time a client gives its request: `?timeout=5s`. Less than the server's own limit, or it does
+ * not count.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { timerMsMax } from '#base/clock.ts'
 import { parseDuration } from '#api/duration.ts'
@@ -11,11 +14,11 @@ const rejectsInvalidTimeouts = change('a timeout that is no duration is rejected
 
 export interface AskedTimeout {
   readonly timeoutMs: number
-  /** What is said when the time is over. */
+  /** The message when the time is over. */
   readonly words: string
 }
 
-/** Undefined where nothing is asked that counts. Throws what is no duration. */
+/** Undefined if the client requests no valid timeout. Throws for an invalid duration. */
 export function askedTimeout(
   query: URLSearchParams,
   isWrite: boolean,

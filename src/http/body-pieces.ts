@@ -1,6 +1,6 @@
 /**
- * A body as it comes, piece by piece. Short pieces are put together: kept as it is, each would cost a hundred bytes beside
- * its own, and a client may send as many as its body has bytes.
+ * A body as it comes, piece by piece. Short pieces are put together: kept as it is, each would cost
+ * a hundred bytes beside its own, and a client may send as many as its body has bytes.
  */
 
 const shortBytesMax = 1024

@@ -35,7 +35,8 @@ test('what a body is read as, by its media type', async () => {
     [json, '{"kind":"ConfigMap","apiVersion":"/v1","metadata":{"name":"a"}}', 201],
     [json, '{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}', 400],
     [json, '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 400],
-    // The keys of the header are read whatever their capitals, and the last counts; YAML is sorted before.
+    // The keys of the header are read whatever their capitals, and the last counts; YAML is sorted
+    // before.
     [json, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 400],
     [json, '{"Kind":"Secret","kind":"ConfigMap","metadata":{"name":"a"}}', 201],
     [yaml, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 201],
@@ -101,7 +102,7 @@ test('prototype names are keys like any other', async () => {
       headers: { 'content-type': type },
       body,
     })
-    // A label must not begin with an underscore; that it is told so shows that it was not lost.
+    // A label must not begin with an underscore; this error shows that it was not lost.
     assert.equal(status, 422, type)
     assert.match(text, /__proto__/)
     const plain = body.replace('"__proto__":"1",', '')
@@ -194,7 +195,7 @@ test('a creation refuses only what is a version', async () => {
   }
 })
 
-test('a body that says something twice, or in odd numbers, is read as the original reads it', async () => {
+test('a body with duplicate members or odd numbers is read as kube-apiserver reads it', async () => {
   const services = '/api/v1/namespaces/default/services?dryRun=All'
   const service = (port: string) =>
     `{"metadata":{"name":"a"},"spec":{"ports":[{"port":80}],"ports":[{"name":"x"${port}}]}}`

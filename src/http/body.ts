@@ -1,4 +1,7 @@
-/** The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not accepted 415. */
+/**
+ * The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not
+ * accepted 415.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'

@@ -1,10 +1,14 @@
 /**
- * The page for a person who opens the server's port in a browser without credentials. It is the same for everyone
- * and shows no data of the server. API clients never get it: they send credentials or do not accept text/html.
+ * The page for a person who opens the server's port in a browser without credentials. It is the
+ * same for everyone and shows no data of the server. API clients never get it: they send
+ * credentials or do not accept text/html.
  */
 import type { AnswerHeaders, Wire } from './exchange.ts'
 
-/** Whether a browser without credentials opens `/`. Certificates count as credentials even where nobody issued them. */
+/**
+ * Whether a browser without credentials opens `/`. Certificates count as credentials even if no
+ * authority issued them.
+ */
 export function isBrowserVisit(wire: Wire): boolean {
   const { method, url, headers } = wire
   if (url !== '/' || (method !== 'GET' && method !== 'HEAD')) return false

@@ -1,16 +1,19 @@
 /**
- * Answers made smaller. Node's zlib comes with the first that is asked for: loading it takes a fiftieth of a start and
- * five megabytes, and most servers on a loopback address are never asked.
+ * Answers made smaller. Node's zlib is loaded with the first request for it: loading it takes a
+ * fiftieth of a start and five megabytes, and most servers on a loopback address never need it.
  */
 import type { Transform } from 'node:stream'
 import type { Exchange } from './exchange.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
 const zlib = () => process.getBuiltinModule('node:zlib')
-/** As the original: quick rather than small. */
+/** As kube-apiserver: fast rather than small. */
 const level = 4
 
-/** As the original reads it: the word alone, without a weight, which may be that it is not wanted. */
+/**
+ * As kube-apiserver reads it: the word alone counts, without its weight, although a weight of 0
+ * would mean that it is not wanted.
+ */
 export const acceptsGzip = ({ wire }: Exchange): boolean =>
   /(^|,)\s*gzip\s*(,|$)/.test(headerText(wire.headers['accept-encoding']))
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { Deadlines } from './deadlines.ts'
 
-test('who takes too long is told, in the order of beginning, and nobody else', () => {
+test('late requests are notified, in the order of beginning, and no others', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     let nowMs = 0
@@ -62,7 +62,7 @@ test('who is late may begin anew, and one timer is enough for all', (t) => {
   assert.equal(timers.mock.callCount(), 6)
 })
 
-test('without a limit nobody is late', () => {
+test('without a limit no request is late', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const deadlines = new Deadlines<string>(0, () => 0, assert.fail)

@@ -1,4 +1,4 @@
-/** What a deletion asks for, from its query or its body: of both only a dry run. */
+/** The options of a deletion, from its query or its body: of both only a dry run. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from './served.fixture.ts'
@@ -12,7 +12,7 @@ after(() => served.stop())
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const pods = '/api/v1/namespaces/default/pods'
 
-test('refusals, and what is no refusal', async () => {
+test('rejections, and what is accepted', async () => {
   await served.verbs.create('configmaps', { metadata: { name: 'kept' } })
   const cases: [query: string, body: string | undefined, status: number, message?: RegExp][] = [
     ['gracePeriodSeconds=', undefined, 400, /^strconv.ParseInt: parsing "": invalid syntax$/],
@@ -43,7 +43,7 @@ test('refusals, and what is no refusal', async () => {
     ['', '{"preconditions":7}', 500, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
     ['', '{"dryRun":["All"],"dryRun":null,"preconditions":{"uid":"x"}}', 409],
     ['', '{"kind":"Pod","apiVersion":"v1"}', 500, /^no kind "Pod" is registered for version "v1"/],
-    // Beside a body, even an empty one, the query counts only where it asks for a dry run.
+    // Beside a body, even an empty one, the query counts only if it requests a dry run.
     ['gracePeriodSeconds=x', '{"dryRun":["All"]}', 200],
     ['dryRun=x', '{"dryRun":["All"]}', 422, /Unsupported value/],
     ['dryRun=All', '{}', 200],
@@ -58,7 +58,7 @@ test('refusals, and what is no refusal', async () => {
     if (message !== undefined) assert.match(answer.json.message, message)
   }
   assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 200)
-  // null is a body that asks for nothing: the query is not read, so nobody is orphaned.
+  // null is a body without options: the query is not read, so no dependent is orphaned.
   const query = 'propagationPolicy=Orphan'
   const answer = await served.ask('DELETE', `${configMaps}/kept?${query}`, { body: 'null' })
   assert.equal(answer.status, 200)

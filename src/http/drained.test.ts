@@ -11,7 +11,7 @@ const rows: [name: string, act: (stream: PassThrough) => void][] = [
   ['it is destroyed', (stream) => void stream.destroy()],
 ]
 for (const [name, act] of rows) {
-  test(`the wait for room ends when ${name}, and leaves nobody listening`, async () => {
+  test(`the wait for room ends when ${name}, and leaves no listener`, async () => {
     const stream = new PassThrough({ highWaterMark: 1 })
     const before = listeners(stream)
     for (let i = 0; i < 20; i++) {

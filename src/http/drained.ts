@@ -1,4 +1,4 @@
-/** When a stream takes bytes again, or never will. Whoever waits leaves nothing behind on the stream. */
+/** When a stream takes bytes again, or never will. A waiter leaves no listener on the stream. */
 import type { Writable } from 'node:stream'
 
 export const drained = (stream: Writable): Promise<void> =>

@@ -1,5 +1,6 @@
 /**
- * One request and its answer, whichever HTTP it came by. Filters add what they learn; verbs never see it.
+ * One request and its answer, whichever HTTP it came by. Filters add what they learn; verbs never
+ * see it.
  */
 import type { X509Certificate } from 'node:crypto'
 import type { Duplex, Readable } from 'node:stream'
@@ -22,10 +23,10 @@ export interface Sink {
   writeAll?(pieces: readonly Buffer[]): boolean
   drained(): Promise<void>
   end(): void
-  /** Breaks the answer off, so that nobody takes its beginning for the whole. */
+  /** Breaks the answer off, so that the client does not take its beginning for the whole. */
   abort?(): void
   readonly closed: boolean
-  /** Told once when nothing can be written any more. */
+  /** Called once when nothing can be written any more. */
   onClose?(listener: () => void): void
 }
 
@@ -42,15 +43,15 @@ export interface Wire {
   url: string
   readonly headers: Headers
   readonly remoteAddress: string
-  /** Headers that came several times are several values here; made when asked for. */
+  /** Headers that came several times are several values here; made on first use. */
   readonly separateHeaders: Headers
-  /** Parsed when asked for, not verified. */
+  /** Parsed on first use, not verified. */
   clientCertificate(): ClientCertificates | undefined
   /** The whole body, at once where it has come; refuses one over the limit with 413. */
   readBody(limitBytes: number): Awaitable<Buffer>
   /** The body as it comes, for what passes it on unread; nothing where there is none. */
   bodyStream?(): Readable | undefined
-  /** The connection itself, for a client that asks to leave HTTP. */
+  /** The connection itself, for a client that requests an upgrade. */
   readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer }
   answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void
   /** Several buffers as one body, none of them copied. */
@@ -58,11 +59,14 @@ export interface Wire {
   stream(status: number, headers: AnswerHeaders): Sink
   /** Whether much of a whole answer still waits for the client to take it. */
   readonly isWaiting?: boolean
-  /** Told once when the client has taken the answer, or is gone. */
+  /** Called once when the client has taken the answer, or is gone. */
   onClose?(listener: () => void): void
   /** Breaks the answer off. */
   abort?(): void
-  /** The connection takes no further requests, and ends after those under way, where it can tell its client so. */
+  /**
+   * The connection takes no further requests, and ends after those under way, where the protocol
+   * can announce that.
+   */
   goAway?(): void
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
@@ -70,7 +74,7 @@ export interface Wire {
 
 /** A place among the requests that may run at once. */
 export interface Seat {
-  /** Headers that tell the client by which rule it was served. */
+  /** Headers that name the rule by which the client was served. */
   readonly headers: AnswerHeaders | undefined
   /** Gives the place back; further calls do nothing. */
   release(): void
@@ -86,26 +90,29 @@ export interface Exchange {
   /** Until when its client waits, where it says so. */
   deadlineAt: number | undefined
   user: User
-  /** Who really asks, where `user` is impersonated. */
+  /** The authenticated user, if `user` is impersonated. */
   impersonator: User | undefined
   /** Texts for the Warning header. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
-  /** Releases before 1.16 told caches nothing. */
+  /** Releases before 1.16 sent no cache headers. */
   readonly isSilentToCaches?: boolean
   /** How its Accept header is read, where not by the present rules. */
   readonly acceptRules?: AcceptRules
   /** Since 1.25 a router that can serve no accepted type lists those it can. */
   readonly namesRepresentations?: boolean
-  /** Releases before 1.22 told the name of a request only where it went to the audit log. */
+  /** Releases before 1.22 sent the audit ID only for requests in the audit log. */
   readonly tellsOnlyAudited?: boolean
   /** The body, once read. */
   body: Buffer | undefined
   /** The types that a body may be of, once it is read. */
   types?: KnownTypes | undefined
-  /** The kind asked for, once the route is found. */
+  /** The requested kind, once the route is found. */
   kind: Kind | undefined
-  /** What was answered, for the audit log and the metrics: the answer or the refusal, its status and its size. */
+  /**
+   * What was answered, for the audit log and the metrics: the answer or the refusal, its status and
+   * its size.
+   */
   answer: Answer | undefined
   refusal: ApiError | undefined
   /** What went wrong in the server itself, where something did. */

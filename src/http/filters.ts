@@ -1,6 +1,7 @@
 /**
- * The chain every request passes, in reading order. Each filter adds one thing to the exchange or ends it by throwing an
- * ApiError; none calls the next one. What goes wrong anywhere is answered in one place, serve.ts.
+ * The chain every request passes, in reading order. Each filter adds one thing to the exchange or
+ * ends it by throwing an ApiError; none calls the next one. What goes wrong anywhere is answered in
+ * one place, serve.ts.
  */
 import type { Exchange } from './exchange.ts'
 import { authenticate } from './filters/authenticate.ts'

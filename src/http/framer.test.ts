@@ -1,4 +1,4 @@
-/** Events, bookmarks and errors of a watch in every shape a client may ask for. */
+/** Events, bookmarks and errors of a watch in every representation that a client may request. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -113,12 +113,12 @@ for (const [query, object] of included) {
   })
 }
 
-test('a table with what there is no word for is refused before anything is told', () => {
+test('a table that cannot be made is rejected before anything is sent', () => {
   const make = () => framer(shapeOf('json', 'Table'), maps, 'includeObject=x')
   assert.throws(make, /includeObject: Invalid value: "x"/)
 })
 
-test('a list of metadata is nothing that a watch can tell', async () => {
+test('a watch cannot send a list of metadata', async () => {
   const { frame, bookmark } = framer(shapeOf('json', 'PartialObjectMetadataList'))
   assert.equal((await frame('ADDED', entry, 12345)).length, 0)
   assert.equal(bookmark(23456), undefined)
@@ -159,7 +159,7 @@ test('a bookmark of a custom kind has its type and its revision', () => {
   })
 })
 
-test('why a watch cannot go on is told in the format of its events', () => {
+test('the error that ends a watch has the format of its events', () => {
   const gone = expired('too old resource version: 1 (2)')
   const { type, object } = read(errorFrame(shapeOf('json'), gone), 'json')
   assert.deepEqual([type, object.code, object.reason], ['ERROR', 410, 'Expired'])

@@ -36,7 +36,10 @@ export function framerFor(
   }
 }
 
-/** A watch that cannot go on says why in an event: what it answered with before is the success of having begun. */
+/**
+ * A watch that cannot go on says why in an event: what it answered with before is the success of
+ * having begun.
+ */
 export function errorFrame(shape: Shape, error: ApiError): Buffer {
   const status = error.status()
   if (shape.format === 'protobuf')
@@ -52,7 +55,8 @@ function jsonFrame(
 ): Buffer {
   const start = `{"type":"${type}","object":`
   const header = headerOf(kind)
-  // An event keeps its frame as long as it is remembered: memory of its own, not a piece of the pool.
+  // An event keeps its frame as long as it is remembered: memory of its own, not a piece of the
+  // pool.
   const out = Buffer.allocUnsafeSlow(start.length + cutLength(cut, header, text) + 2)
   let at = out.write(start, 0, 'latin1')
   at = writeCut(out, at, cut, header, text)

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:net'
 
 /**
- * Rejects with the system's error if the port cannot be listened on. `isShared`: other servers may listen there too,
- * if they share it as well.
+ * Rejects with the system's error if the port cannot be listened on. `isShared`: other servers may
+ * listen there too, if they share it as well.
  */
 export async function requireFreePort(
   port: number,

@@ -1,10 +1,14 @@
 /**
- * How much of whole answers waits for clients that have not taken it. What one may hold is small; what all hold together
- * must be as well, also when nobody reads. What many share, and what is made as its client reads, is not counted.
+ * How much of whole answers waits for slow clients. What one may hold is small; the sum must be as
+ * well, also if no client reads. Shared answers, and those made as the client reads, are not
+ * counted.
  */
 import type { Wire } from './exchange.ts'
 
-/** From where on nothing large is made ahead of its client: as much as a busy server needs for itself. */
+/**
+ * From where on nothing large is made ahead of its client: as much as a busy server needs for
+ * itself.
+ */
 const heldBytesMax = 256 << 20
 
 export class HeldAnswers {

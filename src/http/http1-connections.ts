@@ -1,6 +1,7 @@
 /**
- * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener. Loaded with the first
- * of them. What the parser refuses is answered with 400 and closed, but for methods it does not know.
+ * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener.
+ * Loaded with the first of them. What the parser refuses is answered with 400 and closed, but for
+ * methods it does not know.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,17 +21,26 @@ import { PausedParsers } from './paused-parser.ts'
 
 /** Header bytes of one request: room for a large token, too little to hurt. */
 const headerBytesMax = 64 * 1024
-/** How long a connection may be open without a complete request: longer than one is kept alive between two of them. */
+/**
+ * How long a connection may be open without a complete request: longer than one is kept alive
+ * between two of them.
+ */
 const requestAwaitedMsMax = 90_000
 const keepAliveMs = 75_000
-/** How long what a refused client still sends is thrown away: closed before that, its connection is reset, and it never reads why. */
+/**
+ * How long what a refused client still sends is thrown away: closed before that, its connection is
+ * reset, and it never reads why.
+ */
 const unreadMsMax = 1000
 
 export interface Http1Options {
   readonly handle: (wire: Wire) => void
   /** An HTTP/1.1 upgrade: exec, attach, port-forward, aggregated watches. */
   readonly upgrade: (wire: Wire) => void
-  /** Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade is an ordinary request. */
+  /**
+   * Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade
+   * is an ordinary request.
+   */
   readonly upgradesAt: (url: string) => boolean
   /** How long a connection may be open without a complete request; the usual time where unset. */
   readonly requestAwaitedMs?: number
@@ -39,12 +49,15 @@ export interface Http1Options {
 export class Http1Connections {
   readonly #options: Http1Options
   readonly #server
-  /** Node tells idle connections only of servers that listen themselves, and the one that listens is the TLS server. */
+  /**
+   * Node lists idle connections only for servers that listen themselves, and here the TLS server
+   * listens.
+   */
   readonly #runningOn = new Map<Socket, number>()
   /** Nor does it look there for those who never finish their headers. */
   readonly #awaited = new Map<Socket, NodeJS.Timeout>()
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
-  /** What is to be said after the answers that are under way, where nothing more can be read. */
+  /** The rejection to send after the answers that are under way, where nothing more can be read. */
   readonly #refusedNext = new WeakMap<Socket, Refusal>()
   readonly #told = new WeakSet<Socket>()
   readonly #paused = new PausedParsers()
@@ -62,7 +75,8 @@ export class Http1Connections {
     // However many: their bytes are counted.
     this.#server.maxHeadersCount = 0
     this.#server.on('request', (request, response) => this.#serve(request, response))
-    // The body of whoever asks first is waited for when somebody reads it: those who are refused need not send it.
+    // A client that waits for `100 Continue` gets it when its body is read: a rejected one need not
+    // send it.
     this.#server.on('checkContinue', (request, response) => this.#serve(request, response, true))
     this.#server.on('upgrade', (request, socket, head) => {
       this.#runningOn.delete(request.socket)

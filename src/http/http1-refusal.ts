@@ -1,6 +1,6 @@
 /**
- * What HTTP/1.1 itself refuses, in the words of the original's server: plain text, and the connection ends with it. It
- * looks at heads that Node's parser let pass, and never at what they ask for.
+ * What HTTP/1.1 itself rejects, in the words of Go's server: plain text, and the connection ends
+ * with it. It checks heads that Node's parser accepted, and never their target.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -46,7 +46,7 @@ export function refusalOf(request: IncomingMessage): Refusal | undefined {
 
 const type = 'text/plain; charset=utf-8'
 
-/** After the answers to what was asked before it on the connection. */
+/** After the answers to the earlier requests on the connection. */
 export function refuse(response: ServerResponse, { code, reason, text }: Refusal): void {
   response.shouldKeepAlive = false
   response.writeHead(code, reason, { 'content-type': type, 'content-length': text.length })

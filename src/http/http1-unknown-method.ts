@@ -1,12 +1,13 @@
 /**
- * A request over HTTP/1.1 whose method Node's parser does not know: any word may be one, and it is the API's to say that it
- * does not allow it. The head is read here from what the parser left; the body is not read, and the connection ends with
- * the answer. A head that is not there in one piece, or is no head, stays what the parser said it is.
+ * A request over HTTP/1.1 whose method Node's parser does not know: any word may be a method, and
+ * the API returns 405 for it. The head is read here from what the parser left; the body is not
+ * read, and the connection ends with the answer. A head that is incomplete or invalid keeps the
+ * parser's error.
  */
 import http from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What the parser tells of its refusal. */
+/** The details of the parser's error. */
 export interface ParserError extends Error {
   readonly code?: string
   /** The bytes it was at, beginning with the request unless others came before it at once. */

@@ -1,4 +1,7 @@
-/** One request over HTTP/1.1 as a wire: its body and its limit, its answers, and how it tells that the client left. */
+/**
+ * One request over HTTP/1.1 as a wire: its body and its limit, its answers, and how it reports that
+ * the client left.
+ */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -18,7 +21,10 @@ after(() => {
   server.close()
 })
 
-/** Sends text as it is, and resolves with all that comes back until the other side ends or `enough` is there. */
+/**
+ * Sends text as it is, and resolves with all that comes back until the other side ends or `enough`
+ * is there.
+ */
 function send(text: string, enough?: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -165,7 +171,7 @@ for (const [what, method, act, expected] of answers) {
   })
 }
 
-// Whoever writes headers gives each byte as a character: of the UTF-8 of `ü` there are two.
+// Code that writes headers gives each byte as a character: of the UTF-8 of `ü` there are two.
 const inBytes: Readonly<Record<string, (wire: Wire) => void>> = {
   answer: (wire) => wire.answer(200, { warning: '\u00c3\u00bc' }, Buffer.from('ok')),
   'bodiless answer': (wire) => wire.answer(200, { warning: '\u00c3\u00bc' }, undefined),
@@ -181,7 +187,7 @@ for (const [what, act] of Object.entries(inBytes)) {
   })
 }
 
-test('what came is told as it came', async () => {
+test('what came is passed on as it came', async () => {
   let seen: unknown[] = []
   handle = (wire) => {
     const { method, url, remoteAddress, headers, separateHeaders } = wire
@@ -207,7 +213,7 @@ test('a client that leaves is noticed, by the signal and by the sink', async () 
   assert.deepEqual(await noticed, [true, true])
 })
 
-test('a client that left before anybody asked has left', async () => {
+test('a client that left before the first read has left', async () => {
   const noticed = new Promise<boolean>((resolve) => {
     handle = (wire) => void bodyOf(wire).catch(() => resolve(wire.signal.aborted))
   })
@@ -217,7 +223,7 @@ test('a client that left before anybody asked has left', async () => {
   assert.equal(await noticed, true)
 })
 
-test('of a client that left amid its answer nothing waits, and who asks after that is told at once', async () => {
+test('if a client left amid its answer nothing waits, and later listeners are called at once', async () => {
   const left = new Promise<Wire>((resolve) => {
     handle = (wire) => {
       const sink = wire.stream(200, {})
@@ -247,7 +253,7 @@ test('a large answer waits until its client has taken it', async () => {
   assert.deepEqual(await waited, [false, true, false])
 })
 
-/** Asks, and reads nothing until it is told to. */
+/** Sends a request, and reads nothing until the test resumes or destroys the socket. */
 function askUnread() {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
   socket.on('error', () => {})
@@ -255,7 +261,7 @@ function askUnread() {
   return socket
 }
 
-test('a client that does not read makes whoever writes wait until it does, or is gone', async () => {
+test('a client that does not read makes the writer wait until it does, or is gone', async () => {
   for (const goOn of ['resume', 'destroy'] as const) {
     const told = new Promise<{ drained: Promise<void> }>((resolve) => {
       handle = (wire) => {
@@ -326,7 +332,7 @@ const targets: [asked: string, path: string][] = [
   ['*', '*'],
 ]
 for (const [asked, path] of targets) {
-  test(`${asked} asks for ${path}`, () => {
+  test(`${asked} is the path ${path}`, () => {
     const request = { url: asked, headers: {}, rawHeaders: [], socket: {}, once: () => {} }
     assert.equal(wireOfHttp1(request as never, undefined).url, path)
   })

@@ -46,7 +46,7 @@ const bodiless = new Set([204, 304])
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** What is asked for; proxies, and whoever thinks to speak to one, name the server with it. */
+/** The requested path; proxies, and their clients, put the server's name before it. */
 const pathOf = (target: string): string =>
   target.startsWith('/')
     ? target
@@ -62,7 +62,7 @@ const certificateOf = (socket: TLSSocket) => (): ClientCertificates | undefined 
   return found
 }
 
-/** One signal for the wire's whole life, made only when somebody asks, be it after the client has gone. */
+/** One signal for the wire's whole life, made on first use, also after the client has gone. */
 function lazySignal(
   request: http.IncomingMessage,
   response: http.ServerResponse | undefined,
@@ -80,8 +80,8 @@ function lazySignal(
 }
 
 /**
- * How long a client that has its answer may go on sending the body nobody waits for: enough to notice the answer, too
- * little to keep a connection by an endless one.
+ * How long a client that has its answer may go on sending an unread body: enough to notice the
+ * answer, too little to keep a connection by an endless one.
  */
 const unreadBodyMsMax = 5000
 
@@ -95,7 +95,10 @@ function boundUnread(stream: Readable): void {
   stream.once('close', () => clearTimeout(timer))
 }
 
-/** Bytes of an answer that are written at once: TLS makes a copy of each write that the client has not taken. */
+/**
+ * Bytes of an answer that are written at once: TLS makes a copy of each write that the client has
+ * not taken.
+ */
 const writtenBytesMax = 1 << 20
 
 /** A body in pieces of that size, none of them copied. */
@@ -131,8 +134,8 @@ function sinkOf(stream: Writable): Sink {
 }
 
 /**
- * Tells a client that asks first to send its body, once. One that was never told may send it or not, so that nothing can
- * follow on its connection.
+ * Sends `100 Continue` once, if the client waits for it. A client that did not get it may send the
+ * body or not, so that nothing can follow on its connection.
  */
 function invitation(response: http.ServerResponse): () => void {
   response.shouldKeepAlive = false
@@ -198,7 +201,7 @@ export function wireOfHttp1(
       return !response.writableEnded || response.writableLength > waitingBytesMin
     },
     onClose(listener) {
-      // Nothing more is told of one that is gone already.
+      // A closed response has no further events.
       if (response?.closed) listener()
       else response?.once('close', listener)
     },

@@ -1,13 +1,17 @@
 /**
- * The bytes of a JSON list: a header, the items joined by commas, a tail. Nothing is parsed, nothing is encoded. Large
- * lists are made piece by piece, so that a list never holds a second copy of itself in memory.
+ * The bytes of a JSON list: a header, the items joined by commas, a tail. Nothing is parsed,
+ * nothing is encoded. Large lists are made piece by piece, so that a list never holds a second copy
+ * of itself in memory.
  */
 import { cutLength, type CutObject, writeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import { headerOf, laidIn } from './represent.ts'
 
-/** Bytes made at once: a write large enough to be cheap, small enough that many lists fit into memory. */
+/**
+ * Bytes made at once: a write large enough to be cheap, small enough that many lists fit into
+ * memory.
+ */
 const pieceBytesMax = 1 << 20
 
 export interface ListHead {
@@ -16,7 +20,7 @@ export interface ListHead {
   readonly revision: number
   readonly continueToken: string
   readonly remaining: number | undefined
-  /** Where the next page is said even when there is none, as lists of custom kinds do. */
+  /** Where `continue` is present even without a next page, as in lists of custom kinds. */
   readonly alwaysContinues?: boolean
   /** The path of the collection, in the releases that show it. */
   readonly selfLink?: string | undefined
@@ -26,7 +30,7 @@ export function listStart(head: ListHead): string {
   const { kind, apiVersion, revision, continueToken, remaining, selfLink, alwaysContinues } = head
   const metadata: string[] = []
   if (selfLink !== undefined) metadata.push(`"selfLink":${JSON.stringify(selfLink)}`)
-  // What is made up when asked for has no version.
+  // Lists that are computed on request have no version.
   if (revision > 0) metadata.push(`"resourceVersion":"${revision}"`)
   if (continueToken !== '' || alwaysContinues)
     metadata.push(`"continue":${JSON.stringify(continueToken)}`)
@@ -38,7 +42,9 @@ export const listEnd = Buffer.from(']}\n')
 
 export type CutOf = (entry: Entry) => CutObject | Promise<CutObject>
 
-/** The items, commas between them, in pieces; items that must wait for a conversion are waited for. */
+/**
+ * The items, commas between them, in pieces; items that must wait for a conversion are waited for.
+ */
 export async function* itemPieces(
   kind: Kind,
   entries: readonly Entry[],
@@ -59,7 +65,7 @@ export async function* itemPieces(
       revisions.push(revision)
       size += cutLength(ready, itemHeader, revision) + 1
     }
-    // It is remembered for those who ask the same: memory of its own, not a piece of the pool.
+    // It is cached for equal requests: memory of its own, not a piece of the pool.
     const piece = Buffer.allocUnsafeSlow(size)
     let at = 0
     for (let n = 0; n < cuts.length; n++) {

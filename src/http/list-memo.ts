@@ -1,11 +1,14 @@
 /**
- * The items of lists that were just made, for those who ask the same before anything changed: many controllers that start
- * at once, a page that is polled. Bounded in bytes; the longest unused goes first.
+ * The items of recent lists, for equal requests before anything changed: many controllers that
+ * start at once, a page that is polled. Bounded in bytes; the least recently used is evicted first.
  */
 
 /** All that is kept together: a few lists of thousands, little beside the objects themselves. */
 export const memoBytesMax = 16 << 20
-/** What a list counts for beside its items: more than it takes, so that there are no more than a few thousand to look after. */
+/**
+ * What a list counts for beside its items: more than it takes, so that there are no more than a few
+ * thousand to look after.
+ */
 const besideItemsBytes = 4096
 
 export class ListMemo {

@@ -1,4 +1,7 @@
-/** The port itself: both protocols, clients that keep it waiting, new keys, and the end. Times are short here. */
+/**
+ * The port itself: both protocols, clients that keep it waiting, new keys, and the end. Times are
+ * short here.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
@@ -70,14 +73,14 @@ function dial(protocol: string, at = port): Promise<TLSSocket> {
   })
 }
 
-/** A connection that has not said a word. */
+/** A connection that has not sent a byte. */
 function accepted(at: number): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connectPlain(at, '127.0.0.1', () => setTimeout(() => resolve(socket), 30))
   })
 }
 
-/** How long until the other side closed, and what it said before. */
+/** How long until the other side closed, and what it sent before. */
 async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: string }> {
   const began = performance.now()
   let said = ''
@@ -87,7 +90,7 @@ async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: strin
   return { afterMs: performance.now() - began, said }
 }
 
-test('any word is a method, and what is no request is refused', async () => {
+test('any word is a method, and malformed requests are rejected', async () => {
   const head = 'Host: a\r\nX-A: 1\r\nx-a: 2\r\n__proto__: 3\r\n'
   const bad = '400 Bad Request'
   const packed = 'Transfer-Encoding: gzip, chunked'
@@ -141,7 +144,7 @@ test('what cannot be read while an answer is under way is refused after that', a
       }
 })
 
-test('who asks before sending a body is told to go on when it is read, and only then', async () => {
+test('a client that waits for `100 Continue` gets it when the body is read, and only then', async () => {
   const asking = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
   const goOn = 'HTTP/1.1 100 Continue\r\n\r\n'
@@ -153,7 +156,7 @@ test('who asks before sending a body is told to go on when it is read, and only 
   socket.write('{}')
   await until('answered', () => said.endsWith('POST {}'))
   assert.match(said, /\r\nConnection: keep-alive\r\n/)
-  // What is refused unread ends its connection: nobody knows whether the body still comes.
+  // A request that is rejected unread ends its connection: its body may still come.
   for (const [path, length] of [
     ['/?unread', 2],
     ['/', 2000],
@@ -285,7 +288,7 @@ async function shownInHandshake(at: number): Promise<string> {
   return shown
 }
 
-test('clients are told of other authorities from now on, with the same keys', async () => {
+test('new clients see other authorities from now on, with the same keys', async () => {
   const own = listenerWith({})
   const at = await own.listen(0, '127.0.0.1')
   own.renew(selfSigned('renewed'))

@@ -1,6 +1,7 @@
 /**
- * HTTP/2 and HTTP/1.1 on one TLS port. Hands each request on as a `Wire`; knows nothing of Kubernetes. No request,
- * however malformed, ends the process: what the parsers refuse is closed, what handlers throw is their own affair.
+ * HTTP/2 and HTTP/1.1 on one TLS port. Hands each request on as a `Wire`; knows nothing of
+ * Kubernetes. No request, however malformed, ends the process: what the parsers refuse is closed,
+ * what handlers throw is their own affair.
  */
 import type { Server as NetServer, Socket } from 'node:net'
 import tls from 'node:tls'
@@ -27,7 +28,10 @@ const loadNamed = loadLater<typeof import('./named-certificates.ts')>(
 )
 
 export interface ListenerOptions extends Http1Options, TlsKeys {
-  /** Authorities named to clients when asking for their certificate; verification is authentication's work. */
+  /**
+   * Authorities named to clients when requesting their certificate; verification is
+   * authentication's work.
+   */
   readonly clientAuthorities: Buffer | undefined
   /** OpenSSL's list of cipher suites; the usual ones where unset. */
   readonly ciphers?: string | undefined
@@ -35,23 +39,29 @@ export interface ListenerOptions extends Http1Options, TlsKeys {
   readonly minVersion?: tls.SecureVersion | undefined
   /** Requests at once on one connection of HTTP/2; the usual number where unset. */
   readonly http2StreamsMax?: number
-  /** How long until a connection's first word, and until it is secure; the usual times where unset. */
+  /**
+   * How long until a connection's first word, and until it is secure; the usual times where unset.
+   */
   readonly prefaceMs?: number
   readonly handshakeMs?: number
   /** A connection failed before it was secure. */
   readonly handshakeFailed?: () => void
 }
 
-/** As Go prefers them: of the ciphers that are good enough, the one that costs least comes first. */
+/**
+ * As Go prefers them: of the ciphers that are good enough, the one that costs least comes first.
+ */
 const usualCiphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
 
-/** Versions that OpenSSL refuses at its usual level of security, whatever else is said. */
+/**
+ * Versions that OpenSSL refuses at its default level of security, whatever other options are set.
+ */
 const oldVersions: readonly (tls.SecureVersion | undefined)[] = ['TLSv1', 'TLSv1.1']
 
-/** How long a client may take to shake hands; as the original's. */
+/** How long a client may take for the handshake, as in kube-apiserver. */
 const handshakeMsMax = 32_000
 
-/** How long a connection may be silent before the other end is asked whether it is still there. */
+/** How long a connection may be silent before TCP probes the other end. */
 const keepAliveProbeMs = 60_000
 
 export interface Listener {
@@ -162,7 +172,7 @@ function serverOfOne(keys: TlsKeys, securing: Securing): RenewableServer {
   return { server, renew: (fresh) => server.setSecureContext(securing.context(fresh)) }
 }
 
-/** All of what a connection is secured with: Node forgets what it is not told again with new keys. */
+/** All options that secure a connection: Node forgets those that are not repeated with new keys. */
 function tlsOptions(options: ListenerOptions): tls.SecureContextOptions {
   const { cert, key, clientAuthorities, minVersion = 'TLSv1.2', ciphers = usualCiphers } = options
   return {

@@ -1,4 +1,7 @@
-/** What clients meet on a listener with several certificates, with fewer cipher suites, or with other versions of TLS. */
+/**
+ * What clients meet on a listener with several certificates, with fewer cipher suites, or with
+ * other versions of TLS.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'

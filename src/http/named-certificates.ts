@@ -1,7 +1,7 @@
 /**
- * A TLS server with several certificates. Clients say which name they call; those that say none are known by the address
- * they came to, so each address with a certificate has a server behind the one that listens. How connections are secured
- * beside that is the listener's affair.
+ * A TLS server with several certificates. Clients say which name they call; those that say none are
+ * known by the address they came to, so each address with a certificate has a server behind the one
+ * that listens. How connections are secured beside that is the listener's affair.
  */
 import { createServer, type Server } from 'node:net'
 import tls from 'node:tls'
@@ -56,7 +56,8 @@ export function serverOfNames(keys: TlsKeys, securing: Securing): RenewableServe
     ]),
   )
   const server = createServer((socket) => {
-    // What listens on all addresses of both families sees those of the older one in the clothes of the newer.
+    // What listens on all addresses of both families sees those of the older one in the clothes of
+    // the newer.
     const address = socket.localAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? ''
     const secure = byAddress.get(address) ?? main
     secure.emit('connection', socket)

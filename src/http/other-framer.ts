@@ -1,6 +1,6 @@
 /**
- * Watch events in any other form than JSON as it is stored: protobuf, tables, metadata alone. Loaded with the first watch
- * that asks for one.
+ * Watch events in any other form than JSON as it is stored: protobuf, tables, metadata alone.
+ * Loaded with the first watch that requests one.
  */
 import type { Transform } from '#codec/media-type.ts'
 import { partialMetadata } from '#codec/partial-metadata.ts'
@@ -19,7 +19,8 @@ export function otherFramer(asked: Asked): TypedFramer {
   const whole = shape.format === 'protobuf' ? protobufFramer(asked) : jsonFramer(asked)
   if (as === undefined) return { ...whole, contentType }
   const framer = as.kind === 'Table' ? tableFramer(asked) : partialFramer(asked, as)
-  // Where objects show their path, the original cannot make one for what has no name, and leaves it as it is.
+  // Where objects have a selfLink, kube-apiserver cannot make one for an object without a name, and
+  // leaves it out.
   return { ...framer, contentType, ...(kind.selfLinks && { bookmark: whole.bookmark }) }
 }
 
@@ -45,7 +46,7 @@ function tableFramer(asked: Asked): Framer {
   const { kind } = asked
   requireTableOptions(asked)
   let told = false
-  /** Frames are asked for together: whether one is the first is known before any of them is made. */
+  /** Frames are made together: which one is the first is known before any of them is made. */
   const isFirst = () => {
     const first = !told
     told = true
@@ -69,7 +70,7 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
     shape: '',
     async frame(type, entry, revision) {
       const object = await objectFor(kind, { ...entry, revision }, parts.server.parseStored)
-      // One object is no list, and nothing is told of it.
+      // One object is no list, and gets no frame.
       if (isList) return Buffer.alloc(0)
       const partial = partialMetadata(withoutStandIns(kind, object), as.version)
       return format === 'protobuf'

@@ -1,4 +1,7 @@
-/** Lists in another form than JSON as it is stored: indented JSON, YAML, protobuf, tables, metadata alone. Others have turns in between. */
+/**
+ * Lists in another form than JSON as it is stored: indented JSON, YAML, protobuf, tables, metadata
+ * alone. Others have turns in between.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'

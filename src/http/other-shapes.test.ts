@@ -1,4 +1,4 @@
-/** Values that are no objects of a resource, in each form they can be asked in. */
+/** Values that are no objects of a resource, in each form that can be requested. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'

@@ -1,4 +1,7 @@
-/** Answers that are not stored bytes as they are: indented JSON, YAML, protobuf, tables, metadata alone. */
+/**
+ * Answers that are not stored bytes as they are: indented JSON, YAML, protobuf, tables, metadata
+ * alone.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -45,7 +48,10 @@ export async function encodeObject(
     : encodeJsonOrYaml(partial, shape)
 }
 
-/** Objects of custom kinds have one type in Go; the types of others are called by their group's first word. */
+/**
+ * Objects of custom kinds have one type in Go; the types of others are called by their group's
+ * first word.
+ */
 export const goTypeOf = (
   { itemsCarryType, resource }: Kind,
   custom: string,
@@ -61,8 +67,8 @@ const isNoList = (type: string) =>
   )
 
 /**
- * Values of kinds that are not resources: Status, Scale, discovery. `type`: what it is made of, where it is no Status. A
- * Status is shown as it is, whatever was asked for.
+ * Values of kinds that are not resources: Status, Scale, discovery. `type`: what it is made of,
+ * where it is no Status. A Status keeps its own form, whatever was requested.
  */
 export function encodeValue(value: Value, shape: Shape, type?: Type, ofCustom = false): Buffer {
   const { as, format } = shape

@@ -11,7 +11,7 @@ import type { WatchMeter } from './watch-stream.ts'
 export interface HttpParts {
   readonly server: Server
   readonly authenticate: (credentials: Credentials) => Verdict | Promise<Verdict>
-  /** What a 401 asks for, where there is something to ask for. */
+  /** The challenge of a 401, if there is one. */
   readonly challenge: string | undefined
   readonly authorizer: Authorizer
   /** Whether authorizers see the selectors of lists. */
@@ -56,7 +56,7 @@ export interface PathHandler {
 export interface Observer {
   /** The request is authenticated and about to be authorised. */
   begin?(exchange: Exchange): void | Promise<void>
-  /** The request is refused, perhaps before it began: its name is about to be told, or not. */
+  /** The request is rejected, perhaps before it began: sets or omits its audit ID. */
   refusing?(exchange: Exchange): void
   /** A long answer has begun. */
   started?(exchange: Exchange): void

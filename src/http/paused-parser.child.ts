@@ -1,4 +1,7 @@
-/** Sends large bodies over a few connections, several at once, and tells how their echoes came back. */
+/**
+ * Sends large bodies over a few connections, several at once, and reports how their echoes came
+ * back.
+ */
 import { Agent, request } from 'node:https'
 
 const port = Number(process.argv[2])
@@ -22,7 +25,7 @@ function send(body: Buffer): Promise<string> {
   })
 }
 
-// A connection that is broken off between two requests is told of by nobody's request.
+// A connection that breaks between two requests belongs to no request.
 process.on('uncaughtException', () => {})
 await Promise.all(
   Array.from({ length: 10 }, async () => {

@@ -1,4 +1,7 @@
-/** Large requests that follow large answers on one connection: none is broken off, and none is mixed up. */
+/**
+ * Large requests that follow large answers on one connection: none is broken off, and none is mixed
+ * up.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'

@@ -1,7 +1,8 @@
 /**
- * Bytes that reach Node's parser while it is paused. It pauses where a client has not taken all of an answer and sends its next
- * request; what TLS has deciphered by then comes all the same, and the parser refuses it. Nothing is wrong with such
- * bytes: they are kept, few as they are, and come again in their order when the socket goes on.
+ * Bytes that reach Node's parser while it is paused. It pauses where a client has not taken all of
+ * an answer and sends its next request; what TLS has deciphered by then comes all the same, and the
+ * parser refuses it. Nothing is wrong with such bytes: they are kept, few as they are, and come
+ * again in their order when the socket goes on.
  */
 import type { Socket } from 'node:net'
 import type { ParserError } from './http1-unknown-method.ts'

@@ -1,4 +1,7 @@
-/** Bodies in protobuf, by what their envelopes say they are: custom kinds have none, their options have. */
+/**
+ * Bodies in protobuf, by what their envelopes say they are: custom kinds have none, their options
+ * have.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -78,7 +81,7 @@ const rows: Row[] = [
   [`DELETE ${gears}`, 'example.com/v1', 'DeleteOptions', [], 200],
   [`DELETE ${gears}`, 'example.com/v1', 'DeleteOptions', [8], 500, 'unexpected EOF'],
   [`DELETE ${gears}`, '', '', [], 200],
-  // What is no version counts as none.
+  // An invalid version counts as none.
   [`POST ${configMaps}?dryRun=All`, 'a/b/c', 'ConfigMap', named, 201],
   [`POST ${configMaps}?dryRun=All`, 'a/', 'ConfigMap', named, 201],
   [`POST ${configMaps}?dryRun=All`, '/', 'ConfigMap', named, 201],

@@ -9,21 +9,29 @@ import { unrecognized } from './unrecognized.ts'
 
 /** What a path takes, and how it and whatever else may be sent there is read. */
 export interface TakenType extends TypeHeader {
-  /** Undefined where nothing is known by that name: such a body is refused by what it says it is. */
+  /**
+   * Undefined where nothing is known by that name: such a body is refused by what it says it is.
+   */
   readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
-  /** What is said of kinds that have no protobuf, whatever is in their messages; undefined of those that have. */
+  /**
+   * The error for kinds that have no protobuf, whatever is in their messages; undefined for those
+   * that have.
+   */
   readonly refuseKind?: (apiVersion: string, kind: string) => ApiError | undefined
-  /** What is said of bytes that cannot be read; without it that they should have been of this type. */
+  /** The error for unreadable bytes; by default that they should have been of this type. */
   readonly refuse?: (why: string) => ApiError
 }
 
-/** Objects of custom kinds: the original does not know what they are by then. */
+/** Objects of custom kinds: kube-apiserver does not know their type at that point. */
 export const refuseCustomObject = (wanted: string) => (apiVersion: string, kind: string) =>
   badRequest(
     `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${wanted}: Object 'Kind' is missing in 'object has no kind field '`,
   )
 
-/** Options of the deletion of a collection of custom objects: those of another version are taken for such an object. */
+/**
+ * Options of the deletion of a collection of custom objects: those of another version are taken for
+ * such an object.
+ */
 export const refuseForeignOptions = (own: string) => (apiVersion: string, kind: string) =>
   apiVersion === own && kind === 'DeleteOptions'
     ? undefined

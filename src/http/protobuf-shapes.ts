@@ -1,4 +1,7 @@
-/** Protobuf answers. The message of an object is made once per version and kept with the object's bytes. */
+/**
+ * Protobuf answers. The message of an object is made once per version and kept with the object's
+ * bytes.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
 import type { Transform } from '#codec/media-type.ts'

@@ -1,6 +1,6 @@
 /**
- * The parameters of a query as Go reads them: one with a semicolon in it, or with an escape that is none, is not there at all.
- * What is left is read as everybody reads it.
+ * The parameters of a query as Go reads them: a parameter with a semicolon or an invalid escape is
+ * ignored. The rest is read as usual.
  */
 const unreadable = /;|%(?![0-9A-Fa-f]{2})/
 

@@ -27,7 +27,7 @@ test('a revision of 0 is none', () => {
   assert.equal(laidIn(pods, { ...view, revision: undefined }), '')
 })
 
-test('what is converted for one reader is not taken away by another who asks meanwhile', async () => {
+test('what is converted for one reader stays available for another that comes meanwhile', async () => {
   const kinds = ['g/v1', 'g/v2', 'g/v3'].map(
     (apiVersion) => ({ apiVersion, kind: 'Thing' }) as Kind,
   )
@@ -41,7 +41,7 @@ test('what is converted for one reader is not taken away by another who asks mea
     sameShape: () => false,
     async convert(objects: KubeObject[], from: Kind) {
       const turn = ++asked
-      // Somebody else begins to ask for the first while the second is converted, and waits longer.
+      // Another reader requests the first while the second is converted, and waits longer.
       if (from.apiVersion === 'g/v2') void meanwhile?.()
       await new Promise((resolve) => setTimeout(resolve, turn > 2 ? 50 : 5))
       return objects

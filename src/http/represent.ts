@@ -1,6 +1,7 @@
 /**
- * Objects of the live picture as the version a request speaks. The usual case touches nothing: the bytes are there, only
- * the type header and the revision are laid in. Another version of another shape is converted once and remembered.
+ * Objects of the live picture as the version a request speaks. The usual case touches nothing: the
+ * bytes are there, only the type header and the revision are laid in. Another version of another
+ * shape is converted once and remembered.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type CutObject, encodeCut, joinCut, revisionText, typeHeader } from '#codec/cut-object.ts'
@@ -31,7 +32,10 @@ interface Converted {
   readonly kind: Kind
   readonly cut: CutObject
 }
-/** By the version converted to: what was made for a definition that has changed since makes room for what is made anew. */
+/**
+ * By the version converted to: what was made for a definition that has changed since makes room for
+ * what is made anew.
+ */
 const converted = new WeakMap<CutObject, Map<string, Converted>>()
 
 function knownCut(kind: Kind, { cut }: ObjectView): CutObject | undefined {
@@ -39,7 +43,7 @@ function knownCut(kind: Kind, { cut }: ObjectView): CutObject | undefined {
   return known?.kind === kind ? known.cut : undefined
 }
 
-/** The body of an object in the version asked for; its type header is the caller's to write. */
+/** The body of an object in the requested version; the caller writes its type header. */
 export function cutFor(
   kind: Kind,
   view: ObjectView,
@@ -64,7 +68,10 @@ function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {
   return cut
 }
 
-/** Converts what a list needs converted in as few steps as there are versions in the store: a webhook is asked once. */
+/**
+ * Converts the objects of a list in as few steps as there are versions in the store: a webhook is
+ * called once.
+ */
 export async function convertTogether(
   kind: Kind,
   views: readonly ObjectView[],
@@ -74,7 +81,7 @@ export async function convertTogether(
   await convertAll(kind, missing, parse)
 }
 
-/** What became of those that have to be converted. Others may ask for the same meanwhile. */
+/** The results for the objects that have to be converted. Others may request the same meanwhile. */
 async function convertAll<View extends ObjectView>(
   kind: Kind,
   views: readonly View[],
@@ -102,7 +109,10 @@ async function convertAll<View extends ObjectView>(
   return made
 }
 
-/** Views in the version asked for, converted now: reads tell what a webhook says now, whatever it said before. */
+/**
+ * Views in the requested version, converted now: reads return the webhook's current result,
+ * whatever it returned before.
+ */
 export async function convertedAnew<View extends ObjectView>(
   kind: Kind,
   views: readonly View[],
@@ -123,7 +133,7 @@ export function pathOf(
   const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`
   const place = namespaced && namespace !== '' ? `/namespaces/${namespace}/${plural}` : `/${plural}`
   if (name === '') return root + place
-  // The original escapes the names of what is in no namespace as if they were values of a query.
+  // kube-apiserver escapes the names of cluster-scoped objects as if they were values of a query.
   const below = subresource === '' ? '' : `/${subresource}`
   return `${root}${place}/${namespaced ? escapePath(name) : escapeQuery(name)}${below}`
 }
@@ -148,7 +158,10 @@ const escapeQuery = (name: string): string =>
         .replaceAll('%20', '+')
         .replace(/[!*'()]/g, escaped)
 
-/** What goes in at the cut: the revision, where there is one (0 is none), and the object's path in the releases that show it. */
+/**
+ * What goes in at the cut: the revision, where there is one (0 is none), and the object's path in
+ * the releases that show it.
+ */
 export function laidIn(
   kind: Kind,
   { namespace, name, revision, subresource }: Omit<ObjectView, 'cut' | 'apiVersion'>,

@@ -116,7 +116,7 @@ for (const [method, url, ...expected] of rows) {
   })
 }
 
-test('what is no resource is its path and its method', () => {
+test('a path without a resource is its path and its method', () => {
   const paths = [
     '/',
     '',

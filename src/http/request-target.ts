@@ -1,6 +1,6 @@
 /**
- * What a path and a method ask for: the resource, or a path that is none. One function, one table of tests; route and
- * authorisation both live from its result, so they cannot disagree.
+ * The target of a path and a method: the resource, or a path without one. One function, one table
+ * of tests; routing and authorization both use its result, so they cannot disagree.
  */
 import { parseFieldSelector, soleName } from '#api/field-selector.ts'
 import { nameIsPathSegment } from '#api/names.ts'
@@ -10,7 +10,10 @@ export interface RequestTarget {
   readonly isResource: boolean
   /** Decoded, without the query. */
   readonly path: string
-  /** For resources: get list watch create update patch delete deletecollection; else the method in lower case. */
+  /**
+   * For resources: get list watch create update patch delete deletecollection; else the method in
+   * lower case.
+   */
   readonly verb: string
   readonly prefix: 'api' | 'apis' | ''
   readonly group: string
@@ -119,7 +122,10 @@ export function parseTarget(
   }
 }
 
-/** A right to delete a collection, or to an old path of watches, is one to all of it: who names objects has it of none. */
+/**
+ * A right to delete a collection, or to an old path of watches, is one to all of it: who names
+ * objects has it of none.
+ */
 const namedBySelector = new Set(['list', 'watch'])
 
 /** The name in `fieldSelector=metadata.name=x`, where it can be one. */
@@ -134,7 +140,10 @@ function selectedName(query: URLSearchParams): string {
   }
 }
 
-/** A GET without a name is a list, a DELETE without one deletes the collection; `watch` in the query makes it a watch. */
+/**
+ * A GET without a name is a list, a DELETE without one deletes the collection; `watch` in the query
+ * makes it a watch.
+ */
 function refineVerb(verb: string, name: string, query: URLSearchParams): string {
   if (name === '' && verb === 'get') {
     const watch = query.get('watch')

@@ -1,6 +1,6 @@
 /**
- * Long work on one answer, in turns with all others. It ends where nobody waits for the answer any more. What is made anew
- * once it was told, as the audit log does whose records are written at once, has no turns.
+ * Long work on one answer, in turns with all others. It ends when the client is gone. What is made
+ * again for the audit log, whose records are written at once, has no turns.
  */
 import { Turns } from '#base/turns.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,6 +1,7 @@
 /**
- * Whether a path exists for a kind, and whether its method is one of it: 404 before 405. A path exists where at least one verb
- * of the kind lives on it. Looks at the path alone; what the object is called is the verb's business.
+ * Whether a path exists for a kind, and whether its method is one of it: 404 before 405. A path
+ * exists where at least one verb of the kind lives on it. Looks at the path alone; what the object
+ * is called is the verb's business.
  */
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import {
@@ -79,7 +80,10 @@ export function requireName(name: string): void {
   if (name === '.' || name === '..' || name.includes('%')) refuseUnfitName(name)
 }
 
-/** Built-in kinds are asked with GET alone; custom ones take HEAD for it, and any method for a /watch/ path. */
+/**
+ * Built-in kinds accept GET alone; custom ones accept HEAD for it, and any method for a /watch/
+ * path.
+ */
 function requireMethod({ watchPath }: RequestTarget, method: string, kind: Kind): void {
   if (method === 'OPTIONS') throw wrongMethod(kind, '')
   if (kind.origin === 'custom') return

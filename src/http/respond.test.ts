@@ -1,4 +1,7 @@
-/** The shapes of answers on the wire: which of them a client gets for what it accepts, and what an answer carries beside its body. */
+/**
+ * The shapes of answers on the wire: which of them a client gets for what it accepts, and what an
+ * answer carries beside its body.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -52,7 +55,7 @@ test('what is accepted decides the shape, the first clause that can be had', asy
       'application/json',
       'ConfigMapList',
     ],
-    // An error is no table, whatever was asked for.
+    // An error is no table, whatever was requested.
     [table, `${configMaps}/none`, 404, 'application/json', 'Status'],
     [
       `application/yaml;as=Table;g=meta.k8s.io;v=v1`,
@@ -139,7 +142,7 @@ test('large answers are compressed for those who can read them, small ones never
   const cases: [path: string, encoding: string | undefined, isPacked: boolean][] = [
     [`${configMaps}/large`, 'gzip', true],
     [`${configMaps}/large`, 'deflate, gzip ,br', true],
-    // As by the original: a weight, be it of nothing, is no plain wish.
+    // As in kube-apiserver: a value with a weight, even 0, does not count.
     [`${configMaps}/large`, 'deflate, gzip;q=0.5', false],
     [`${configMaps}/large`, 'gzip;q=0', false],
     [`${configMaps}/large-below`, 'gzip', false],
@@ -160,7 +163,7 @@ test('large answers are compressed for those who can read them, small ones never
   await served.verbs.settled()
 })
 
-test('a long list that cannot be told to its end is broken off, compressed or not', async () => {
+test('a long list that cannot be sent to its end is broken off, compressed or not', async () => {
   const kind = served.kind('', 'v1', 'configmaps')
   const cut = encodeCut({ metadata: { name: 'a' }, data: { a: 'x'.repeat(1 << 20) } })
   const whole = { cut, key: 'a', namespace: 'default', name: 'a', revision: 1, apiVersion: 'v1' }
@@ -226,7 +229,7 @@ test('a page says what remains only where it can know, and where to go on', asyn
   }
 })
 
-test('who is to come back later is told when, in the body and in a header', async () => {
+test('a rejection with a retry time has it in the body and in a header', async () => {
   const future = `${configMaps}?resourceVersion=999999`
   const answer = await served.ask('GET', future)
   assert.equal(answer.status, 504)

@@ -1,4 +1,7 @@
-/** An answer in the shape its client asked for. The usual one, JSON of stored bytes, is written without decoding anything. */
+/**
+ * A response in the requested representation. The usual one, JSON of stored bytes, is written
+ * without decoding anything.
+ */
 import { pipeline, Readable } from 'node:stream'
 import { ShutOut } from '#access/forbidden.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -23,7 +26,7 @@ const lineEnd = '\n'
 
 type ObjectAnswer = Extract<Answer, { is: 'object' }>
 
-/** Answers from this size on are compressed for clients that ask for it. */
+/** Answers from this size on are compressed for clients that accept it. */
 const gzipBytesMin = 128 * 1024
 /** A list up to this size is compressed in one go. */
 const wholeListBytesMax = 4 << 20
@@ -32,7 +35,7 @@ const scarceBytesMax = 64 * 1024
 /** When to come back where clients have much to take. */
 const retryAfterSeconds = 1
 
-/** Waits only where something must be asked of others, packed, or sent piece by piece. */
+/** Waits only to convert elsewhere, compress, or send piece by piece. */
 export function respond(
   exchange: Exchange,
   parts: HttpParts,
@@ -180,7 +183,7 @@ function hold({ wire }: Exchange, bytes: number): void {
   held.add(wire, bytes)
 }
 
-/** What is read can be asked for again when others have taken theirs; what is written has been done. */
+/** A read can be repeated when other clients have taken theirs; a write is done. */
 function requireRoom({ wire }: Exchange, bytes: number): void {
   if (bytes >= heldBytesMin && isMuchHeld() && wire.method === 'GET')
     throw tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
@@ -194,7 +197,7 @@ function holdAll(exchange: Exchange, entries: readonly Entry[]): void {
   hold(exchange, bytes)
 }
 
-/** The path that is shown of an object is the one it was asked at, with what of it was asked for. */
+/** The path shown in an object is the requested one, with the requested subresource. */
 function viewOf({ kind, view }: ObjectAnswer, { target }: Exchange): ObjectView {
   const { subresource } = target
   return kind.selfLinks !== true || subresource === '' ? view : { ...view, subresource }
@@ -272,7 +275,10 @@ function sendPieces(
   exchange.wire.answerPieces(200, answerHeaders(exchange, shape.contentType), pieces)
 }
 
-/** A list too large to be held: written no faster than its client reads, compressed on the way where it asked for that. */
+/**
+ * A list too large to be held: written no faster than its client reads, compressed on the way if
+ * requested.
+ */
 async function streamPieces(
   exchange: Exchange,
   shape: Shape,
@@ -284,7 +290,7 @@ async function streamPieces(
   if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const sink = exchange.wire.stream(200, headers)
   const all = allOf(exchange, first, rest)
-  // What goes wrong is thrown by the loop below: nobody else listens.
+  // Errors are thrown by the loop below; the stream has no other listener.
   const bytes: AsyncIterable<Buffer> = zipped
     ? pipeline(Readable.from(all), gzipStream(), () => {})
     : all

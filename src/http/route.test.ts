@@ -7,7 +7,7 @@ import { startServed } from './served.fixture.ts'
 const served = await startServed()
 after(() => served.stop())
 
-test('a watch that no form can be made for is refused, and nobody follows for it', async () => {
+test('a watch that no form can be made for is rejected, and leaves no follower', async () => {
   const kind = served.kind('', 'v1', 'configmaps')
   const { fanOut } = await livePicture(served.verbs.server, kind)
   const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }

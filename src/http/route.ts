@@ -1,6 +1,7 @@
 /**
- * From a target to a verb: one lookup in the catalog, one switch over the verb. What is no resource goes to the path
- * handlers. Refusals come in the order of the original: path, method, media types, then the request itself.
+ * From a target to a verb: one lookup in the catalog, one switch over the verb. A target without a
+ * resource goes to the path handlers. Rejections come in kube-apiserver's order: path, method,
+ * media types, then the request itself.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type Awaitable, after } from '#base/awaitable.ts'
@@ -48,7 +49,10 @@ const loadWatchSocket = loadLater<typeof import('./connect/watch-socket.ts')>(
   './connect/watch-socket',
 )
 
-/** Longest a watch lives when its client names no time: random up to twice this, so that not all end at once. */
+/**
+ * Longest a watch lives when its client names no time: random up to twice this, so that not all end
+ * at once.
+ */
 const watchTimeoutSecondsDefault = 1800
 
 export async function route(exchange: Exchange, parts: HttpParts): Promise<void> {
@@ -116,7 +120,7 @@ const missingSubresourcesHaveStatus = change(
 const pageNotFound = Buffer.from('404 page not found\n')
 const resourceNotFound = Buffer.from('the server could not find the requested resource\n')
 
-/** What is nobody's is told without a Status, and so is what would be a custom kind's. */
+/** Unknown paths get a plain-text 404, and so do paths that could be a custom kind's. */
 function textNotFound(exchange: Exchange, body: Buffer): void {
   exchange.status = 404
   exchange.wire.answer(
@@ -244,7 +248,7 @@ async function runWatch(
     sink?.write(messages?.message(bytes) ?? bytes)
     return sink?.end()
   }
-  // From here on a watch takes nobody's turn.
+  // From here on a watch holds no seat.
   exchange.seat?.release()
   let framer: TypedFramer
   let sink: Sink | undefined

@@ -69,7 +69,7 @@ for (const [i, [query, waits, status, told, asked]] of rows.entries()) {
   })
 }
 
-test('what fails because the time is over is told as that', async () => {
+test('a failure because the time is over is reported as a timeout', async () => {
   waitMs = 0
   failsWhenLate = true
   const body = '{"metadata":{"generateName":"late-"}}'
@@ -79,7 +79,9 @@ test('what fails because the time is over is told as that', async () => {
   assert.deepEqual([kind, reason, message, code], ['Status', 'Timeout', late, 504])
 })
 
-/** Filters that take longer than the request may: who asks is found out late, or there is no place before. */
+/**
+ * Filters that take longer than the request may: authentication is slow, or no seat is free before.
+ */
 const lateRows: [what: string, authenticateMs: number, placeMs: number, taken: number][] = [
   ['who asks is known only then', 200, 0, 0],
   ['there is a place only then', 0, 200, 1],
@@ -173,13 +175,13 @@ test('a request is over when its client has taken the answer', async () => {
   assert.deepEqual([client.ended, client.aborted], [['ended'], false])
 })
 
-test('an answer that nobody takes is broken off when the time of its request is over', async () => {
+test('an untaken answer is broken off when the time of its request is over', async () => {
   const client = hesitant()
   await until('the end', () => client.ended.length > 0)
   assert.deepEqual([client.ended, client.aborted], [['ended'], true])
 })
 
-test('nor is one waited for that tells it that its time is over', async () => {
+test('nor does it wait for an answer that reports the timeout', async () => {
   waitMs = 1800
   const client = hesitant('POST')
   await client.status

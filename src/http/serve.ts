@@ -1,6 +1,7 @@
 /**
- * From a wire to an answer: the chain of filters, then the route. Everything thrown on the way ends here: an ApiError is
- * answered as its Status, anything else is our own defect, logged and answered as 500 without its details.
+ * From a wire to an answer: the chain of filters, then the route. Everything thrown on the way ends
+ * here: an ApiError is answered as its Status, anything else is our own defect, logged and answered
+ * as 500 without its details.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { anonymous } from '#access/user.ts'
@@ -30,7 +31,8 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   const deadlines = new Deadlines<Exchange>(
     parts.limits.requestTimeoutMs,
     parts.monotonicMs,
-    // Answered with 504; the work may still finish, and nobody is told. An answer nobody takes is broken off, be it that one.
+    // Answered with 504; the work may still finish, unseen by the client. An untaken answer is
+    // broken off, also that one.
     (exchange) => {
       if (exchange.over) return exchange.wire.abort?.()
       end(exchange, timeout('request did not complete within the allotted timeout'))
@@ -47,10 +49,12 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     exchange.over = true
     const isBegun = exchange.status !== 0
     const isTold = error !== undefined && fail(exchange, parts, error)
-    // The rest of an answer that was begun cannot be an error: it is broken off, and its place is free.
+    // The rest of an answer that was begun cannot be an error: it is broken off, and its place is
+    // free.
     if (isTold && isBegun) exchange.wire.abort?.()
     const { wire, target } = exchange
-    // Until its client has taken it, an answer costs memory: the request keeps its place among those that may run.
+    // Until its client has taken it, an answer costs memory: the request keeps its place among
+    // those that may run.
     if (wire.isWaiting && !isLongRunning(target)) wire.onClose?.(() => left(exchange))
     else left(exchange)
   }
@@ -61,7 +65,8 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     let asked: Hurry | undefined
     const ended = (error?: unknown) => {
       clearTimeout(asked?.timer)
-      // What fails because the time is over, as the call of a webhook does, may say so a moment before the timer.
+      // What fails because the time is over, as the call of a webhook does, may say so a moment
+      // before the timer.
       const isLate = error !== undefined && asked?.isOver()
       end(exchange, isLate ? asked?.error : error)
     }
@@ -133,7 +138,7 @@ const ignoresEmptyParameters = change('empty parameters of an Accept header are 
 const setsCacheControl = change('responses have Cache-Control', { since: 16 })
 const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 
-/** Most requests ask nothing beside their path. Never changed by anybody. */
+/** Most requests have nothing beside their path. Read-only. */
 const noQuery = new URLSearchParams()
 
 /** Of a method and a path, and neither holds the end of a line that stands between them. */
@@ -204,7 +209,7 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
   await route(exchange, parts)
 }
 
-/** Says no where nothing can be said, and the client was cut off. */
+/** Returns false if the client was cut off, because nothing can be answered. */
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
   try {
     if (exchange.tellsOnlyAudited) for (const { refusing } of parts.observers) refusing?.(exchange)

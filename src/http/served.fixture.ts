@@ -1,6 +1,7 @@
 /**
- * The HTTP layer over a server in memory, without sockets: a request goes in as method, path, headers and body, and what the
- * wire is told comes back. Everybody is an administrator here; what is asked is how things are read, routed and shown.
+ * The HTTP layer over a server in memory, without sockets: a request goes in as method, path,
+ * headers and body, and what is written to the wire comes back. Every user is an administrator
+ * here; the tests check how requests are read, routed and answered.
  */
 import { readFileSync } from 'node:fs'
 import { loadFacts } from '#kinds/facts.ts'
@@ -51,7 +52,10 @@ interface More {
   readonly observers?: HttpParts['observers']
 }
 
-/** `more`: another release, paths beside discovery, limits other than the usual ones, and who looks on. */
+/**
+ * `more`: another release, paths beside discovery, limits other than the usual ones, and who looks
+ * on.
+ */
 export async function startServed(more: More = {}): Promise<Served> {
   const verbs = await startVerbs(undefined, undefined, more.release)
   const defects: string[] = []

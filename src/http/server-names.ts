@@ -1,7 +1,8 @@
 /**
- * Which of several certificates a client is shown: by the name it calls, and, where it calls none, by the address it came
- * to. Names that were given for a certificate come before those that stand in it, exact ones before wildcards, earlier
- * certificates before later ones. It only chooses; nothing is verified here.
+ * Which of several certificates a client is shown: by the name it calls, and, where it calls none,
+ * by the address it came to. Names that were given for a certificate come before those that stand
+ * in it, exact ones before wildcards, earlier certificates before later ones. It only chooses;
+ * nothing is verified here.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -9,7 +10,9 @@ import { isIP } from 'node:net'
 export interface NamedCertificate {
   readonly cert: string
   readonly key: string
-  /** What clients call it by, `*.example.com` among it; what stands in the certificate where empty. */
+  /**
+   * What clients call it by, `*.example.com` among it; what stands in the certificate where empty.
+   */
   readonly names: readonly string[]
 }
 

@@ -1,4 +1,7 @@
-/** The form an answer takes, by header, query, agent and kind; what media types mean is codec/media-type.test.ts. */
+/**
+ * The form an answer takes, by header, query, agent and kind; what media types mean is
+ * codec/media-type.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf } from '#admission/requests.suite.ts'
@@ -178,7 +181,7 @@ const refusals: [asked: Asked, expected: string][] = [
   [{ agent: 'curl/7' }, 'json pretty'],
 ]
 for (const [asked, expected] of refusals) {
-  test(`a refusal to ${JSON.stringify(asked)} is in ${expected}`, () => {
+  test(`an error for ${JSON.stringify(asked)} is in ${expected}`, () => {
     assert.equal(
       said(() => shapeOfError(exchangeOf(asked))),
       expected,

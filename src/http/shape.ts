@@ -1,4 +1,7 @@
-/** The form an answer takes, from the Accept header and the query: decided once per request, before any work is done. */
+/**
+ * The form an answer takes, from the Accept header and the query: decided once per request, before
+ * any work is done.
+ */
 import {
   checkRouteAccepts,
   type Endpoint,
@@ -27,7 +30,10 @@ export interface Shape {
 
 const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 
-/** What the router of built-in kinds looks at before anything is served: the type of a patch, then what is accepted. */
+/**
+ * What the router of built-in kinds looks at before anything is served: the type of a patch, then
+ * what is accepted.
+ */
 export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRelease): void {
   if (exchange.target.verb === 'patch') patchTypeOf(exchange, kind, server)
   const { verb } = exchange.target
@@ -52,7 +58,9 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   return shapeOf(exchange, wanted)
 }
 
-/** Subresources are no tables, but for a custom kind's status, which is shown as the object itself. */
+/**
+ * Subresources are no tables, but for a custom kind's status, which is shown as the object itself.
+ */
 function endpointOf({ kind, tables, origin, subresources }: Kind, subresource: string): Endpoint {
   if (origin === 'custom') {
     const isItself = subresource === '' || subresources.get(subresource)?.kind === kind
@@ -61,7 +69,10 @@ function endpointOf({ kind, tables, origin, subresources }: Kind, subresource: s
   return tables === false || subresource !== '' ? 'built-in without tables' : 'built-in'
 }
 
-/** For fixed documents such as discovery. `unrouted`: no router looks at the header before the document does. */
+/**
+ * For fixed documents such as discovery. `unrouted`: no router looks at the header before the
+ * document does.
+ */
 export function documentShape(
   exchange: Exchange,
   produces: 'any form' | 'json' | 'unrouted' = 'any form',
@@ -77,7 +88,10 @@ export interface AggregatedShape extends Shape {
   readonly version: string
 }
 
-/** The form of aggregated discovery, where the client prefers it and a version that it accepts is served. */
+/**
+ * The form of aggregated discovery, where the client prefers it and a version that it accepts is
+ * served.
+ */
 export function aggregatedShape(
   exchange: Exchange,
   versions: readonly string[],
@@ -116,7 +130,7 @@ function shapeOf({ query, wire }: Exchange, wanted: Wanted): Shape {
   }
 }
 
-/** Errors are said in the format asked for, as far as that can be understood, else in JSON. */
+/** Errors have the requested format, as far as that can be understood, else JSON. */
 export function shapeOfError(exchange: Exchange): Shape {
   try {
     const wanted = wantedForm(acceptOf(exchange), 'document', exchange.acceptRules)

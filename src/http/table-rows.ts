@@ -1,6 +1,6 @@
 /**
- * The rows of a JSON table, as text. What a row is made from is parsed once per version of an object and kept for a
- * while: the same lists are asked for again and again, and only their ages change.
+ * The rows of a JSON table, as text. The source of a row is parsed once per version of an object
+ * and kept for a while: the same lists are requested again and again, and only their ages change.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { metaApiVersion, type MetaVersion } from '#codec/partial-metadata.ts'
@@ -8,9 +8,12 @@ import type { Columns, IncludeObject, TableItem } from '#codec/table.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectView } from '#verbs/answer.ts'
 
-/** Objects kept parsed: a page of the size kubectl asks for. */
+/** Objects kept parsed: a page of the size that kubectl requests. */
 const keptMax = 500
-/** And no more than so many bytes of them as they are stored: parsed, and with what was made of them, they are several times that. */
+/**
+ * And no more than so many bytes of them as they are stored: parsed, and with what was made of
+ * them, they are several times that.
+ */
 const keptBytesMax = 8 << 20
 
 /** What the rows of an object are made from. */
@@ -18,12 +21,15 @@ export interface Kept {
   readonly kind: Kind
   readonly revision: ObjectView['revision']
   readonly item: TableItem
-  /** The object column by what is included, made when first asked for. */
+  /** The object column by what is included, made on first use. */
   readonly objects: Map<string, Buffer>
 }
 
 export interface Row {
-  /** By which rows are sorted, where they are. All others are let go: together they take as much as the whole list. */
+  /**
+   * By which rows are sorted, where they are. All others are let go: together they take as much as
+   * the whole list.
+   */
   readonly cellsOf: KubeObject | undefined
   /** All before the object. */
   readonly start: string

@@ -1,6 +1,7 @@
 /**
- * Objects as tables, the way kubectl shows them: of one object or a bookmark as a value, of a list as text, since the rows
- * of a list are many and mostly known. Loaded when the first is asked for.
+ * Objects as tables, the way kubectl shows them: of one object or a bookmark as a value, of a list
+ * as text, since the rows of a list are many and mostly known. Loaded with the first request for
+ * one.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeJson, encodeJson } from '#codec/json.ts'
@@ -23,7 +24,7 @@ import type { Shape } from './shape.ts'
 import { joinRows, type Row, rowOf, TableRows } from './table-rows.ts'
 import { yamlList } from './yaml-list.ts'
 
-/** What is asked for, in which shape, and by whom. */
+/** The request, its representation, and its user. */
 export interface Asked {
   readonly kind: Kind
   readonly shape: Shape
@@ -41,12 +42,12 @@ const optionsOf = ({ shape, parts, exchange }: Asked, headers: boolean) => ({
   now: parts.server.clock.now(),
 })
 
-/** Throws 400 before anything is told, of what no table can be made with. */
+/** Throws 400 before anything is sent, for options that no table can be made with. */
 export const requireTableOptions = ({ exchange }: Asked): void => {
   parseIncludeObject(exchange.query.get('includeObject'))
 }
 
-/** `headers`: whether the columns are told, which the later events of a watch need not. */
+/** `headers`: whether the columns are sent, which the later events of a watch need not. */
 export async function table(
   asked: Asked,
   views: readonly ObjectView[],
@@ -108,7 +109,7 @@ export async function tableYaml(
   )
 }
 
-/** Cells are made from the hub version, the object is shown in the version asked for. */
+/** Cells are made from the hub version, the object is shown in the requested version. */
 async function tableItem({ kind, parts }: Asked, view: ObjectView): Promise<TableItem> {
   const { hub } = kind.resource
   const shown = await objectFor(kind, view, parts.server.parseStored)

@@ -1,6 +1,7 @@
 /**
- * Requests to a server that listens before it is ready: it tells how far it is, and nothing else. Who may do what and what
- * may be stored is not known in full yet, so everything else is refused for the moment, and never let through.
+ * Requests to a server that listens before it is ready: it reports its progress, and nothing else.
+ * Access rules and kinds are not loaded completely yet, so everything else is rejected for the
+ * moment, and never let through.
  */
 import { ApiError } from '#api/status-error.ts'
 import type { Wire } from './exchange.ts'

@@ -127,7 +127,7 @@ test('large objects go out one by one, small ones together, in their order', asy
   assert.match(text(), /i4 5\nADDED e0 10\n/)
 })
 
-test('it ends with its time, and says how far it came to those who ask', async () => {
+test('it ends with its time, and reports its progress on request', async () => {
   const { watch } = watchWith([], true)
   const { sink, text } = sinkReading()
   await streamWatch(watch, sink, framer, ends(5))
@@ -295,7 +295,7 @@ test('nothing is written before there is room, be it events that must be waited 
   await running
 })
 
-test('the last word is said to those who have heard everything before it', async () => {
+test('the last event reaches only watches that received everything before it', async () => {
   const never: Framer = { ...framer, shape: '', frame: () => new Promise(() => {}) }
   const rows: [what: string, framer: Framer, initial: number, events: number, told: boolean][] = [
     ['nothing happened', framer, 0, 0, true],
@@ -340,7 +340,7 @@ test('one whose frames cannot be made ends, and says why', async () => {
   }
 })
 
-test('an idle watch is told each minute how far it came, one whose client is behind is not', async () => {
+test('an idle watch gets a bookmark each minute, one whose client is behind does not', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   try {
     const { watch, watcher } = watchWith([], true)

@@ -1,6 +1,7 @@
 /**
- * A watch on the wire: what exists, then what happens, a turn's frames in one write, no faster than the client reads.
- * Frames are made at most once per shape of an event and shared by every watch that has that shape.
+ * A watch on the wire: what exists, then what happens, a turn's frames in one write, no faster than
+ * the client reads. Frames are made at most once per shape of an event and shared by every watch
+ * that has that shape.
  */
 import type { CacheEvent } from '#watchcache/history.ts'
 import type { Batch, EventType, WatchItem } from '#watchcache/batch.ts'
@@ -10,11 +11,14 @@ import type { Watch } from '#verbs/watch.ts'
 import type { Sink } from './exchange.ts'
 import { runInReadPhase } from '#base/event-loop-phases.ts'
 
-/** How often an idle watch with bookmarks is told how far it has come. */
+/** How often an idle watch with bookmarks gets one. */
 const bookmarkIntervalMs = 60_000
 /** Events written before looking whether the client keeps up. */
 const pieceCountMax = 200
-/** Bytes of their objects, from where on the next begins another piece: large ones must not be joined by the hundred. */
+/**
+ * Bytes of their objects, from where on the next begins another piece: large ones must not be
+ * joined by the hundred.
+ */
 const pieceBytesMin = 256 * 1024
 /** How long after the end of a watch its client may take to read what was written. */
 const unreadMsMax = 30_000
@@ -43,7 +47,10 @@ export interface WatchMeter {
   ended(fellBehind: boolean): void
 }
 
-/** Writes until the time is over, the client is gone, the queue overflows or the server stops. Answers how many events. */
+/**
+ * Writes until the time is over, the client is gone, the queue overflows or the server stops.
+ * Answers how many events.
+ */
 export const streamWatch = (
   watch: Watch,
   sink: Sink,
@@ -61,7 +68,10 @@ type State = 'idle' | 'due' | 'making' | 'full' | 'over'
 
 type Frames = readonly Buffer[] | Promise<readonly Buffer[]>
 
-/** A promise is made where one must wait, and nowhere else: there are thousands of watches, and each is woken by each event. */
+/**
+ * A promise is made where one must wait, and nowhere else: there are thousands of watches, and each
+ * is woken by each event.
+ */
 class WatchStream {
   readonly #watch: Watch
   readonly #sink: Sink
@@ -189,7 +199,7 @@ class WatchStream {
     return this.#batch && this.#framesOf(this.#batch)
   }
 
-  /** What everybody writes alike is made once. */
+  /** What all watches write alike is made once. */
   #framesOf(batch: Batch): Frames {
     const { items, bytes } = batch
     const { shape } = this.#framer
@@ -218,14 +228,17 @@ class WatchStream {
     frameOf(type, event, this.#framer, this.#keys)
 
   #bookmark(): void {
-    // Whoever asks how far it is may be told of more to write first.
+    // Reading the progress may deliver more events first.
     const progress = this.#watch.progress()
     if (this.#state !== 'idle' || this.#sink.closed) return
     const frame = this.#framer.bookmark(progress)
     if (frame !== undefined) this.#sink.write(frame)
   }
 
-  /** A client that does not read must not keep a watch whose time is over, or that fell too far behind. */
+  /**
+   * A client that does not read must not keep a watch whose time is over, or that fell too far
+   * behind.
+   */
   #finish(failure?: { readonly error: unknown }): void {
     if (this.#isOver) return
     const isWritten = this.#isWritten && failure === undefined

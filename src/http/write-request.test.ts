@@ -1,4 +1,7 @@
-/** What a write is refused for before anybody looks at its object, and in which order; options that have an effect. */
+/**
+ * What a write is refused for before anybody looks at its object, and in which order; options that
+ * have an effect.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from './served.fixture.ts'
@@ -65,7 +68,7 @@ for (const [method, url, type, sent, status, message] of rows) {
   })
 }
 
-/** What is no ASCII is sent in UTF-8, of which Node makes a character of each byte. */
+/** Text beyond ASCII is sent in UTF-8, of which Node makes a character of each byte. */
 const sent = (agent: string): string => Buffer.from(agent).toString('latin1')
 const managers: [query: string, agent: string | undefined, expected: string][] = [
   ['?fieldManager=named', 'agent/1', 'named'],
@@ -124,7 +127,7 @@ test('an empty dryRun is none, All is one', async () => {
   assert.equal((await served.ask('GET', `${maps}/wet`)).status, 200)
 })
 
-test('whoever is asked about a write is told until when its client waits', async () => {
+test('a webhook for a write learns until when its client waits', async () => {
   const { admission } = served.verbs.server
   const told: string[] = []
   admission.mutate = ({ operation, deadlineAt }) =>

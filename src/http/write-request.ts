@@ -1,4 +1,7 @@
-/** What a write asks for, from its query, headers and body: the options checked first, in the original's words. */
+/**
+ * The options of a write, from its query, headers and body: checked first, in kube-apiserver's
+ * words.
+ */
 import { firstText, firstValue } from '#access/authenticate/header-values.ts'
 import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
 import { flag } from '#api/list-options.ts'
@@ -132,7 +135,7 @@ export async function deleteRequest(
   let deleteOptions: DeleteRequest['deleteOptions']
   if (bytes.length > 0) {
     requireBodyType(exchange)
-    // null asks for nothing, and for nothing of the query but a dry run either.
+    // null has no options, and of the query it allows only a dry run.
     const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
     deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } else deleteOptions = deleteOptionsFromQuery(exchange.query, parts.server.release)

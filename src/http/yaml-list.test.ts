@@ -1,4 +1,4 @@
-/** Lists in YAML are the text of the whole, whatever they are lists of and whoever has a turn in between. */
+/** Lists in YAML are the text of the whole, whatever their items and the order of turns. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf } from '#admission/requests.suite.ts'
@@ -127,7 +127,7 @@ for (const [how, exchange, isMade] of whoWaits) {
   })
 }
 
-test('what was answered is told to the audit log at once, whoever has left', async () => {
+test('the answer is recorded in the audit log at once, also if the client has left', async () => {
   let others = 0
   setImmediate(() => others++)
   const gone = { status: 200, refusal: undefined, wire: { signal: AbortSignal.abort() } }

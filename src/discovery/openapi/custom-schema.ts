@@ -1,6 +1,7 @@
 /**
- * Definitions of custom kinds: the schema a kind was given, completed with what every object has. The second form of
- * OpenAPI, and the clients that read it, cannot say or bear everything a schema may hold; what they cannot is left out.
+ * Definitions of custom kinds: the schema a kind was given, completed with what every object has.
+ * The second form of OpenAPI, and the clients that read it, cannot say or bear everything a schema
+ * may hold; what they cannot is left out.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -61,7 +62,10 @@ const withMeta = (properties: JsonObject, form: SchemaForm): JsonObject => ({
   metadata: form.refer(metaType('ObjectMeta'), sentence('metadata')),
 })
 
-/** What of a schema the form can bear; the schema itself where that is all of it, so that most is never copied. */
+/**
+ * What of a schema the form can bear; the schema itself where that is all of it, so that most is
+ * never copied.
+ */
 function adapted(given: JsonObject, form: SchemaForm): JsonObject {
   const schema = withInner(form.version === 2 && isTooWide(given) ? narrowed(given) : given, form)
   const embedded = given['x-kubernetes-embedded-resource'] === true
@@ -95,7 +99,10 @@ function withInner(given: JsonObject, form: SchemaForm): JsonObject {
   return given
 }
 
-/** The same object where nothing changes. User-chosen names may be any word, `__proto__` too: fromEntries defines. */
+/**
+ * The same object where nothing changes. User-chosen names may be any word, `__proto__` too:
+ * fromEntries defines.
+ */
 function mapped(from: JsonObject, change: (one: JsonObject) => JsonObject): JsonObject {
   let changed: Map<string, JsonObject> | undefined
   for (const name of Object.keys(from)) {

@@ -50,7 +50,10 @@ export function namesIn(operations: Iterable<Operation>): Set<string> {
   return names
 }
 
-/** Definitions by name, in order: those that are named, and all that those need. `kinds`: whose own may be among them. */
+/**
+ * Definitions by name, in order: those that are named, and all that those need. `kinds`: whose own
+ * may be among them.
+ */
 export function definitionsFor(
   names: Iterable<string>,
   kinds: Iterable<Kind>,

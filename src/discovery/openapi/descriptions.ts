@@ -1,11 +1,14 @@
 /**
- * What OpenAPI documents say in words: one short sentence for each kind, for the fields at the top of a kind and for the
- * types people look up most. Everything else speaks by its name and type.
+ * What OpenAPI documents say in words: one short sentence for each kind, for the fields at the top
+ * of a kind and for the types people look up most. Everything else speaks by its name and type.
  */
 import { fieldSentences } from './field-sentences.ts'
 import { kindSentences } from './kind-sentences.ts'
 
-/** Fields that mean the same in every kind. Checks of a cluster look for how two of these sentences begin. */
+/**
+ * Fields that mean the same in every kind. Checks of a cluster look for how two of these sentences
+ * begin.
+ */
 const ofEveryKind: Readonly<Record<string, string>> = {
   apiVersion: 'APIVersion defines the group and version the object is written in.',
   kind: 'What the object is.',

@@ -32,7 +32,10 @@ export function aroundV2({ facts, release }: OpenApiSource): JsonObject {
   }
 }
 
-/** What is built in, bit by bit: of each kind its paths, then the definitions that all of them and `also` need. */
+/**
+ * What is built in, bit by bit: of each kind its paths, then the definitions that all of them and
+ * `also` need.
+ */
 export function* builtInV2(
   source: OpenApiSource,
   kinds: readonly Kind[],
@@ -54,7 +57,10 @@ export function* builtInV2(
   }
 }
 
-/** The paths one custom kind adds to the document, and the definitions of others that they and its own refer to. */
+/**
+ * The paths one custom kind adds to the document, and the definitions of others that they and its
+ * own refer to.
+ */
 export function pathsAdded(
   source: OpenApiSource,
   kind: DescribedKind,

@@ -1,5 +1,6 @@
 /**
- * /openapi/v3: a list of documents, and one document for each group version with what its operations need.
+ * /openapi/v3: a list of documents, and one document for each group version with what its
+ * operations need.
  */
 import type { Kind } from '#kinds/kind.ts'
 import { type Gvks, definitionsFor, namesIn } from './definitions.ts'

@@ -1,5 +1,6 @@
 /**
- * The operations that are discovery itself: the lists of versions, groups and resources, the version, the keys.
+ * The operations that are discovery itself: the lists of versions, groups and resources, the
+ * version, the keys.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Operation } from './operation.ts'

@@ -47,7 +47,10 @@ export function operation(
   }
 }
 
-/** Custom kinds have no strategic merge patch, and their definitions never say that a patch can create. */
+/**
+ * Custom kinds have no strategic merge patch, and their definitions never say that a patch can
+ * create.
+ */
 export function patchShape({
   source,
   custom,

@@ -1,7 +1,7 @@
 /**
- * A kind with marks in place of its names. What is written of it once is written of every kind of the same shape: only
- * the names differ, and the marks say where they stand and in which spelling. Kinds whose names are changed on the way
- * into operation ids are of no shape.
+ * A kind with marks in place of its names. What is written of it once is written of every kind of
+ * the same shape: only the names differ, and the marks say where they stand and in which spelling.
+ * Kinds whose names are changed on the way into operation ids are of no shape.
  */
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { customDefinitionName, operationId, tagOf } from './names.ts'

@@ -2,7 +2,10 @@
  * The names OpenAPI documents are made of: operation ids, tags and the names of definitions.
  */
 
-/** Letters and digits only, camel-cased at everything else: 'rbac.authorization' → 'RbacAuthorization'. */
+/**
+ * Letters and digits only, camel-cased at everything else: 'rbac.authorization' →
+ * 'RbacAuthorization'.
+ */
 function camel(text: string, upperFirst: boolean): string {
   if (/^[A-Za-z_]\w*$/.test(text)) return upperFirst ? title(text) : text
   const words = text.replace(/^\d+/, ' ').split(/[^\p{L}\d_]+/u)
@@ -12,7 +15,10 @@ function camel(text: string, upperFirst: boolean): string {
 
 const shortGroup = (group: string) => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
 
-/** A group in camel case. Names of one kind are asked for one after the other: the last group is the next one, mostly. */
+/**
+ * A group in camel case. Names of one kind are looked up one after the other: the last group is
+ * mostly the next one.
+ */
 function groupWord(group: string): string {
   if (lastGroup.name !== group) lastGroup = { name: group, word: camel(shortGroup(group), false) }
   return lastGroup.word
@@ -30,7 +36,10 @@ export function tagOf(group: string, version = ''): string {
   return version === '' ? tag : `${tag}_${camel(version, false)}`
 }
 
-/** The definition of a custom kind, unless it is taken: 'stable.example.com', 'v1', 'CronTab' → 'com.example.stable.v1.CronTab'. */
+/**
+ * The definition of a custom kind, unless it is taken: 'stable.example.com', 'v1', 'CronTab' →
+ * 'com.example.stable.v1.CronTab'.
+ */
 export const customDefinitionName = (group: string, version: string, kind: string): string =>
   `${group.split('.').reverse().join('.')}.${version}.${kind}`
 

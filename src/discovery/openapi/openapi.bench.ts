@@ -1,6 +1,7 @@
 /**
- * What /openapi/v2 costs with a thousand custom kinds, in time of the processor: the first document of each form, and
- * one after a kind more: `node src/discovery/openapi/openapi.bench.ts`. Nobody is to wait for it for more than 50 ms.
+ * What /openapi/v2 costs with a thousand custom kinds, in time of the processor: the first document
+ * of each form, and one after a kind more: `node src/discovery/openapi/openapi.bench.ts`. A client
+ * must not wait more than 50 ms for it.
  */
 import { facts, kindsOfRelease } from '#discovery/kinds-of-facts.suite.ts'
 import { priorities } from '#discovery/group-order.ts'

@@ -167,7 +167,7 @@ test('operation ids are unique', () => {
   assert.equal(new Set(ids.map(([, id]) => id)).size, ids.length)
 })
 
-test('parameters all methods share are said once, sorted by name', () => {
+test('parameters that all methods share appear once, sorted by name', () => {
   const item = document22.paths['/api/v1/namespaces/{namespace}/pods/{name}']
   const names = (parameters: Any[]) => parameters.map(({ name }) => name)
   assert.deepEqual(names(item.parameters), ['name', 'namespace', 'pretty'])
@@ -185,7 +185,7 @@ test('definitions carry what patch and apply need', () => {
   const { ports } = definitions['io.k8s.api.core.v1.Container'].properties
   assert.equal(ports['x-kubernetes-list-type'], 'map')
   assert.deepEqual(ports['x-kubernetes-list-map-keys'], ['containerPort', 'protocol'])
-  // Said of what is no list, it is repeated all the same.
+  // In front of something that is no list, it is repeated all the same.
   const { key } =
     definitions['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement'].properties
   assert.equal(key['x-kubernetes-patch-merge-key'], 'key')
@@ -348,7 +348,7 @@ test('the third form has a document for each group version, with what that needs
   assert.equal(publisher.v3('apis/nobody/v1'), undefined)
 })
 
-test('documents are kept until kinds come or go, and hashes tell what changed', async () => {
+test('documents are kept until kinds come or go, and hashes show what changed', async () => {
   const state = { generation: 1 }
   let kinds = kindsOfRelease(22)
   const publisher = publisherOf(() => kinds, state)
@@ -403,7 +403,7 @@ test('one more kind makes its own part and no other', async () => {
   }
 })
 
-test('many kinds are described in turns, once for all who ask', async () => {
+test('many kinds are described in turns, once for all clients', async () => {
   const kinds = [...kindsOfRelease(22), ...Array.from({ length: 400 }, (_, i) => gear(i))]
   const publisher = publisherOf(() => kinds, { generation: 1 })
   for (const make of [() => publisher.v2(), () => publisher.v2Protobuf()]) {

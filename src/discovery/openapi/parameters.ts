@@ -1,6 +1,6 @@
 /**
- * The parameters of operations. Those that stand for options are read off the options' own types, so that each release
- * has its own.
+ * The parameters of operations. Those that stand for options are read off the options' own types,
+ * so that each release has its own.
  */
 import type { Struct, Type } from '#schema/type.ts'
 import { metaType, type OpenApiSource } from './source.ts'
@@ -87,7 +87,7 @@ export function optionsParameters(options: Struct): Parameter[] {
   return found
 }
 
-/** Every operation asks for one of a handful of options: they are made once for each source. */
+/** Every operation uses one of a handful of options: they are made once for each source. */
 const known = new WeakMap<OpenApiSource, Map<string, Parameter[]>>()
 
 export function metaOptions(source: OpenApiSource, name: string): Parameter[] {

@@ -1,5 +1,6 @@
 /**
- * Operations put together by path. Parameters that all methods of a path take are said once, for the path.
+ * Operations put together by path. Parameters that all methods of a path take appear once, for the
+ * path.
  */
 import type { Json } from '#api/object-meta.ts'
 import { groupOperation, groupVersionOperation } from './group-operations.ts'
@@ -7,7 +8,10 @@ import type { Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
 
-/** What lists the versions and resources of built-in groups; custom ones do not describe their discovery. */
+/**
+ * What lists the versions and resources of built-in groups; custom ones do not describe their
+ * discovery.
+ */
 export function discoveryOperations(source: OpenApiSource): Operation[] {
   const versions = groupVersionsOf(source).filter(([group, version]) =>
     isOfTables(source, group, version),

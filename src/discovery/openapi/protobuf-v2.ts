@@ -1,6 +1,6 @@
 /**
- * The second form of OpenAPI as protobuf, in the messages of the gnostic project: what kubectl asks for before 1.24.
- * Like the writer it uses, everything here goes from the end to the front.
+ * The second form of OpenAPI as protobuf, in the messages of the gnostic project: what kubectl
+ * before 1.24 requests. Like the writer it uses, everything here goes from the end to the front.
  */
 import type { Json } from '#api/object-meta.ts'
 import { WireWriter, wireBytes, wireFixed64, wireVarint } from '#base/wire.ts'
@@ -47,7 +47,9 @@ export function encodeEntriesV2(of: 'paths' | 'definitions', entries: JsonObject
   )
 }
 
-/** The paths of one kind as encodeEntriesV2 writes them, with any kind's names in place of marks. */
+/**
+ * The paths of one kind as encodeEntriesV2 writes them, with any kind's names in place of marks.
+ */
 export function recordPathsV2(paths: JsonObject): (names: readonly string[]) => Buffer[] {
   const records = Object.entries(paths).map(([name, value]) => {
     const writer = new RecordingWriter(entriesCapacityBytes)
@@ -142,7 +144,10 @@ const named = (part: () => Part, number = 1): Part =>
     }
   })
 
-/** The fields of a message by their JSON names, from the last number to the first; extensions have the last number. */
+/**
+ * The fields of a message by their JSON names, from the last number to the first; extensions have
+ * the last number.
+ */
 function writeFields(
   writer: WireWriter,
   slots: ReadonlyMap<string, Slot>,
@@ -151,7 +156,8 @@ function writeFields(
 ): void {
   const object = value as JsonObject
   const names = Object.keys(object)
-  // Few of the many fields there could be are in any object: these are put in order, not the others looked for.
+  // Few of the many fields there could be are in any object: these are put in order, not the others
+  // looked for.
   const found: [slot: Slot, value: Json][] = []
   for (let i = names.length - 1; i >= 0; i--) {
     const name = names[i]

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents as bytes, made when first asked for and kept until kinds come or go. Each has a hash of its own,
- * so that clients need not fetch what they have.
+ * The OpenAPI documents as bytes, made on first use and kept until kinds come or go. Each has a
+ * hash of its own, so that clients need not fetch what they have.
  */
 import { createHash } from 'node:crypto'
 import type { Awaitable } from '#base/awaitable.ts'
@@ -71,7 +71,9 @@ export class OpenApiPublisher {
     return this.#inTurns('v2 protobuf', this.#v2Protobuf)
   }
 
-  /** /openapi/v3: where the document of each group version is, with a hash of what it depends on. */
+  /**
+   * /openapi/v3: where the document of each group version is, with a hash of what it depends on.
+   */
   v3Index(): Awaitable<Published> {
     return this.#inTurns('v3', { make: (source) => this.#indexOf(source) })
   }
@@ -98,7 +100,7 @@ export class OpenApiPublisher {
     )
   }
 
-  /** The hash a client is to ask with; an older one is answered with a redirect to this. */
+  /** The hash that a client should send; an older one is redirected to this. */
   v3Hash(name: string): string {
     return this.#mark(this.#current(), name)
   }
@@ -113,7 +115,10 @@ export class OpenApiPublisher {
     return found
   }
 
-  /** Whoever asks while it is being made waits for the same one; kinds that come meanwhile are in the next. */
+  /**
+   * Requests that come while it is being made wait for the same one; kinds that come meanwhile are
+   * in the next.
+   */
   #inTurns(key: string, whole: Making): Awaitable<Published> {
     const source = this.#current()
     const found = this.#made.get(key) ?? this.#making.get(key)
@@ -145,7 +150,9 @@ export class OpenApiPublisher {
     return this.#documents
   }
 
-  /** What a document is made from says whether it changed; making them all to know would be slow. */
+  /**
+   * What a document is made from says whether it changed; making them all to know would be slow.
+   */
   #mark(source: OpenApiSource, name: string): string {
     const prefix = name.split('/')
     const [group, version] = prefix[0] === 'api' ? ['', prefix[1]] : [prefix[1], prefix[2]]

@@ -1,6 +1,7 @@
 /**
- * Protobuf with marks in it, written once and replayed with the names of one kind after the other. What has no mark in it
- * is copied as it is; lengths of what has one are counted anew. Everything goes from the end to the front.
+ * Protobuf with marks in it, written once and replayed with the names of one kind after the other.
+ * What has no mark in it is copied as it is; lengths of what has one are counted anew. Everything
+ * goes from the end to the front.
  *
  *   a message with the text 'one Qzkindzq' is recorded as: open, spell 'one ' and the kind, copy the tag, close
  */

@@ -1,11 +1,12 @@
 /**
- * The two forms of OpenAPI differ in how a schema refers to another and in what it can say. A form knows which it is.
+ * The two forms of OpenAPI differ in how a schema refers to another and in what it can say. A form
+ * knows which it is.
  */
 import type { JsonObject } from './source.ts'
 
 export interface SchemaForm {
   readonly version: 2 | 3
-  /** A reference to a definition, with what else is said about it. */
+  /** A reference to a definition, with further members beside it. */
   refer(name: string, more: JsonObject): JsonObject
 }
 

@@ -18,11 +18,17 @@ export interface OpenApiSource {
   readonly groups: ReadonlyMap<string, readonly string[]>
   /** Whether server-side apply is on. */
   readonly applies: boolean
-  /** The schema a custom kind was given, in its OpenAPI v3 form; undefined where it has none that is structural. */
+  /**
+   * The schema a custom kind was given, in its OpenAPI v3 form; undefined where it has none that is
+   * structural.
+   */
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
 }
 
-/** The name of a kind's definition, whether the kind is of the tables or custom: none takes that of a built-in type. */
+/**
+ * The name of a kind's definition, whether the kind is of the tables or custom: none takes that of
+ * a built-in type.
+ */
 export function definitionName(
   source: OpenApiSource,
   group: string,

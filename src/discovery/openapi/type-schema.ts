@@ -1,5 +1,6 @@
 /**
- * Schemas of types: what OpenAPI says of a struct of the type graph, with the markers patch and apply need.
+ * Schemas of types: what OpenAPI says of a struct of the type graph, with the markers patch and
+ * apply need.
  */
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
 import type { SchemaForm } from './schema-form.ts'
@@ -63,7 +64,10 @@ const leafOfAny: Readonly<Record<string, string>> = {
 const leafOf = (type: Scalar): string | undefined =>
   type.scalar === 'any' ? leafOfAny[type.named ?? ''] : leafOfScalar[type.scalar]
 
-/** Where a schema meets a definition, `needs` hears its name; `describe` gives a field its sentence, if it has one. */
+/**
+ * Where a schema meets a definition, `needs` hears its name; `describe` gives a field its sentence,
+ * if it has one.
+ */
 export interface SchemaContext {
   readonly form: SchemaForm
   readonly needs: (name: string) => void

@@ -1,7 +1,7 @@
 /**
- * /openapi/v2 put together from parts that are made once: what is built in, and what each custom kind adds. One more kind
- * costs its own part and the joining, however many there are. A kind that is defined anew is a new kind here. It is made
- * in turns: others are answered in between.
+ * /openapi/v2 put together from parts that are made once: what is built in, and what each custom
+ * kind adds. One more kind costs its own part and the joining, however many there are. A kind that
+ * is defined anew is a new kind here. It is made in turns: others are answered in between.
  */
 import { Turns } from '#base/turns.ts'
 import type { Kind } from '#kinds/kind.ts'

@@ -203,7 +203,7 @@ for (const [wanted, current, settled, atStart, step] of steps) {
   })
 }
 
-test('who asks, in headers', () => {
+test('the user, in headers', () => {
   const headers = remoteUserHeaders({
     name: 'alice',
     uid: '1',
@@ -220,7 +220,7 @@ test('who asks, in headers', () => {
   )
 })
 
-test('who asks, in any language: the bytes of UTF-8, each a character', () => {
+test('the user, in any language: the bytes of UTF-8, each a character', () => {
   const headers = remoteUserHeaders({
     name: 'jürgen',
     uid: '',
@@ -307,7 +307,7 @@ test('what several servers trust is published together, each once, nothing expir
   assert.deepEqual(combinedData({}, { ...trust, clientAuthorities: '', proxy: undefined }), {})
 })
 
-test('what aggregated servers are told to trust follows what this one trusts', async () => {
+test('the trust published to aggregated servers follows what this one trusts', async () => {
   const [one, two] = [await authority('one'), await authority('two')]
   let kept: KubeObject | undefined
   const keep = async (object: KubeObject) => (kept = object)

@@ -1,7 +1,8 @@
 /**
- * Group versions that other servers answer: which they are, whether they are there, and how requests reach them. A request
- * goes on as the user who made it, told in headers that our certificate vouches for; nothing the client says of itself
- * goes along. What local group versions there are is discovery's, this only adds and orders.
+ * Group versions that other servers answer: which they are, whether they are there, and how
+ * requests reach them. A request is forwarded as the user who made it, named in headers that our
+ * certificate vouches for. Headers by which the client names a user are removed. What local group
+ * versions there are is discovery's, this only adds and orders.
  */
 import type { Identity } from '#access/identity.ts'
 import { unnamedServers } from '#access/server-identity.ts'
@@ -43,11 +44,14 @@ const load = {
 export interface AggregationParts {
   readonly reader: ObjectReader
   readonly resolve: ResolveService
-  /** By which certificate aggregated servers know this one; the same value as long as it is the same. */
+  /**
+   * By which certificate aggregated servers know this one; the same value as long as it is the
+   * same.
+   */
   readonly proxyClient: () => Identity
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal
-  /** Whether clients are told where an aggregated server sends them, instead of that it must not. */
+  /** Whether clients receive redirects of an aggregated server, instead of an error. */
   readonly passesRedirects?: boolean
 }
 
@@ -55,7 +59,7 @@ export interface Remote {
   readonly name: string
   readonly service: ServiceReference
   readonly available: boolean
-  /** What is asked of it. */
+  /** The requirements for its certificate. */
   readonly trust: Trust
   /** A certificate bundle that cannot be read, in words. */
   readonly trouble: string | undefined
@@ -73,7 +77,7 @@ export class Aggregation {
   /** By group and version. */
   readonly #remotes = new Map<string, Remote>()
   readonly #trusts = new WeakMap<Trust, { readonly shown: Identity; readonly trust: Trust }>()
-  /** Group versions of ours that somebody took out of the list. */
+  /** Group versions of ours whose APIService a client deleted. */
   readonly #dropped = new Set<string>()
   #generation = 0
   #stop = () => {}
@@ -157,14 +161,19 @@ export class Aggregation {
     return this.#remotes.size === 0 ? undefined : this.#remotes.get(`${group}/${version}`)
   }
 
-  /** Whether an address, as sent, belongs to another server: there a client may ask to leave HTTP. */
+  /**
+   * Whether an address, as sent, belongs to another server: there a client may request an upgrade.
+   */
   hasAddress(url: string): boolean {
     if (this.#remotes.size === 0) return false
     const [, prefix, group, version] = url.split(/[/?]/, 4)
     return this.#remotes.has(prefix === 'api' ? `/${group}` : `${group}/${version}`)
   }
 
-  /** Every group version that discovery shows: ours, unless taken out, and those that are registered. */
+  /**
+   * Every group version that discovery shows: ours, unless taken out, and those that are
+   * registered.
+   */
   groupVersions(local: readonly GroupVersion[]): GroupVersion[] {
     const shown = new Map<string, GroupVersion>()
     for (const one of local) {
@@ -194,7 +203,10 @@ export class Aggregation {
     return { secure: true, host, port, trust: this.#trustOf(remote) }
   }
 
-  /** With what this server shows of itself: the same value as long as both are, for connections are kept by it. */
+  /**
+   * With what this server shows of itself: the same value as long as both are, for connections are
+   * kept by it.
+   */
   #trustOf({ trust }: Remote): Trust {
     const shown = this.#parts.proxyClient()
     let known = this.#trusts.get(trust)
@@ -215,7 +227,7 @@ export class Aggregation {
       return answerText(exchange, 503, 'service unavailable')
     }
     const upgrading = wire.upgrade !== undefined
-    // Written anew, as the original does: what was escaped without need is not, parameters are in order.
+    // Written anew, as in kube-apiserver: needless escapes are removed, parameters are in order.
     const { encodePath, cleanAsSent } = load.path()
     const encoded = encodePath(target.path)
     const query = load.options().encodeQuery([...exchange.query])

@@ -35,7 +35,7 @@ export const isAvailable = (service: KubeObject): boolean =>
 export const discoveryPath = ({ metadata, spec }: KubeObject): string =>
   metadata.name === 'v1.' ? `/api/${spec?.version}` : `/apis/${spec?.group}/${spec?.version}`
 
-/** Who manages a service: this server at its start, this server always, or somebody else. */
+/** What manages a service: this server at its start, this server always, or another program. */
 export const automanagedLabel = 'kube-aggregator.kubernetes.io/automanaged'
 export type Management = 'onstart' | 'true'
 

@@ -1,6 +1,6 @@
 /**
- * Whether the server behind an APIService is there: what is known of its service and endpoints first, then a look at its
- * discovery. Says it as a condition; writing it is the prober's.
+ * Whether the server behind an APIService is there: what is known of its service and endpoints
+ * first, then a look at its discovery. Says it as a condition; writing it is the prober's.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -72,7 +72,10 @@ async function endpointsProblem(
   return condition('False', 'MissingEndpoints', message)
 }
 
-/** The status with the condition in it, or undefined where nothing changes. The time moves only when the status does. */
+/**
+ * The status with the condition in it, or undefined where nothing changes. The time moves only when
+ * the status does.
+ */
 export function withCondition(
   status: Loose | undefined,
   next: Condition,

@@ -1,6 +1,7 @@
 /**
- * OpenAPI's second form as its third, for servers that only speak the second. As with the original something is lost on the
- * way: parameters that stand apart from their operations, and all of a simple parameter but its type and format.
+ * OpenAPI's second form as its third, for servers that only speak the second. As in kube-apiserver
+ * something is lost on the way: parameters that stand apart from their operations, and all of a
+ * simple parameter but its type and format.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'

@@ -1,6 +1,6 @@
 /**
- * One document of an aggregated server, fetched as this server itself. A server that is away, refuses, breaks off or sends
- * too much gives nothing: that is its affair, never a defect of ours.
+ * One document of an aggregated server, fetched as this server itself. A server that is away,
+ * refuses, breaks off or sends too much gives nothing: that is its affair, never a defect of ours.
  */
 import { placeOf } from '#http/connect/backend.ts'
 import { callBackend } from '#http/connect/call-backend.ts'

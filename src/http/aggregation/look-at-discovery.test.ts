@@ -1,4 +1,7 @@
-/** Whether a server behind answers: what counts as an answer, who asks, and the words when there is none. */
+/**
+ * Whether a server behind answers: what counts as an answer, the user of the request, and the
+ * message when there is none.
+ */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
@@ -54,7 +57,7 @@ const lookAt = (place: number | Error) =>
 const url = (at: number) => `https://127.0.0.1:${at}/apis/g/v1`
 const failing = (at: number, why: string) => `failing or missing response from ${url(at)}: ${why}`
 
-// answers, the status that is told of, nothing where all is well
+// answers, the reported status, nothing if all is well
 const statuses: [number[], number | undefined][] = [
   [[200], undefined],
   [[204], undefined],
@@ -75,7 +78,7 @@ for (const [given, told] of statuses) {
   })
 }
 
-test('nobody there', async () => {
+test('no server there', async () => {
   const why = `Get "${url(1)}": dial tcp 127.0.0.1:1: connect: connection refused`
   assert.equal(await lookAt(1), failing(1, why))
 })

@@ -1,4 +1,7 @@
-/** Asks an aggregated server for its discovery, as this server itself, five times at once: one answer is enough. */
+/**
+ * Reads the discovery of an aggregated server, as this server itself, five times at once: one
+ * answer is enough.
+ */
 import type { Identity } from '#access/identity.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Backend, Trust } from '#http/connect/backend.ts'
@@ -13,11 +16,12 @@ import { NoSuchPlace, type Place, type ResolveService, urlOf } from './service-a
 const attempts = 5
 const timeoutMs = 5000
 
-/** Who asks: somebody who may see any server's discovery. */
+/** The user of the requests: one who may see any server's discovery. */
 const prober = { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
 export function discoveryLook(resolve: ResolveService, proxyClient: Identity): LookAtDiscovery {
-  // Who answers is not asked here: this only tells whether requests would be answered at all.
+  // The server's identity is not verified here: this only checks whether requests would be answered
+  // at all.
   const trust: Trust = { insecure: true, ...proxyClient }
   return async (apiService, service) => {
     const looks = Array.from({ length: attempts }, async () => {

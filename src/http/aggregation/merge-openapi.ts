@@ -1,7 +1,8 @@
 /**
- * Another server's OpenAPI document laid into ours: those of its paths below /apis/ that nobody has yet, and its definitions
- * without those that only other paths need. A definition of the same name but other content gets a name of its own, and
- * one that differs only in what it is a kind of is a kind of both. Pure.
+ * Another server's OpenAPI document merged into ours: those of its paths below /apis/ that are
+ * free, and its definitions without those that only other paths need. A definition of the same name
+ * but other content gets a name of its own, and one that differs only in what it is a kind of is a
+ * kind of both. Pure.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { withoutDefaults } from './prune-defaults.ts'
@@ -83,7 +84,10 @@ export function mergeDocuments(ours: Document, other: Document): Document {
 const sorted = (map: ReadonlyMap<string, unknown>): Record<string, unknown> =>
   Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Those that need another name, with the name: one given to the same definition before, or the next that is free. */
+/**
+ * Those that need another name, with the name: one given to the same definition before, or the next
+ * that is free.
+ */
 function namesFor(kept: Definitions, ours: Definitions): Map<string, string> {
   const names = new Map<string, string>()
   const used = new Set(ours.keys())
@@ -103,7 +107,10 @@ function namesFor(kept: Definitions, ours: Definitions): Map<string, string> {
   return names
 }
 
-/** Whatever words describe them, and whatever they are a kind of: servers describe the types they share each in its own way. */
+/**
+ * Whatever words describe them, and whatever they are a kind of: servers describe the types they
+ * share each in its own way.
+ */
 const isSame = (a: unknown, b: unknown): boolean =>
   isDeepStrictEqual(formOf(withoutKinds(a)), formOf(withoutKinds(b)))
 

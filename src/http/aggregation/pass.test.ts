@@ -1,4 +1,7 @@
-/** A request on its way to the server behind: who that must be, what it is told, and what clients hear when it is not there. */
+/**
+ * A request on its way to the server behind: which server that must be, what it receives, and the
+ * client's error if it is not there.
+ */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +26,7 @@ let port = 0
 let ca: Made
 let other: Made
 let proxy: Identity
-/** What the server was asked, as it came. */
+/** The request as the server received it. */
 let asked: { line: string; headers: string[]; client: unknown; body: string } | undefined
 let waiting = false
 /** Aborted when the server stops. */
@@ -199,7 +202,7 @@ for (const [status, place, text] of absences) {
   })
 }
 
-test('the server is told who asks and where, by us alone', async () => {
+test('the server gets user and address from us alone', async () => {
   const headers = {
     authorization: 'Bearer t',
     'x-remote-user': 'root',

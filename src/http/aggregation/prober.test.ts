@@ -1,4 +1,7 @@
-/** When the prober looks, when again, and what it writes: the Available condition of every APIService. */
+/**
+ * When the prober looks, when again, and what it writes: the Available condition of every
+ * APIService.
+ */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, mock, test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -104,7 +107,7 @@ test('each thing that comes is looked at: the service, its endpoints, its answer
   ])
 })
 
-test('services of others are nobody it asks about', async () => {
+test('local services get no probes', async () => {
   put(apiService('v1.g', service))
   putService()
   putEndpoints()
@@ -116,7 +119,7 @@ test('services of others are nobody it asks about', async () => {
   assert.equal(looks.length, before)
 })
 
-test('what does not answer is asked again, ever slower; what answers every half minute', async () => {
+test('a server that does not answer is probed again, ever slower; one that answers every half minute', async () => {
   problem = 'away'
   put(apiService('v1.g', service))
   putService()
@@ -139,7 +142,7 @@ test('what does not answer is asked again, ever slower; what answers every half 
   assert.ok(rechecks >= 1 && rechecks <= 2, `${rechecks} looks in half a minute`)
 })
 
-test('what is taken out is not asked for again', async () => {
+test('a removed service is not probed again', async () => {
   problem = 'away'
   put(apiService('v1.g', service))
   putService()

@@ -1,6 +1,7 @@
 /**
- * Keeps the Available condition of every APIService true to what is: looks when the APIService, its service or its endpoints
- * change, again and ever slower while it is away, and every half minute in any case.
+ * Keeps the Available condition of every APIService true to what is: looks when the APIService, its
+ * service or its endpoints change, again and ever slower while it is away, and every half minute in
+ * any case.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -67,7 +68,9 @@ export class Prober {
     this.#look(name)
   }
 
-  /** Only for those who have servers behind them: services and endpoints are many and change often. */
+  /**
+   * Only for those who have servers behind them: services and endpoints are many and change often.
+   */
   #followServices(): void {
     if (this.#following || this.#stopped) return
     this.#following = true
@@ -128,7 +131,7 @@ export class Prober {
     try {
       await client.update(apiServices, { ...structuredClone(object), apiVersion, status }, 'status')
     } catch (error) {
-      // Gone or changed by somebody: that change is looked at when it arrives.
+      // Deleted or changed by another client: that change is handled when it arrives.
       const lost = error instanceof ApiError && (error.code === 404 || error.code === 409)
       if (!lost) throw error
     }

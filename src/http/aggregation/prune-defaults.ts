@@ -1,4 +1,7 @@
-/** Schemas of OpenAPI's second form without their defaults, which clients of that form do not expect. Pure. */
+/**
+ * Schemas of OpenAPI's second form without their defaults, which clients of that form do not
+ * expect. Pure.
+ */
 
 type Schema = Record<string, unknown>
 

@@ -1,6 +1,7 @@
 /**
- * The config map `extension-apiserver-authentication`: how an aggregated server knows this one and the cluster's clients.
- * Several servers write it, each adding what it trusts; what expired is left out.
+ * The config map `extension-apiserver-authentication`: how an aggregated server knows this one and
+ * the cluster's clients. Several servers write it, each adding what it trusts; what expired is left
+ * out.
  */
 import { X509Certificate } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -25,10 +26,12 @@ export interface PublishedTrust {
 
 type Data = Readonly<Record<string, string>>
 
-/** Somebody may change or delete it: looked at this often. */
+/** A client may change or delete it: it is checked this often. */
 const recheckMs = 60_000
 
-/** Servers that start together meet in it: whoever loses looks again, but not for ever. */
+/**
+ * Servers that start together write it at once: a loser of the race reads again, but not for ever.
+ */
 const attemptsMax = 5
 
 const namespace = 'kube-system'

@@ -1,4 +1,4 @@
-/** Which APIServices are made, mended and removed, and which are nobody's business here. */
+/** Which APIServices are made, repaired and removed, and which are left alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -77,7 +77,7 @@ class Store {
     this.reader.remove('apiextensions.k8s.io', 'customresourcedefinitions', '', name)
   }
 
-  /** What was done since it was last asked. */
+  /** The writes since the last call. */
   async since(): Promise<string> {
     for (let i = 0; i < 5; i++) await new Promise(setImmediate)
     return this.done.splice(0).sort().join(', ')
@@ -227,7 +227,7 @@ test('what is registered says where it stands in discovery, and who manages it',
   store.registration.stop()
 })
 
-test('a store that is away is told of and tried again; a lost race is neither', async (t) => {
+test('an unreachable store is reported and retried; a lost race is neither', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const store = new Store()
   await store.registration.start()

@@ -1,6 +1,7 @@
 /**
- * The APIServices of what is served here: those of built-in group versions, made once at the start, and those of
- * definitions, kept for as long as a definition serves the version. What users register themselves is left alone.
+ * The APIServices of what is served here: those of built-in group versions, made once at the start,
+ * and those of definitions, kept for as long as a definition serves the version. What users
+ * register themselves is left alone.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -24,7 +25,7 @@ export interface RegistrationParts {
   readonly report: (message: string, error: unknown) => void
 }
 
-/** The aggregation's own group needs nobody to answer for it. */
+/** The aggregation's own group needs no server behind it. */
 const ownGroup = apiServices.group
 /** The place of definitions in discovery: after everything built in. */
 const customPriority: Priority = { group: 1000, version: 100 }
@@ -53,7 +54,10 @@ const desiredFor = (
 
 export type Step = 'nothing' | 'create' | 'update' | 'delete'
 
-/** What to do about one APIService. `settled`: it was looked at before; `atStart`: it was there when the server started. */
+/**
+ * What to do about one APIService. `settled`: it was looked at before; `atStart`: it was there when
+ * the server started.
+ */
 export function nextStep(
   desired: Desired | undefined,
   current: KubeObject | undefined,

@@ -19,7 +19,7 @@ export async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Ends when the answer does; an event that tells of an error is thrown. */
+/** Ends with the response; an error event is thrown. */
 export async function* eventsIn(
   answer: IncomingMessage,
   signal: AbortSignal,

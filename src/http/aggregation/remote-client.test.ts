@@ -63,14 +63,14 @@ for (const [what, given, code] of failures) {
   })
 }
 
-test('a server that is away is not asked', async () => {
+test('a server that is away gets no requests', async () => {
   answer = { body: { metadata: {} } }
   asked.length = 0
   await assert.rejects(clientOf(['g.example.com/v1', false]).get(resource, 'a', 'w'), { code: 503 })
   assert.deepEqual(asked, [])
 })
 
-test('requests say what is asked, and who asks', async () => {
+test('requests carry their options and their user', async () => {
   answer = { body: { metadata: {}, items: [] } }
   const client = clientThere()
   asked.length = 0
@@ -99,7 +99,7 @@ test('requests say what is asked, and who asks', async () => {
   })
 })
 
-test('a watch tells of objects, leaves bookmarks out and ends with its error', async () => {
+test('a watch yields objects, omits bookmarks and ends with its error', async () => {
   const metadata = { name: 'w', resourceVersion: '5' }
   const events = [
     { type: 'ADDED', object: { metadata } },

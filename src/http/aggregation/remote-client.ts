@@ -1,7 +1,7 @@
 /**
- * Aggregated servers as clients in this process see them: the same verbs, carried over the network as the user who asks.
- * What is no answer of an API server, a bare 404 among it, is a server that is away: nobody takes it for an object that
- * is gone.
+ * Aggregated servers as clients in this process see them: the same verbs, carried over the network
+ * as the user of the request. A response that is not of an API server, including a bare 404, means
+ * that the server is away, not that the object is gone.
  */
 import type { User } from '#access/user.ts'
 import { type ListQuery, listParameters } from '#api/list-options.ts'

@@ -1,4 +1,7 @@
-/** What other servers say that they serve: asked once a minute, in one document or in one for each group version. */
+/**
+ * The resources that other servers report: fetched once a minute, in one document or in one for
+ * each group version.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { counterpart, type Counterpart } from '#access/counterpart.suite.ts'
@@ -58,7 +61,7 @@ const shownPods = {
   verbs: ['get'],
 }
 
-test('a server without aggregated discovery is asked for its group version', async () => {
+test('a server without aggregated discovery gets a request for its group version', async () => {
   said['/apis/m/v1'] = legacy([pods])
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()

@@ -1,7 +1,8 @@
 /**
- * The resources of aggregated servers, for aggregated discovery. Each server is asked once for all its group versions, as
- * kube-apiserver asks; one that does not speak aggregated discovery is asked for each. What it answered is used for a
- * minute, then fetched again while clients still get what is known. A server that is away keeps its last answer, as stale.
+ * The resources of aggregated servers, for aggregated discovery. Each server gets one request for
+ * all its group versions, as from kube-apiserver; one without aggregated discovery gets one for
+ * each. The result is used for a minute, then fetched again while clients still get the known one.
+ * A server that is away keeps its last answer, as stale.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { aggregatedResources, type VersionDiscovery } from '#discovery/aggregated.ts'
@@ -9,7 +10,7 @@ import type { Aggregation, Remote } from './aggregation.ts'
 import { fetchDocument } from './fetch-document.ts'
 
 const accepted = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** How long kube-apiserver uses an answer before it asks again. */
+/** How long kube-apiserver uses a result before it fetches it again. */
 const freshMs = 60_000
 
 interface Known {
@@ -36,7 +37,10 @@ export class RemoteDiscovery {
     return this.#generation
   }
 
-  /** Fetches what is not known yet and waits for it; asks again, without waiting, for what is older than a minute. */
+  /**
+   * Fetches what is not known yet and waits for it; fetches again, without waiting, what is older
+   * than a minute.
+   */
   async refresh(): Promise<void> {
     const first: Promise<void>[] = []
     const there = new Set<string>()

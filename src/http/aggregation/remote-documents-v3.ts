@@ -1,7 +1,8 @@
 /**
- * What aggregated servers say of themselves in OpenAPI's third form: for each group version the entry of their index, and
- * the document it leads to, passed on as it came under the hash they gave it. One that is away keeps what it had; of a server
- * that does not speak the third form, its whole document in the second is converted.
+ * What aggregated servers say of themselves in OpenAPI's third form: for each group version the
+ * entry of their index, and the document it leads to, passed on as it came under the hash they gave
+ * it. One that is away keeps what it had; of a server that does not speak the third form, its whole
+ * document in the second is converted.
  */
 import { createHash } from 'node:crypto'
 import type { Published } from '#discovery/openapi/publisher.ts'

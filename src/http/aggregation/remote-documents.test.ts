@@ -91,14 +91,14 @@ test('a document that comes when its server is gone is too late, in both forms',
   look(documents)
   remotes.clear()
   look(documents)
-  // The third form is asked for once more, where there is none, and converted.
+  // The third form is requested once more, where there is none, and converted.
   await until('all is asked', () => asked.length >= 3)
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])
   assert.equal(shown.v3('apis/a/v1'), undefined)
 })
 
-test('one server that describes itself oddly takes nobody the documents', async () => {
+test('one server with an odd description does not break the documents', async () => {
   const deep = () => {
     let schema = {}
     for (let i = 0; i < 2000; i++) schema = { allOf: schema }
@@ -124,7 +124,7 @@ test('one server that describes itself oddly takes nobody the documents', async 
   }
 })
 
-test('a server that is away keeps what it had, and is not asked', async () => {
+test('a server that is away keeps what it had, and gets no requests', async () => {
   said['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
@@ -145,7 +145,7 @@ const orders: [Record<string, number>, string][] = [
 ]
 for (const [priorities, first] of orders) {
   test(`of ${JSON.stringify(priorities)} ${first} has the first word`, async () => {
-    // The servers are one, whose document is of whoever is asked for next.
+    // The servers are one, whose document is that of the next requested service.
     const { documents, remotes, merged } = documentsOf(priorities)
     const all = [...remotes]
     remotes.clear()
@@ -160,7 +160,7 @@ for (const [priorities, first] of orders) {
   })
 }
 
-// what the server's index says of its document, what is asked of the server for it
+// the description of the document in the server's index, the request for it
 const addresses: [string, string | undefined][] = [
   ['/openapi/v3/apis/a/v1?hash=AB12', '/openapi/v3/apis/a/v1?hash=AB12'],
   ['/openapi/v3/apis/a/v1', '/openapi/v3/apis/a/v1'],

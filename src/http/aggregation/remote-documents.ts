@@ -1,6 +1,7 @@
 /**
- * The OpenAPI documents of aggregated servers, fetched when they come and once a minute, merged into ours when somebody
- * asks. A server that is away keeps the document it had; one that is gone takes it along.
+ * The OpenAPI documents of aggregated servers, fetched when they come and once a minute, merged
+ * into ours on request. A server that is away keeps the document it had; one that is gone takes it
+ * along.
  */
 import { createHash } from 'node:crypto'
 import { after } from '#base/awaitable.ts'
@@ -32,10 +33,10 @@ interface Fetched {
 
 export type BuildReason = 'startup' | 'add' | 'update' | 'delete'
 
-/** Is told what the document was made anew for, and how long that took. */
+/** Receives why the document was made anew, and how long that took. */
 export type BuildMeter = (apiService: string, reason: BuildReason, seconds: number) => void
 
-/** What the original calls the custom kinds of its own. */
+/** kube-apiserver's name for the custom kinds of its own. */
 const customKinds = 'k8s_internal_local_delegation_chain_0000000002'
 
 const lookMs = 1000
@@ -128,7 +129,7 @@ export class RemoteDocuments {
     }
   }
 
-  /** Documents are made when somebody asks: what took long then was new. */
+  /** Documents are made on request: a slow request means that the document was new. */
   async #measured(ours: OpenApiDocuments): Promise<Published> {
     const began = performance.now()
     const local = await ours.v2()
@@ -143,7 +144,10 @@ export class RemoteDocuments {
     return whole
   }
 
-  /** Who has the first word on a name that several use: groups by priority, then by the names of their APIServices. */
+  /**
+   * Who has the first word on a name that several use: groups by priority, then by the names of
+   * their APIServices.
+   */
   #inOrder(): string[] {
     const priorities = new Map<string, number>()
     const groupOf = (key: string) => key.slice(0, key.indexOf('/'))
@@ -180,7 +184,10 @@ const published = (bytes: Buffer): Published => ({
   hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(),
 })
 
-/** Undefined where one of them says what has no place in protobuf: clients of that form are told of ours alone. */
+/**
+ * Undefined if one of them has values that protobuf cannot express: clients of that form get ours
+ * alone.
+ */
 function inProtobuf({ bytes }: Published): Published | undefined {
   try {
     return published(load.protobuf().encodeDocumentV2(JSON.parse(bytes.toString()) as JsonObject))
@@ -189,7 +196,7 @@ function inProtobuf({ bytes }: Published): Published | undefined {
   }
 }
 
-/** Nothing that is nested deeper than an object may be: whoever merges it would find no end. */
+/** Rejects nesting deeper than an object may have: merging could overflow the stack. */
 function documentIn(bytes: Buffer): Document | undefined {
   try {
     const document: unknown = decodeJson(bytes)

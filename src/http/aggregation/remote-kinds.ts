@@ -1,4 +1,4 @@
-/** What aggregated servers serve, from their discovery; asked again after a few seconds. */
+/** What aggregated servers serve, from their discovery; fetched again after a few seconds. */
 import type { Loose } from '#api/object-meta.ts'
 import type { ServedResource } from '#client/client.ts'
 import type { Aggregation, Remote } from './aggregation.ts'

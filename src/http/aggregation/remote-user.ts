@@ -1,8 +1,10 @@
-/** Who asks, as headers that an aggregated server believes because of our certificate. */
+/** The user as headers that an aggregated server trusts because of our certificate. */
 import type { User } from '#access/user.ts'
 import type { PassedHeaders } from '#http/connect/passed-headers.ts'
 
-/** A key of `extra` as the end of a header's name: what such a name cannot hold is percent-encoded. */
+/**
+ * A key of `extra` as the end of a header's name: what such a name cannot hold is percent-encoded.
+ */
 const escapedKey = (key: string): string =>
   Array.from(Buffer.from(key), (byte) => {
     const letter = String.fromCharCode(byte)

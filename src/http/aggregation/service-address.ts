@@ -1,6 +1,6 @@
 /**
- * Where a service is called: at its own address, or at one of its endpoints where the operator says that this machine
- * cannot reach service addresses.
+ * Where a service is called: at its own address, or at one of its endpoints where the operator says
+ * that this machine cannot reach service addresses.
  */
 import { isIPv6 } from 'node:net'
 import type { Loose } from '#api/object-meta.ts'
@@ -12,7 +12,7 @@ export interface Place {
   readonly port: number
 }
 
-/** There is no such place, in the words of the original. */
+/** The service has no such address, in kube-apiserver's words. */
 export class NoSuchPlace extends Error {
   override name = 'NoSuchPlace'
 }

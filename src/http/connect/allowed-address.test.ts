@@ -4,7 +4,7 @@ import { noTrust } from './backend.ts'
 import { callBackend } from './call-backend.ts'
 import { kubeletLookup, resolveAllowed } from './allowed-address.ts'
 
-test('a name without an address is told with who was asked for it', async () => {
+test('a name without an address is reported with the resolver that was queried', async () => {
   const unknown = Object.assign(new Error('x'), { code: 'ENOTFOUND' })
   await assert.rejects(
     resolveAllowed('a', false, () => Promise.reject(unknown)),

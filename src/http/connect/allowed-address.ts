@@ -1,7 +1,7 @@
 /**
- * Which addresses the proxy subresources may reach: those of pods, services and nodes are written by others, and must not
- * lead back into this machine or to what only its own network sees. A name is resolved once, and what it resolved to is
- * what is called.
+ * Which addresses the proxy subresources may reach: those of pods, services and nodes are written
+ * by others, and must not lead back into this machine or to what only its own network sees. A name
+ * is resolved once, and what it resolved to is what is called.
  */
 import type { LookupAddress } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns/promises'
@@ -59,7 +59,10 @@ export async function resolveAllowed(
 
 type Resolve = (name: string) => Promise<LookupAddress[]>
 
-/** How the name of a kubelet is looked up when it is called: it may be on this machine, and on no link's or nobody's address. */
+/**
+ * How the name of a kubelet is resolved: it may be on this machine, but not link-local or
+ * unspecified.
+ */
 export const kubeletLookup =
   (resolve: Resolve = (name) => systemLookup(name, { all: true })): LookupFunction =>
   (name, options, done) => {

@@ -1,4 +1,7 @@
-/** Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more than that one place. */
+/**
+ * Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more
+ * than that one place.
+ */
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
@@ -15,7 +18,10 @@ export interface Backend {
   readonly lookup?: LookupFunction
 }
 
-/** What is shown to, and asked of, the other side; connections are kept by it. */
+/**
+ * The client certificate for the other side, and the requirements for its certificate; connections
+ * are pooled by it.
+ */
 export interface Trust {
   /** PEM; the machine's authorities where undefined. */
   readonly ca?: string
@@ -26,7 +32,10 @@ export interface Trust {
   readonly insecure: boolean
   /** How long a connection may take to be made; half a minute where undefined. */
   readonly connectTimeoutMs?: number
-  /** Where servers are counted whose certificate has no alternative names; a common name is not enough for them. */
+  /**
+   * Where servers are counted whose certificate has no alternative names; a common name is not
+   * enough for them.
+   */
   readonly unnamed?: Tally
 }
 
@@ -55,8 +64,8 @@ export const tlsOptionsOf = (trust: Trust) => ({
 })
 
 /**
- * Whom a certificate must be for: never whom the client asked for, which Node would take where nothing is said. Empty for
- * an address, which is then what the certificate must have.
+ * The name that a certificate must have. It is never the name that the client requested, which Node
+ * would use by default. Empty for an address, which is then what the certificate must have.
  */
 export const serverNameOf = ({ host, trust }: Backend): string =>
   trust.serverName ?? (isIP(host) === 0 ? host : '')
@@ -67,7 +76,7 @@ export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
 const plain = new HttpAgent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()
 
-/** Connections are shared by those who have the same `Trust` value, and by nobody else. */
+/** Connections are shared only by requests with the same `Trust` value. */
 export function agentOf({ secure, trust }: Backend): HttpAgent {
   if (!secure) return plain
   let agent = secureAgents.get(trust)

@@ -22,7 +22,8 @@ after(() => backend.close())
 const hidden = 'GET /smuggled HTTP/1.1\r\nX-Remote-User: root\r\n\r\n'
 const chunked = `transfer-encoding: chunked\r\n\r\n${hidden.length.toString(16)}\r\n${hidden}\r\n`
 
-// method, what the client says of the length, body, what the backend hears after the path, what goes wrong
+// method, what the client says of the length, body, what the backend hears after the path, what
+// goes wrong
 const rows: [
   string,
   Record<string, string | string[]>,

@@ -1,6 +1,7 @@
 /**
- * How long the body of a request to a backend is said to be. It is said here and nowhere else: were it left unsaid, or said
- * otherwise than it is, the rest of a client's body would be the next request on a connection that speaks for this server.
+ * The framing of the request body to a backend. It is set here and nowhere else. If it were missing
+ * or wrong, the rest of a client's body would be the next request on a connection that
+ * authenticates this server.
  */
 import type http from 'node:http'
 import { type Readable, Transform } from 'node:stream'
@@ -10,7 +11,10 @@ export type PassedBody = Buffer | Readable | undefined
 
 const takesBody = new Set(['POST', 'PUT', 'PATCH'])
 
-/** What the client said of a stream's length is kept where it is a number, and held to; any other stream goes in chunks. */
+/**
+ * The client's length of a stream is kept if it is a number, and enforced; any other stream is sent
+ * in chunks.
+ */
 export function framedHeaders(
   method: string,
   headers: PassedHeaders,

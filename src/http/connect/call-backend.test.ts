@@ -17,7 +17,7 @@ const rows: [insecure: boolean, hosts: string[] | undefined, answered: number, c
   ]
 
 for (const [insecure, hosts, answered, counted] of rows) {
-  test(`names ${hosts}, ${insecure ? 'not asked for' : 'asked for'}: ${counted} counted`, async () => {
+  test(`names ${hosts}, ${insecure ? 'not verified' : 'verified'}: ${counted} counted`, async () => {
     const made = await make({
       subject: [{ CN: ['a.b.svc'] }],
       issuer: ca,
@@ -51,7 +51,7 @@ for (const [insecure, hosts, answered, counted] of rows) {
   })
 }
 
-test('port 0 is nobody, and never the port of the protocol', async () => {
+test('port 0 is no address, and never the port of the protocol', async () => {
   const call = {
     backend: { secure: false, host: '127.0.0.1', port: 0, trust: { insecure: true } },
     method: 'GET',
@@ -62,7 +62,7 @@ test('port 0 is nobody, and never the port of the protocol', async () => {
   await assert.rejects(callBackend(call), /dial tcp 127\.0\.0\.1:0: connect: connection refused/)
 })
 
-test('a backend that leaves HTTP without being asked is told of at once', async () => {
+test('a backend that upgrades without a request is reported at once', async () => {
   const server = createPlainServer((socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n')
     socket.on('error', () => {})
@@ -91,7 +91,8 @@ test('a backend that leaves HTTP without being asked is told of at once', async 
 })
 
 const notFor = (asked: string) => `x509: certificate is valid for only, not ${asked}`
-// names in the certificate, the name it must have where that is not the address, what the client calls this server, outcome
+// names in the certificate, the name it must have where that is not the address, what the client
+// calls this server, outcome
 const identities: [string[], string | undefined, string, string][] = [
   [['127.0.0.1'], undefined, 'api.example.com:6443', 'answered'],
   [['127.0.0.1'], undefined, 'api.example.com', 'answered'],

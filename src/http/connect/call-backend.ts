@@ -1,6 +1,6 @@
 /**
- * One request to a backend, up to the beginning of its answer. Redirects are never followed. When the client goes away the
- * call ends too.
+ * One request to a backend, up to the beginning of its answer. Redirects are never followed. When
+ * the client goes away the call ends too.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -51,14 +51,20 @@ type Began =
       head: Buffer
     }
 
-/** The answer of an ordinary request. A kept connection that turned out dead is tried again once, where nothing is lost by it. */
+/**
+ * The answer of an ordinary request. A kept connection that turned out dead is tried again once,
+ * where nothing is lost by it.
+ */
 export async function callBackend(call: BackendCall): Promise<http.IncomingMessage> {
   const repeatable = call.body === undefined || Buffer.isBuffer(call.body)
   const first = await begin(call, false, repeatable)
   return (first ?? ((await begin(call, false, false)) as Began)).answer
 }
 
-/** The answer to a request to leave HTTP, by a connection of its own: the other protocol's connection, or a refusal. */
+/**
+ * The answer to a request to leave HTTP, by a connection of its own: the other protocol's
+ * connection, or a refusal.
+ */
 export async function callForUpgrade(call: BackendCall): Promise<Began> {
   return (await begin(call, true, false)) as Began
 }
@@ -68,7 +74,7 @@ const neverConnected = 'net/http: request canceled while waiting for connection'
 /** Undefined: the kept connection was dead, and the call may be made again. */
 function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
   const { backend, method, path, headers, body, signal } = call
-  // Nobody listens there, and to Node it would mean the port of the protocol.
+  // Port 0 is no address, and Node would replace it with the port of the protocol.
   if (backend.port === 0) {
     const words = `dial tcp ${placeOf(backend)}: connect: connection refused`
     return Promise.reject(new BackendUnreachable(words))
@@ -125,7 +131,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
       countUnnamed(backend.trust, answer.socket)
       resolve({ is: 'answer', answer })
     })
-    // Unheard, Node would end the connection and tell nobody.
+    // Without a listener, Node would silently end the connection.
     outgoing.on('upgrade', (answer, socket, head) => {
       if (upgrading) {
         clearTimeout(answerTimer)
@@ -141,7 +147,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
 
 const named = new WeakMap<object, boolean>()
 
-/** Where nothing is asked of a certificate, a server without a name in it is counted with each answer. */
+/** If a certificate is not verified, a server without a name in it is counted with each answer. */
 function countUnnamed({ unnamed, insecure }: Trust, socket: object): void {
   if (unnamed === undefined || !insecure) return
   let isNamed = named.get(socket)

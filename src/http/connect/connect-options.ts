@@ -1,10 +1,10 @@
 /**
- * What the query of a connection asks for, as the options object that admission sees and the kubelet is told of. Values are
- * read as Go reads them: words and numbers it cannot read refuse the request.
+ * The options in the query of a connection, as the object that admission sees and the kubelet
+ * receives. Values are read as Go reads them: words and numbers it cannot read reject the request.
  */
 import { badRequest } from '#api/status-error.ts'
 
-/** A switch is on unless it says `false` or `0`, as the original reads them. */
+/** A switch is on unless it is `false` or `0`, as in kube-apiserver. */
 export function switchOf(query: URLSearchParams, name: string): boolean {
   const value = query.get(name)
   return value !== null && value !== '0' && value.toLowerCase() !== 'false'

@@ -8,7 +8,10 @@ export interface ConnectParts {
   readonly reader: ObjectReader
   readonly admission: AdmissionChain
   readonly kubelet: KubeletSettings
-  /** Whether the proxy subresources may lead to this machine itself: for tests, never for a server that others use. */
+  /**
+   * Whether the proxy subresources may lead to this machine itself: for tests, never for a server
+   * that others use.
+   */
   readonly proxyLoopbackAllowed: boolean
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal

@@ -112,7 +112,7 @@ test('queries are read as Go reads them', () => {
   assert.throws(() => portsOf(new URLSearchParams('ports=65536')), /value out of range/)
 })
 
-test('what the kubelet is told', () => {
+test('the request to the kubelet', () => {
   const query = new URLSearchParams('command=sh&command=-c&stdin=true&stdout=1&tty=0&container=c')
   assert.equal(streamQuery(streamOptions(query)), 'command=sh&command=-c&input=1&output=1')
   assert.equal(
@@ -186,7 +186,7 @@ test('a page of open tags takes no longer than its length', () => {
 const exchangeWith = (headers: Record<string, string | string[]>) =>
   ({ wire: { separateHeaders: headers, remoteAddress: '::ffff:10.9.8.7' } }) as unknown as Exchange
 
-test('headers that go on: none of the connection, none that says who somebody is', () => {
+test('forwarded headers: none of the connection, none that names a user', () => {
   const given = {
     ':authority': 'api:6443',
     authorization: 'Bearer secret',
@@ -214,7 +214,7 @@ test('headers that go on: none of the connection, none that says who somebody is
   )
 })
 
-test('an upgrade keeps what asks for it', () => {
+test('an upgrade keeps the headers that request it', () => {
   const given = {
     host: 'h',
     connection: 'Upgrade',

@@ -1,6 +1,7 @@
 /**
- * Connections to what runs in the cluster: exec, attach and portforward by the kubelet, logs, and the proxy subresources of
- * pods, services and nodes. Which requests they are; what carries them out is loaded with the first.
+ * Connections to what runs in the cluster: exec, attach and portforward by the kubelet, logs, and
+ * the proxy subresources of pods, services and nodes. Which requests they are; what carries them
+ * out is loaded with the first.
  */
 import { methodNotAllowed } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -27,7 +28,7 @@ const connections = new Set([
 export const isConnection = ({ group, plural }: Kind, subresource: string): boolean =>
   group === '' && connections.has(`${plural}/${subresource}`)
 
-/** Addresses where a client may ask to leave HTTP. */
+/** Addresses where a client may request an upgrade. */
 export const leavesHttp = (url: string): boolean =>
   connectionAddress.test(url) || watchAddress.test(url)
 const connectionAddress =

@@ -1,4 +1,4 @@
-/** What a backend is told of the path, and what caches are told of its answer. */
+/** The path that a backend receives, and what caches learn from its answer. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,7 +48,7 @@ async function forwarded(askedPath: string, warnings: string[] = []) {
 }
 
 const invalid = 'net/http: invalid header field value for "X-Forwarded-Uri"'
-// path asked for, what the backend is told of it, what the client is told
+// requested path, the path for the backend, the path for the client
 const paths: [string, string | undefined, string][] = [
   ['/a b/c%', '/a b/c%', ''],
   ['/\u00e9', '/\u00c3\u00a9', ''],
@@ -68,7 +68,7 @@ for (const [path, uri, words] of paths) {
 
 const unshared = 'no-cache, private'
 const old = '299 - "old"'
-// a header, what the backend says in it, what the client is told
+// a header, its value from the backend, its value for the client
 const both: [string, string | string[] | undefined, string | string[] | undefined][] = [
   ['cache-control', undefined, unshared],
   ['cache-control', 'public, max-age=5', [unshared, 'public, max-age=5']],
@@ -80,12 +80,12 @@ const both: [string, string | string[] | undefined, string | string[] | undefine
   ['x-other', 'theirs', 'theirs'],
 ]
 for (const [name, said, expected] of both) {
-  test(`${name} is ${said ?? 'nothing'} by the backend`, async () => {
+  test(`${name} is ${said ?? 'nothing'} at the backend`, async () => {
     answers = said === undefined ? {} : { [name]: said }
     assert.deepEqual((await forwarded('/', ['old'])).told[name], expected)
   })
 }
 
-test('an answer that may take long takes nobody the place', async () => {
+test('an answer that may take long holds no seat', async () => {
   assert.equal((await forwarded('/')).released, 1)
 })

@@ -1,5 +1,6 @@
 /**
- * An ordinary request to a backend: the body on, the answer back. What cannot be reached is told by the words given for it.
+ * An ordinary request to a backend: the body on, the answer back. An unreachable backend is
+ * reported in the given words.
  */
 import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
@@ -13,7 +14,7 @@ export interface Forwarding {
   /** Path and query, encoded. */
   readonly path: string
   readonly headers: PassedHeaders
-  /** The path the client asked for, decoded: the backend is told of it. */
+  /** The path that the client requested, decoded: the backend receives it. */
   readonly askedPath: string
   readonly answerTimeoutMs?: number
   /** Given where the answer may have no end of its own. */
@@ -57,7 +58,10 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
   await passOn(exchange, looked.status, looked.headers, looked.body, forwarding.stopping)
 }
 
-/** As a header's value, whose every character is a byte; nothing where one of them would end the header. */
+/**
+ * As a header's value, whose every character is a byte; nothing where one of them would end the
+ * header.
+ */
 function headerBytes(text: string): string | undefined {
   const bytes = Buffer.from(text).toString('latin1')
   return /[\x00-\x08\x0a-\x1f\x7f]/.test(bytes) ? undefined : bytes

@@ -1,4 +1,7 @@
-/** Where a kubelet is: the first address of the first type that the operator prefers, and never one of the link. */
+/**
+ * Where a kubelet is: the first address of the first type that the operator prefers, and never one
+ * of the link.
+ */
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Where the kubelet of a node listens: what the node's status says, in the order of preference the operator chose. */
+/**
+ * Where the kubelet of a node listens: what the node's status says, in the order of preference the
+ * operator chose.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, notFound } from '#api/status-error.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -8,7 +11,7 @@ import { isIP } from 'node:net'
 
 export interface KubeletSettings {
   readonly trust: Trust
-  /** The same without asking the kubelet who it is, for those who ask for that. */
+  /** The same without verifying the kubelet's certificate, for clients that request that. */
   readonly blindTrust: Trust
   readonly addressTypes: readonly string[]
 }
@@ -16,7 +19,7 @@ export interface KubeletSettings {
 const portDefault = 10250
 const lookup = kubeletLookup()
 
-/** What is missing is told as one of `asked`, the resource that the request is about. */
+/** A missing object is reported as one of `asked`, the resource of the request. */
 export async function kubeletOf(
   { reader, kubelet }: { readonly reader: ObjectReader; readonly kubelet: KubeletSettings },
   nodeName: string,

@@ -1,6 +1,6 @@
 /**
- * A connection, led to the one place the object names once it is admitted: streams by the kubelet, logs, and the proxy
- * subresources. Which requests are connections is said in connect.ts.
+ * Handlers of connections, which lead to the one place that the object names: streams by the
+ * kubelet, logs, and the proxy subresources. connect.ts defines which requests are connections.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
@@ -63,7 +63,9 @@ async function admit(
   return request.object
 }
 
-/** Only what is set, in the order of the original; a command is shown even where there is none. */
+/**
+ * Only fields that are set, in kube-apiserver's order; a command is shown even if there is none.
+ */
 function shown(options: StreamOptions, subresource: string): object {
   const { container } = options
   const on = (['stdin', 'stdout', 'stderr', 'tty'] as const).filter((name) => options[name])

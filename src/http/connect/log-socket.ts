@@ -1,4 +1,7 @@
-/** A log as WebSocket messages: an empty one first, then what the container writes, as bytes or as base64 text. */
+/**
+ * A log as WebSocket messages: an empty one first, then what the container writes, as bytes or as
+ * base64 text.
+ */
 import type { Exchange, Sink } from '#http/exchange.ts'
 import { type ChooseProtocol, openWebSocket } from './websocket.ts'
 import { frame, opcodes } from './websocket-frames.ts'
@@ -13,7 +16,7 @@ const choose: ChooseProtocol = (asked) =>
     words: '',
   }
 
-/** Undefined where the client was refused, and told so. */
+/** Undefined if the client was rejected with a response. */
 export function openLogSocket(exchange: Exchange): Sink | undefined {
   const opened = openWebSocket(exchange, choose)
   if (opened === undefined) return undefined

@@ -35,7 +35,7 @@ for (const [code, more, expected] of troubles) {
   })
 }
 
-test('who asks for itself is told of HTTP where TLS should be', () => {
+test('a client without TLS at its own request gets the HTTP error', () => {
   const error = Object.assign(new Error('m'), { code: 'EPROTO' })
   assert.equal(
     clientWords(networkWords(error, 'a:1')),

@@ -1,4 +1,7 @@
-/** What went wrong on the way to another server, in the words that operators know: those of Go's network library. */
+/**
+ * What went wrong on the way to another server, in the words that operators know: those of Go's
+ * network library.
+ */
 import type { PeerCertificate } from 'node:tls'
 import { goQuote } from '#api/go-syntax.ts'
 import { lookupWords } from '#access/lookup-words.ts'
@@ -29,7 +32,7 @@ export interface NetworkError extends Error {
   /** What was dialled in the end, where a name stood for it. */
   readonly address?: string
   readonly port?: number
-  /** The name that was asked for, and the certificate that does not have it. */
+  /** The requested name, and the certificate that lacks it. */
   readonly host?: string
   readonly cert?: PeerCertificate
   /** Where several addresses were tried: what came of each. */
@@ -61,11 +64,14 @@ function handshakeWords(code: string, message: string): string | undefined {
 /** It answered, and not in TLS. */
 const notTls = 'tls: first record does not look like a TLS handshake'
 
-/** The words of those who ask for themselves and pass nothing on: Go's client takes what is no TLS for HTTP. */
+/**
+ * The words for direct calls, without a proxy in between: Go's client takes a response without TLS
+ * for HTTP.
+ */
 export const clientWords = (words: string): string =>
   words === notTls ? 'http: server gave HTTP response to HTTPS client' : words
 
-/** What is no HTTP, told by the first line of it that is not. */
+/** The message for a response that is not HTTP, from its first bad line. */
 function brokenAnswer(text: string): string {
   const [line, ...more] = text.split(/\r?\n/)
   const [version, rest] = line.split(/ (.*)/s, 2)

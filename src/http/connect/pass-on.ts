@@ -3,7 +3,10 @@ import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 
-/** The backend's headers beside ours: what both say is said twice, ours first. So caches heed the stricter, and no warning is lost. */
+/**
+ * The backend's headers beside ours: a header that both set appears twice, ours first. So caches
+ * heed the stricter, and no warning is lost.
+ */
 export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {
   const { 'content-type': _none, ...ours } = answerHeaders(exchange, '')
   const all: AnswerHeaders = { ...ours, ...headers }
@@ -15,9 +18,10 @@ export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHead
 }
 
 /**
- * Resolves when all is written, or when either side is gone: a broken answer is broken off, never ended. `stopping` ends
- * answers that may have no end of their own: watches and followed logs. `given`: a sink that is open already.
- * `endsWhenCut`: what came is all there is, as of a log, which has no end that could be missed.
+ * Resolves when all is written, or when either side is gone: a broken answer is broken off, never
+ * ended. `stopping` ends answers that may have no end of their own: watches and followed logs.
+ * `given`: a sink that is open already. `endsWhenCut`: what came is all there is, as of a log,
+ * which has no end that could be missed.
  */
 export async function passOn(
   exchange: Exchange,

@@ -1,4 +1,7 @@
-/** What a client says of itself stays here: whoever is behind hears it from nobody but this server. */
+/**
+ * A client's own claims about its user stay here: the server behind gets them only from this
+ * server.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '#http/exchange.ts'

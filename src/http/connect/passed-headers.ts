@@ -1,5 +1,5 @@
 /**
- * Which headers go on: not those that speak of one connection only, and none that says who somebody is.
+ * Which headers are forwarded: none that describe one connection only, and none that name a user.
  */
 import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
 import type { AnswerHeaders, Exchange, Headers } from '#http/exchange.ts'
@@ -18,7 +18,7 @@ const hopByHop = new Set([
   'expect',
 ])
 
-/** What browsers are told by the backend about origins is not for the backend to say. */
+/** The backend must not set the headers for browsers about origins. */
 const originHeaders = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -28,7 +28,7 @@ const originHeaders = new Set([
 
 export type IsIdentityHeader = (name: string) => boolean
 
-/** Headers by which a proxy says who asks, whether or not this server believes any. */
+/** Headers by which a proxy names the user, whether or not this server trusts any. */
 const saysWho = (name: string) =>
   name === 'authorization' || name.startsWith('impersonate-') || name.startsWith('x-remote-')
 

@@ -1,4 +1,7 @@
-/** Logs: what is asked of the kubelet, which options are refused, and what becomes of each of its answers. */
+/**
+ * Logs: the request to the kubelet, which options are rejected, and what becomes of each of its
+ * answers.
+ */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -130,7 +133,7 @@ const passed: [query: string, expected: string][] = [
   ['unknown=1&pretty=true', ''],
 ]
 for (const [query, expected] of passed) {
-  test(`the kubelet is asked with '${expected}' for '${query}'`, async () => {
+  test(`the kubelet gets '${expected}' for '${query}'`, async () => {
     respond = hello
     const told = await ask('here', query)
     assert.deepEqual(told, { status: 200, body: 'hello', ended: 'ended', type: 'text/plain' })
@@ -223,7 +226,7 @@ test('a pod without a node has no log, and that is no fault', async () => {
   assert.deepEqual(told, { status: 204, body: '', ended: 'ended', type: undefined })
 })
 
-test('who the kubelet is is asked, unless the client says not to', async () => {
+test("the kubelet's identity is verified, unless the client requests otherwise", async () => {
   respond = hello
   assert.match(
     String(await ask('here', '', false)),
@@ -233,7 +236,7 @@ test('who the kubelet is is asked, unless the client says not to', async () => {
   assert.equal((blind as Told).body, 'hello')
 })
 
-test('a refusal without an end is told in part', async () => {
+test('an error without an end is reported in part', async () => {
   respond = (_, response) => {
     response.writeHead(500)
     const more = () => {

@@ -29,7 +29,7 @@ interface LogOptions {
   readonly limitBytes: bigint | undefined
 }
 
-/** As much of a kubelet's refusal as is told on. */
+/** How much of a kubelet's error is forwarded. */
 const refusalBytesMax = 50_000
 
 export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<void> {
@@ -70,7 +70,7 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
   }
   if (status < 200 || status > 206) throw refusal(status, await beginningOf(answer), name)
   const socket = wantsWebSocket(exchange) ? openLogSocket(exchange) : undefined
-  // Refused, and told so.
+  // Rejected, with a response.
   if (socket === undefined && wantsWebSocket(exchange)) return void answer.destroy()
   const headers = answerHeaders(exchange, 'text/plain')
   await passOn(exchange, 200, headers, answer, parts.stopping, {

@@ -1,4 +1,7 @@
-/** The path a proxy request goes to: what follows the subresource, cleaned as Go cleans paths and written as Go writes them. */
+/**
+ * The path a proxy request goes to: what follows the subresource, cleaned as Go cleans paths and
+ * written as Go writes them.
+ */
 
 /** `.` and `..` resolved, doubled slashes made one; never above the root. */
 export function cleanPath(path: string): string {
@@ -17,7 +20,10 @@ export function cleanAsSent(path: string): string {
   return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
 }
 
-/** `rest` is what follows, decoded; empty where nothing does. The end of the request's own path says whether a slash ends it. */
+/**
+ * `rest` is what follows, decoded; empty where nothing does. The end of the request's own path says
+ * whether a slash ends it.
+ */
 export function proxyPath(rest: string, requestPath: string): string {
   const slash = requestPath.endsWith('/')
   if (rest === '') return slash ? '/' : ''

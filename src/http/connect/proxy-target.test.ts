@@ -1,4 +1,7 @@
-/** Where the proxy subresources lead, and where they must not: what users write of addresses is not believed. */
+/**
+ * Where the proxy subresources lead, and where they must not: what users write of addresses is not
+ * believed.
+ */
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Loose } from '#api/object-meta.ts'

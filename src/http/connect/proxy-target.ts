@@ -76,7 +76,10 @@ async function nodeBackend({ name: id }: RequestTarget, parts: ConnectParts): Pr
   return { secure, host: address, port: portOf(named.port, secure), trust: noTrust }
 }
 
-/** Names of nodes that are remembered, with the connections to them: the nodes of the largest clusters. */
+/**
+ * Names of nodes that are remembered, with the connections to them: the nodes of the largest
+ * clusters.
+ */
 const namesMax = 5000
 
 const trustByName = new WeakMap<object, (name: string) => Backend['trust']>()

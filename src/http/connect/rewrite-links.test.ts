@@ -1,4 +1,7 @@
-/** Answers of proxied servers with their links changed, packed or not; the links themselves are in connect.test.ts. */
+/**
+ * Answers of proxied servers with their links changed, packed or not; the links themselves are in
+ * connect.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import test from 'node:test'
@@ -35,7 +38,7 @@ for (const [coding, pack, unpack] of rows) {
   })
 }
 
-test('an element by the name of what every object has is one nobody knows', async () => {
+test('an element with the name of an inherited member is unknown', async () => {
   const other = Buffer.from('<constructor href="/x">')
   const [, body] = await pass(html, [other, page])
   assert.equal(body.toString('latin1'), `${other}${changed}`)
@@ -70,7 +73,7 @@ for (const [name, headers, bytes] of untouched) {
   })
 }
 
-test('a page that breaks off is told of as such', async () => {
+test('an incomplete page is reported as such', async () => {
   const body = Readable.from(
     (async function* () {
       yield page

@@ -1,6 +1,7 @@
 /**
- * Links in what a proxied server answers, so that they lead back through the proxy: the Location header, and attributes of
- * HTML that hold addresses. Links to other hosts stay as they are; nothing is ever followed here.
+ * Links in what a proxied server answers, so that they lead back through the proxy: the Location
+ * header, and attributes of HTML that hold addresses. Links to other hosts stay as they are;
+ * nothing is ever followed here.
  */
 import { promisify } from 'node:util'
 import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
@@ -14,7 +15,7 @@ export interface LinkPlace {
   readonly prefix: string
   /** The backend's host and port. */
   readonly backendHost: string
-  /** The host the client asked for. */
+  /** The host that the client requested. */
   readonly requestHost: string
 }
 

@@ -14,7 +14,10 @@ after(() => {
   for (const server of servers) server.close()
 })
 
-/** A backend that answers the head of a request as told, and then does what it is told with its socket. */
+/**
+ * A backend that answers the head of a request with a given text, and then runs a callback with its
+ * socket.
+ */
 async function backendThat(answer: string, then: (socket: Socket, heard: string) => void) {
   const server = createServer((socket) => {
     let heard = ''
@@ -189,7 +192,7 @@ test('a backend that is not there is named', async () => {
   )
 })
 
-test('who did not ask to leave HTTP cannot', async () => {
+test('a client that requested no upgrade gets none', async () => {
   const exchange = { wire: {} } as unknown as Exchange
   await assert.rejects(tunnel(exchange, {} as never), /did not ask to leave HTTP/)
 })

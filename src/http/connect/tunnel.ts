@@ -1,6 +1,6 @@
 /**
- * Out of HTTP: once the backend agrees, the bytes of both sides pass unread until one of them ends. SPDY and WebSocket
- * are the same here.
+ * Out of HTTP: once the backend agrees, the bytes of both sides pass unread until one of them ends.
+ * SPDY and WebSocket are the same here.
  */
 import type { Duplex } from 'node:stream'
 import type { IncomingMessage } from 'node:http'

@@ -1,4 +1,4 @@
-/** Answers to requests that ask to leave HTTP and get an ordinary answer instead. */
+/** Responses to upgrade requests that get an ordinary answer instead. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -82,7 +82,7 @@ for (const [what, method, act, expected] of rows) {
   })
 }
 
-test('whoever asks is told when the client is gone, also after that', async () => {
+test('a listener is notified when the client is gone, also after that', async () => {
   let told = 0
   const gone = new Promise<Wire>((resolve) => {
     handle = (wire) => {

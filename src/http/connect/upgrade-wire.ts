@@ -1,6 +1,7 @@
 /**
- * A request that asks to leave HTTP, as a `Wire`. As long as nobody took the connection, answers are written as ordinary
- * HTTP/1.1 and end it; once bytes of the other protocol flow, nothing is written here any more.
+ * An upgrade request, as a `Wire`. Until a handler takes the connection, answers are written as
+ * ordinary HTTP/1.1 and end it; once bytes of the other protocol flow, nothing is written here any
+ * more.
  */
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -31,7 +32,7 @@ export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, hea
     begin(status, { ...headers, 'content-length': length })
     if (request.method !== 'HEAD') for (const piece of pieces) socket.write(piece)
     socket.end()
-    // Whoever does not hang up after its answer is hung up on.
+    // A client that does not close after its answer is disconnected.
     socket.resume()
   }
   const onClose = (listener: () => void) => {

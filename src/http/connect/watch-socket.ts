@@ -7,14 +7,14 @@ import { frame, opcodes } from './websocket-frames.ts'
 /** Browsers say where they are, and only they read watches so: who says nothing is refused. */
 const origin = /^(\*|([a-z][a-z0-9+.-]*:)?\/\S*)$/i
 
-/** Whatever single subprotocol is asked for is spoken: it changes nothing. */
+/** Any single requested subprotocol is accepted: it changes nothing. */
 const choose: ChooseProtocol = (asked, said) => {
   if (!origin.test(said)) return { status: 403, words: '' }
   return asked.length > 1 ? { status: 400, words: '' } : (asked[0] ?? '')
 }
 
 export interface Messages {
-  /** Undefined where the client was refused, and told so. */
+  /** Undefined if the client was rejected with a response. */
   open(): Sink | undefined
   /** One event as it stands in a stream. */
   message(event: Buffer): Buffer
@@ -24,7 +24,7 @@ export interface Messages {
 /** How long a protobuf event is stands before it in a stream; a message knows its length. */
 const lengthBytes = 4
 
-/** Undefined for a client that asks for something else. */
+/** Undefined for a client that requests something else. */
 export function messagesFor(exchange: Exchange, protobuf: boolean): Messages | undefined {
   if (!wantsWebSocket(exchange)) return undefined
   const message = (event: Buffer) =>

@@ -1,6 +1,6 @@
 /**
- * WebSocket's frames as far as a server needs them that only tells: whole messages out, and of what comes in only what keeps
- * the connection: whether the other side asks for a sign of life or closes. What else it says is skipped unread.
+ * WebSocket's frames as far as a server needs them that only sends: whole messages out, and of the
+ * input only what keeps the connection, pings and closes. Other input is skipped unread.
  */
 
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const

@@ -79,7 +79,7 @@ test('a close says why', () => {
   assert.deepEqual([...closeFrame(1000)], [0x88, 2, 3, 0xe8])
 })
 
-test('a client that takes no messages makes whoever writes wait until it is gone', async () => {
+test('a client that does not read makes the writer wait until it is gone', async () => {
   // Takes the first write and no other.
   const socket = new Duplex({ read() {}, write() {}, writableHighWaterMark: 4096 })
   const headers = { 'sec-websocket-key': 'a', 'sec-websocket-version': '13' }
@@ -99,7 +99,7 @@ test('a client that takes no messages makes whoever writes wait until it is gone
   assert.deepEqual([sink.closed, closed], [true, true])
 })
 
-test('a client that asks for signs of life and reads none gets no more of them', async () => {
+test('a client that sends pings and reads no pongs gets no more of them', async () => {
   const socket = new Duplex({ read() {}, write() {} })
   const headers = { 'sec-websocket-key': 'a', 'sec-websocket-version': '13' }
   const wire = { headers, upgrade: { socket, head: Buffer.alloc(0) } }

@@ -1,6 +1,7 @@
 /**
- * A client that wants a long answer as WebSocket messages: watches and logs, for browsers that cannot read a stream. The
- * handshake, then a sink whose every write is bytes of finished frames. What the client says is not listened to.
+ * A client that wants a long answer as WebSocket messages: watches and logs, for browsers that
+ * cannot read a stream. The handshake, then a sink whose every write is bytes of finished frames.
+ * What the client says is not listened to.
  */
 import { createHash } from 'node:crypto'
 import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
@@ -16,13 +17,13 @@ interface Refused {
   readonly words: string
 }
 
-/** Which of the subprotocols asked for is spoken, the empty text for none; or that none will do. */
+/** Which of the requested subprotocols is used, the empty text for none; or a rejection. */
 export type ChooseProtocol = (asked: readonly string[], origin: string) => string | Refused
 
 const acceptOf = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 
-/** Undefined where the client was refused, and told so. */
+/** Undefined if the client was rejected with a response. */
 export function openWebSocket(
   exchange: Exchange,
   choose: ChooseProtocol,
@@ -59,7 +60,10 @@ function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused
 
 /** How long a client gets to take the last bytes. */
 const lastBytesMs = 10_000
-/** What a client may leave unread and still get signs of life: who asks for them and reads none would fill memory. */
+/**
+ * What a client may leave unread and still get pongs: a client that sends pings and reads none
+ * would fill memory.
+ */
 const unreadBytesMax = 64 * 1024
 
 function sinkOf({ socket, head }: NonNullable<Exchange['wire']['upgrade']>, lines: string[]): Sink {

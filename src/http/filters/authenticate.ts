@@ -1,4 +1,7 @@
-/** Who asks: the first method that knows the credentials; nobody, if anonymous requests are allowed; else 401. */
+/**
+ * The user: from the first method that knows the credentials; anonymous, if that is allowed; else
+ * 401.
+ */
 import type { Credentials } from '#access/authenticate.ts'
 import { bearerToken } from '#access/authenticate/bearer.ts'
 import { unauthorized } from '#api/status-error.ts'

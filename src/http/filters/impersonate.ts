@@ -1,4 +1,4 @@
-/** A request on behalf of somebody else: allowed piece by piece, then done as that user. */
+/** A request on behalf of another user: authorized piece by piece, then done as that user. */
 import { shutOut } from '#access/forbidden.ts'
 import { impersonation } from '#access/impersonate.ts'
 import type { Exchange } from '#http/exchange.ts'

@@ -1,4 +1,4 @@
-/** Audit, fairness and metrics see the request now that it is known who asks what. */
+/** Audit, fairness and metrics see the request now that its user and target are known. */
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
 

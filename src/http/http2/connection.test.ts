@@ -308,7 +308,7 @@ test('an answer that is broken off ends with the code for a failure of the serve
   )
 })
 
-test('a client that does not read makes whoever writes wait, and nobody else', async () => {
+test('a client that does not read makes only the writer of its answer wait', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   const sink = (client.wires[0] as Wire).stream(200, {})
@@ -327,7 +327,7 @@ test('a client that does not read makes whoever writes wait, and nobody else', a
   await waiting
 })
 
-test('of a stream that is reset nothing more is sent, and whoever waits for room goes on', async () => {
+test('a reset stream gets no more bytes, and a writer that waits for room goes on', async () => {
   const client = new Client()
   client.send(...[1, 3, 5].map((id) => frame(headers, whole, id, get)))
   const [one, other] = client.wires.slice(0, 2).map((wire) => wire.stream(200, {}))
@@ -349,7 +349,7 @@ test('of a stream that is reset nothing more is sent, and whoever waits for room
   )
 })
 
-test('a connection nobody uses ends, one that is used does not', async () => {
+test('an unused connection ends, one in use does not', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   try {
     const client = new Client()
@@ -460,7 +460,7 @@ test('streams share the connection', async () => {
   )
 })
 
-test('an answer before the body has come leaves a moment, then tells the client to stop sending', async () => {
+test('an answer before the body has come waits a moment, then resets the stream so that the client stops sending', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const client = new Client()
@@ -491,7 +491,7 @@ test('an answer before the body has come leaves a moment, then tells the client 
   }
 })
 
-test('whoever waits for a body learns that the client is gone', async () => {
+test('a reader that waits for a body learns that the client is gone', async () => {
   for (const leave of [
     (client: Client) => client.send(frame(reset, 0, 1, word(8))),
     (client: Client) => client.socket.end(),
@@ -526,7 +526,7 @@ test('what a client sent before it went is not taken for nothing', async () => {
   }
 })
 
-test('a body that is passed on may break off while nobody listens for that', async () => {
+test('a forwarded body may break off without a listener', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post), frame(data, 0, 1, 'half'))
   const [wire] = client.wires as [Wire]
@@ -581,7 +581,7 @@ test('a body that came before anybody wanted it, as far as it may, goes on comin
   assert.equal((await body).length, 16 * 16_384 + 3)
 })
 
-test('of a body that nobody has asked for nothing is kept once the answer has begun', async () => {
+test('of an unread body nothing is kept once the answer has begun', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post), frame(data, 0, 1, 'before'))
   const [wire] = client.wires as [Wire]
@@ -711,7 +711,7 @@ test('a body over the limit is refused without being kept', async () => {
   const body = (client.wires[0] as Wire).readBody(3)
   client.send(frame(data, 0, 1, '1234'))
   await assert.rejects(async () => body, /too large/)
-  // Nor where it came before anybody asked for it.
+  // Nor if it came before the first read.
   for (const ended of [0, flag.endStream]) {
     const early = new Client()
     early.send(frame(headers, 4, 1, post), frame(data, ended, 1, '1234'))
@@ -723,7 +723,7 @@ for (const [given, told] of [
   [{}, 250],
   [{ streamsMax: 3 }, 3],
 ] as const)
-  test(`${told} requests at once are told of, taken, and not one more`, async () => {
+  test(`${told} requests at once are announced, taken, and not one more`, async () => {
     const client = new Client(undefined, given)
     const first = (await client.frames()).find(({ type }) => type === settings) as Frame
     assert.equal(first.payload.readUInt16BE(0), setting.concurrentStreamsMax)

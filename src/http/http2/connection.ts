@@ -1,7 +1,8 @@
 /**
- * One HTTP/2 connection of a client: its bytes become frames, its frames streams, its streams requests (RFC 9113). Node
- * has an HTTP/2 server of its own; this one exists because a request costs it a third, and an event to a watcher a tenth
- * (docs/decisions/http2-by-hand.md). What a client does wrong ends its stream or its connection and nothing else.
+ * One HTTP/2 connection of a client: its bytes become frames, its frames streams, its streams
+ * requests (RFC 9113). Node has an HTTP/2 server of its own; this one exists because a request
+ * costs it a third, and an event to a watcher a tenth (docs/decisions/http2-by-hand.md). What a
+ * client does wrong ends its stream or its connection and nothing else.
  */
 import type { TLSSocket } from 'node:tls'
 import { certificatesOf } from '#http/client-certificates.ts'
@@ -32,13 +33,16 @@ import { areTrailers } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
 
-/** Requests at once on one connection where nothing else is said: as the original allows. */
+/** Requests at once on one connection by default, as in kube-apiserver. */
 const usualStreamsMax = 250
 /** Bytes of bodies on their way on one connection. */
 const connectionWindowBytes = 1024 * 1024
 /** How long a client may take to say its first word. */
 const prefaceMsMax = 30_000
-/** How long a connection may be open without a request, at least; it may be twice as long. Go's clients keep one for as long. */
+/**
+ * How long a connection may be open without a request, at least; it may be twice as long. Go's
+ * clients keep one for as long.
+ */
 const idleMsMin = 90_000
 /** How long a client may take to read the last bytes, and to end its half of the connection. */
 const endingMsMax = 30_000
@@ -130,7 +134,9 @@ export class Http2Connection implements StreamHost {
     this.sender.whenEmpty(() => this.#socket.end())
   }
 
-  /** Nothing more is to come of the connection: it is not the client that says how long it stays. */
+  /**
+   * Nothing more is to come of the connection: it is not the client that says how long it stays.
+   */
   #endSoon(): void {
     this.#ending ??= setTimeout(() => this.#socket.destroy(), endingMsMax).unref()
   }
@@ -186,11 +192,14 @@ export class Http2Connection implements StreamHost {
       case frameType.pushPromise:
         throw protocolError('clients do not push')
       default:
-      // Frames of extensions nobody agreed on mean nothing.
+      // Frames of unknown extensions are ignored.
     }
   }
 
-  /** Of a request sent before the client heard that no more are taken: nothing but its headers and its bytes count. */
+  /**
+   * Of a request sent before the client heard that no more are taken: nothing but its headers and
+   * its bytes count.
+   */
   #isTooLate(type: number, payload: Buffer): boolean {
     if (type === frameType.headers || type === frameType.continuation) return false
     if (type === frameType.data) this.#grantConnection(payload.length)
@@ -381,7 +390,7 @@ export class Http2Connection implements StreamHost {
     this.#endIfIdle()
   }
 
-  // What streams ask of their connection.
+  // What streams need of their connection.
 
   get remoteAddress(): string {
     return this.#socket.remoteAddress ?? ''

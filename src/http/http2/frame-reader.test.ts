@@ -45,7 +45,7 @@ test('a frame is handed on when it is whole, and not before', () => {
   assert.deepEqual(readAll([preface]), [])
 })
 
-test("the first bit of a stream is nobody's", () => {
+test('the first bit of a stream identifier is reserved', () => {
   assert.deepEqual(readAll([preface, frame(0, 0, 0x80000003, Buffer.from('x'))]), ['0 0 3 x'])
 })
 

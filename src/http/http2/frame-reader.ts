@@ -1,4 +1,7 @@
-/** Bytes of a connection as frames: its preface, then one frame after another, each handed on when it is whole. */
+/**
+ * Bytes of a connection as frames: its preface, then one frame after another, each handed on when
+ * it is whole.
+ */
 import {
   flag,
   frameHeadBytes,

@@ -1,4 +1,7 @@
-/** The words of HTTP/2 (RFC 9113): frame types, flags, settings, error codes, and the frames that carry no more than numbers. */
+/**
+ * The words of HTTP/2 (RFC 9113): frame types, flags, settings, error codes, and the frames that
+ * carry no more than numbers.
+ */
 
 export const frameType = {
   data: 0,
@@ -40,11 +43,11 @@ export const errorCode = {
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** Bytes before the payload of a frame. */
 export const frameHeadBytes = 9
-/** Window of a stream and of a connection before anything is said about it. */
+/** Window of a stream and of a connection by default. */
 export const windowBytesInitial = 65_535
 /** Largest window there can be. */
 export const windowBytesMax = 2 ** 31 - 1
-/** Largest payload both ends take before anything is said about it; all we take, and all we send. */
+/** Largest payload of both ends by default; all we take, and all we send. */
 export const payloadBytesMax = 16_384
 
 /** Writes the nine bytes before a payload. */

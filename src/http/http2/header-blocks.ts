@@ -1,6 +1,7 @@
 /**
- * The header blocks of one connection: each comes in one frame or in several, and nothing else may come before it is whole.
- * All blocks share one table of what was said before, so that every one is decoded, whatever becomes of its stream.
+ * The header blocks of one connection: each comes in one frame or in several, and nothing else may
+ * come before it is whole. All blocks share one dynamic table, so that every one is decoded,
+ * whatever becomes of its stream.
  */
 import { unpadded } from './frame-reader.ts'
 import { ConnectionError, errorCode, flag, frameSizeError, protocolError } from './frames.ts'

@@ -1,7 +1,8 @@
 /**
- * Header blocks as clients send them (RFC 7541), and the table each connection builds up while it does. Knows bytes and
- * texts; which names and values make a request is request-head.ts. A block that comes again while the table stays as it is
- * says the same again, and is not read a second time.
+ * Header blocks as clients send them (RFC 7541), and the table each connection builds up while it
+ * does. Knows bytes and texts; which names and values make a request is request-head.ts. A block
+ * that comes again while the table stays as it is says the same again, and is not read a second
+ * time.
  */
 import { ConnectionError, errorCode } from './frames.ts'
 import { type HeaderField, staticFields } from './header-fields.ts'
@@ -12,9 +13,12 @@ const headerTableBytesMax = 4096
 /** What every field costs beside its texts, by the RFC. */
 const fieldBytesExtra = 32
 
-/** Blocks that are kept with what they say: of a client that asks for a few things in turn. */
+/** Blocks that are kept with their fields: of a client that repeats a few requests. */
 const keptBlocksMax = 8
-/** Longer ones, packed or unpacked, are read each time, since strangers could fill the memory with them. */
+/**
+ * Longer ones, packed or unpacked, are read each time, since strangers could fill the memory with
+ * them.
+ */
 const keptBytesMax = 2048
 
 const broken = (why: string) => new ConnectionError(errorCode.compression, why)
@@ -33,7 +37,10 @@ export class HeaderDecoder<Said> {
   #tableChanged = false
   #unpackedBytes = 0
 
-  /** `understand`: what names and values in turn say. A block that unpacks to more than the limit is refused before it is. */
+  /**
+   * `understand`: what names and values in turn say. A block that unpacks to more than the limit is
+   * refused before it is.
+   */
   constructor(bytesMax: number, understand: (list: readonly string[]) => Said) {
     this.#bytesMax = bytesMax
     this.#understand = understand

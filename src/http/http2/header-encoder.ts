@@ -1,6 +1,6 @@
 /**
- * Headers of an answer as a block: names by their number where they have one, values as they are. No table is built up,
- * so a block depends on nothing but its headers.
+ * Headers of an answer as a block: names by their number where they have one, values as they are.
+ * No table is built up, so a block depends on nothing but its headers.
  */
 import type { AnswerHeaders } from '#http/exchange.ts'
 import { staticFields, staticNumberOf } from './header-fields.ts'

@@ -1,4 +1,7 @@
-/** The static table of RFC 7541, appendix A: header fields both ends know by number from the beginning. */
+/**
+ * The static table of RFC 7541, appendix A: header fields both ends know by number from the
+ * beginning.
+ */
 
 export interface HeaderField {
   readonly name: string

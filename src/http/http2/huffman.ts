@@ -1,7 +1,8 @@
 /**
- * The Huffman code of RFC 7541, appendix B, read only: our own header values are sent as they are. The code is canonical,
- * so the lengths of its 256 words tell all of it. Nearly every letter that headers hold has a word of eight bits at most,
- * which one look finds; longer ones are found bit by bit.
+ * The Huffman code of RFC 7541, appendix B, read only: our own header values are sent as they are.
+ * The code is canonical, so the lengths of its 256 words define it. Nearly every letter that
+ * headers hold has a word of eight bits at most, which one look finds; longer ones are found bit by
+ * bit.
  */
 
 /** Bits of the code of each byte, as digits of base 36. */
@@ -18,7 +19,9 @@ const found = (byte: number, bits: number) => (bits << 8) | byte
 interface Code {
   /** What words begin with these eight bits, where they are whole. */
   readonly short: Uint16Array
-  /** Per length: the first word, how many there are, and where their bytes begin among all in order. */
+  /**
+   * Per length: the first word, how many there are, and where their bytes begin among all in order.
+   */
   readonly first: Uint32Array
   readonly count: Uint16Array
   readonly start: Uint16Array
@@ -75,7 +78,9 @@ function longWord(
   return 0
 }
 
-/** Words of one length follow each other; the first of a length follows the last of the one before. */
+/**
+ * Words of one length follow each other; the first of a length follows the last of the one before.
+ */
 function makeCode(): Code {
   const short = new Uint16Array(1 << lookBits)
   const first = new Uint32Array(lengthMax + 1)

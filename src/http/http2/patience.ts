@@ -1,6 +1,6 @@
 /**
- * Bounds what a client may cost for nothing: requests taken back, pings, frames that say nothing. Each is cheap to send
- * and not to serve; a burst is allowed, an endless one ends the connection.
+ * Bounds what a client may cost for nothing: requests taken back, pings, frames that say nothing.
+ * Each is cheap to send and not to serve; a burst is allowed, an endless one ends the connection.
  */
 import { ConnectionError, errorCode } from './frames.ts'
 

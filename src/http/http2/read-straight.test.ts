@@ -30,7 +30,7 @@ test('what came before anybody listened is taken first', async () => {
   assert.equal(taken.join(' '), 'early next last')
 })
 
-test('the end is told after the last piece', async () => {
+test('the end is announced after the last piece', async () => {
   const socket = source()
   const taken: string[] = []
   readStraight(socket, (bytes) => void taken.push(bytes.toString()))

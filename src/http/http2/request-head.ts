@@ -1,6 +1,7 @@
 /**
- * What a list of header fields asks for, by RFC 9113, section 8: the pseudo-headers once each and first, names in lower
- * case, nothing that belongs to the connection. What breaks these rules is no request.
+ * The request of a list of header fields, by RFC 9113, section 8: the pseudo-headers once each and
+ * first, names in lower case, nothing that belongs to the connection. A list that breaks these
+ * rules is malformed.
  */
 export interface RequestHead {
   readonly method: string
@@ -10,7 +11,10 @@ export interface RequestHead {
   readonly list: readonly string[]
 }
 
-/** Fields of one block, and the request they are, where they are one. Several requests of a client may share it. */
+/**
+ * Fields of one block, and the request they are, where they are one. Several requests of a client
+ * may share it.
+ */
 export interface HeaderFields {
   readonly list: readonly string[]
   readonly head: RequestHead | undefined
@@ -92,6 +96,9 @@ export const fieldsOf = (list: readonly string[]): HeaderFields => ({
   head: requestHead(list),
 })
 
-/** Fields after the body: read, and of no use to anybody here; pseudo-headers have no place among them. */
+/**
+ * Fields after the body: read, and of no use to anybody here; pseudo-headers have no place among
+ * them.
+ */
 export const areTrailers = (list: readonly string[]): boolean =>
   list.every((name, index) => index % 2 === 1 || ['plain', 'single'].includes(classOf(name)))

@@ -1,4 +1,7 @@
-/** Seeded clients of every kind against one sender: what arrives is what was queued, and never more than was allowed. */
+/**
+ * Seeded clients of every kind against one sender: what arrives is what was queued, and never more
+ * than was allowed.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import test, { type TestContext } from 'node:test'
@@ -217,7 +220,7 @@ for (let seed = 1; seed <= 12; seed++) {
   })
 }
 
-/** Time passes, and whoever sets a timer meanwhile is called in it. */
+/** Time passes, and timers that are set meanwhile fire in it. */
 const pass = (t: TestContext, ms: number) => {
   for (let i = 0; i < ms; i++) t.mock.timers.tick(1)
 }
@@ -254,7 +257,10 @@ test('a window is written into up to its last byte and never beyond, whatever it
 
 const record = 16_375
 
-/** What a client with the smallest windows gets: `[stream, bytes]` of each frame, after each thing that happens. */
+/**
+ * What a client with the smallest windows gets: `[stream, bytes]` of each frame, after each thing
+ * that happens.
+ */
 const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[]> = {
   'short frames leave at once where there is room for them': [
     {
@@ -439,7 +445,7 @@ for (const [name, steps] of Object.entries(behind)) {
   })
 }
 
-test('one that does not read holds what was queued for it, and is asked no more than others', async () => {
+test('a client that does not read holds what was queued for it, and gets no more turns than others', async () => {
   const play = new Play(1)
   play.window += 1 << 30
   play.sender.grow(1 << 30)

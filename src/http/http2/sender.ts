@@ -1,6 +1,7 @@
 /**
- * What goes out on one connection: whole frames at once, bodies as far as the client's windows and its reading allow.
- * Everything of one turn of the event loop leaves in one write, unless somebody lets it go sooner. Knows nothing of requests.
+ * What goes out on one connection: whole frames at once, bodies as far as the client's windows and
+ * its reading allow. Everything of one turn of the event loop leaves in one write, unless a caller
+ * flushes sooner. Knows nothing of requests.
  */
 import type { TLSSocket } from 'node:tls'
 import { runInWritePhase } from '#base/event-loop-phases.ts'
@@ -26,33 +27,46 @@ export interface Outgoing {
   queuedBytes: number
   /** Kept by the sender: whether it stands in the line of those with something to send. */
   inLine: boolean
-  /** Kept by the sender: at how many looks, one after the other, its rest was short and had not left. */
+  /**
+   * Kept by the sender: at how many looks, one after the other, its rest was short and had not
+   * left.
+   */
   looksHeld: number
   /** Nothing comes after what is queued. */
   ended: boolean
-  /** Told after some of its bytes have left. */
+  /** Called after some of its bytes have left. */
   sent(): void
 }
 
 /**
- * Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in two pieces. Such frames go
- * first. Shorter ones go where the client has read enough, or where all of them have room; while it is behind, they would cost
- * it most, and they grow.
+ * Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in
+ * two pieces. Such frames go first. Shorter ones go where the client has read enough, or where all
+ * of them have room; while it is behind, they would cost it most, and they grow.
  */
 const recordPayloadBytes = 16_384 - frameHeadBytes
 /** Bytes one stream may send before it is the turn of the next: whole frames. */
 const turnBytesMax = 4 * recordPayloadBytes
-/** Room that says that a client has read enough: those that give back half a window at a time leave no less. */
+/**
+ * Room that says that a client has read enough: those that give back half a window at a time leave
+ * no less.
+ */
 const roomBytesMin = 32 * 1024
 /**
- * How often it is looked who is held back. Who was so at two looks goes first, whatever others have to send: clients may say
- * as late as they like that they have read, and give back as little as they like.
+ * How often it is looked who is held back. Who was so at two looks goes first, whatever others have
+ * to send: clients may say as late as they like that they have read, and give back as little as
+ * they like.
  */
 const lookMs = 10
 const looksHeldMax = 2
-/** After so many looks at which nothing had left, the client may wait for the rest of its window as we wait for it. */
+/**
+ * After so many looks at which nothing had left, the client may wait for the rest of its window as
+ * we wait for it.
+ */
 const looksIdleMax = 5
-/** Room left from one look to the next that is worth a frame that fills no record: far away, windows are what is scarce. */
+/**
+ * Room left from one look to the next that is worth a frame that fills no record: far away, windows
+ * are what is scarce.
+ */
 const unusedBytesMin = 2048
 /** Answers to pings and the like that may wait for a client that does not read. */
 const waitingBytesMax = 1024 * 1024
@@ -138,7 +152,7 @@ export class Sender {
     if (this.#window > 0 || stream.queuedBytes === 0) this.#schedule()
   }
 
-  /** Told once, when no frame waits for the socket; bodies may. */
+  /** Called once, when no frame waits for the socket; bodies may. */
   whenEmpty(told: () => void): void {
     this.#emptied = told
     this.#tellEmptied()
@@ -221,7 +235,10 @@ export class Sender {
     return bytes + frameCount * frameHeadBytes
   }
 
-  /** Whoever waited long, then whole records, then the rest where it may go: who sent, and where it ends. */
+  /**
+   * First bodies that waited long, then whole records, then the rest if it may go. Adds the senders
+   * to `served`; returns the end.
+   */
   #takeBodies(memory: Buffer, from: number, enough: number, served: Set<Outgoing>): number {
     let at = from
     if (this.#isOverdue) {
@@ -262,7 +279,7 @@ export class Sender {
     else if (!isStuck) this.#lookSoon()
   }
 
-  /** Nobody in line has to wait for the client. */
+  /** No body in the queue has to wait for the client. */
   #restFits(): boolean {
     let bytes = 0
     for (const { queuedBytes } of this.#line) bytes += queuedBytes
@@ -270,8 +287,8 @@ export class Sender {
   }
 
   /**
-   * Each stream in turn that has a frame of so many bytes, and was held back at so many looks, until they are enough or nobody
-   * may send more: where it ends.
+   * Gives each stream a turn that has a frame of this size, and was held back at this many looks,
+   * until they are enough or no stream may send more. Returns the end.
    */
   #takeTurns(
     memory: Buffer,
@@ -301,7 +318,8 @@ export class Sender {
         stream.looksHeld = 0
         continue
       }
-      // Who had its turn goes to the end of the line; who waits, or was cut short, stays where it is.
+      // Who had its turn goes to the end of the line; who waits, or was cut short, stays where it
+      // is.
       const hadTurn = hasSent && (this.#window > 0 || !isShort(stream))
       if (hadTurn) {
         stream.looksHeld = 0

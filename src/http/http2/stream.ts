@@ -1,6 +1,6 @@
 /**
- * One request on an HTTP/2 connection, as a `Wire`: its body as it comes, its answer as the client takes it. No stream of
- * Node's is made unless somebody asks for the body as one.
+ * One request on an HTTP/2 connection, as a `Wire`: its body as it comes, its answer as the client
+ * takes it. No stream of Node's is made unless a handler needs the body as one.
  */
 import { Readable } from 'node:stream'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
@@ -16,10 +16,10 @@ import type { Outgoing, Sender } from './sender.ts'
 
 /** Bytes of a body a client may send before they are wanted. */
 export const streamWindowBytes = 256 * 1024
-/** Bytes of an answer that may wait for the client; more, and whoever writes it waits too. */
+/** Bytes of an answer that may wait for the client; with more, the writer waits too. */
 const queuedBytesMax = 64 * 1024
 
-/** How long a client that has its answer may go on sending the body nobody reads. */
+/** How long a client that has its answer may go on sending an unread body. */
 const unreadMsMax = 1000
 
 /** What a stream needs of its connection. */
@@ -30,7 +30,10 @@ export interface StreamHost {
   /** The stream takes this many bytes more. */
   grant(stream: number, bytes: number): void
   reset(stream: Http2Stream, code: number): void
-  /** No other request is under way: whoever asked waits for this answer, and no other could leave with it. */
+  /**
+   * No other request is under way: the client waits for this answer, and no other could leave with
+   * it.
+   */
   isOnly(stream: Http2Stream): boolean
   /** No new requests. */
   close(): void
@@ -38,7 +41,10 @@ export interface StreamHost {
   finished(stream: Http2Stream): void
 }
 
-/** Who waits for something to become of the answer. Most answers leave at once, and nobody does. */
+/**
+ * Callbacks that wait for the response to drain or close. Most responses leave at once and have
+ * none.
+ */
 interface Listeners {
   readonly closed: (() => void)[]
   drained: (() => void)[]
@@ -121,7 +127,9 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   // The body.
 
-  /** Bytes of the body, and of the frame they came in; answers the code of what is wrong with them. */
+  /**
+   * Bytes of the body, and of the frame they came in; answers the code of what is wrong with them.
+   */
   receive(chunk: Buffer, frameBytes: number): number {
     this.#receivedBytes += chunk.length
     this.#ungrantedBytes += frameBytes
@@ -176,7 +184,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
       read: () => this.#grant(),
       destroy: (error, done) => done(error),
     })
-    // Whoever passes it on hears by the signal that its client is gone; unheard, an error would end the process.
+    // The reader learns from the signal that the client is gone; without a listener an error would
+    // end the process.
     body.on('error', () => {})
     if (this.#gone) return body.destroy(clientGone())
     for (const chunk of this.#takeEarly().all()) body.push(chunk)
@@ -253,11 +262,11 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return this
   }
 
-  /** Nothing where there is nobody to answer, or there was an answer already. */
+  /** Undefined if the client is gone, or got an answer already. */
   #head(status: number, headers: AnswerHeaders, length: number | undefined): string | undefined {
     if (this.#gone || this.#answered) return undefined
     this.#answered = true
-    // Nobody will ask for it any more, and a watch may last.
+    // It will not be read any more, and a watch may last.
     this.#early = undefined
     let block = encodeHeaders(status, headers)
     // An answer that is passed on says when it was given.
@@ -294,7 +303,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     this.#host.sender.send(this)
   }
 
-  /** Clients tell people of the code: an answer that was broken off is the server's failure, not that of who asked. */
+  /**
+   * Clients show the code to users: an answer that was broken off is the server's failure, not the
+   * client's.
+   */
   abort(): void {
     if (!this.#gone) this.#host.reset(this, errorCode.internal)
   }
@@ -318,8 +330,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   }
 
   /**
-   * The answer has left. A client that still sends its body gets a moment to notice: some lose an answer that comes
-   * together with the word that nobody reads on.
+   * The answer has left. A client that still sends its body gets a moment to notice: some lose an
+   * answer that comes together with RST_STREAM.
    */
   #done(): void {
     this.ended = true

@@ -1,7 +1,7 @@
 /**
- * Memory in which large writes are put together: it is used again and again, since what is thrown away must be collected.
- * All connections may write in one turn, and each gives its memory back after that; most of them write no more than a
- * client's first window.
+ * Memory in which large writes are put together: it is used again and again, since what is thrown
+ * away must be collected. All connections may write in one turn, and each gives its memory back
+ * after that; most of them write no more than a client's first window.
  */
 
 interface Size {
@@ -11,11 +11,16 @@ interface Size {
   readonly kept: Buffer[]
 }
 
-/** Bytes of one write: enough to keep the socket busy for a turn, little enough to be made at once. */
+/**
+ * Bytes of one write: enough to keep the socket busy for a turn, little enough to be made at once.
+ */
 export const writeBytesMax = 256 * 1024
 
 const windowBytes = 64 * 1024
-/** For one window with the heads of its frames, and for a whole write with the turn of the stream that fills it. */
+/**
+ * For one window with the heads of its frames, and for a whole write with the turn of the stream
+ * that fills it.
+ */
 const sizes: readonly Size[] = [
   { bytes: windowBytes + 16 * 1024, keptMax: 24, kept: [] },
   { bytes: writeBytesMax + 2 * windowBytes, keptMax: 6, kept: [] },

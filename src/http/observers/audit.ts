@@ -1,7 +1,8 @@
 /**
- * Records who asked what, and what came of it, as the policy says: when a request is known, when a long answer begins,
- * and when it is over. Requests the policy leaves out cost one look at its rules. Where a sink wants requests to wait, an
- * answer leaves once its records are kept, and a strict sink refuses a request that cannot be recorded.
+ * Records requests with their users and results, as the policy specifies: when a request is known,
+ * when a long answer begins, and when it is over. Requests the policy leaves out cost one look at
+ * its rules. If a sink wants requests to wait, an answer leaves once its records are kept, and a
+ * strict sink rejects a request that cannot be recorded.
  */
 import { firstText } from '#access/authenticate/header-values.ts'
 import type { User } from '#access/user.ts'
@@ -30,12 +31,12 @@ export interface AuditParts {
   /** Whether requests wait for sinks. */
   readonly waits?: boolean
   /**
-   * Whether the answer to a watch is seen as it begins. Since release 1.16 it is written past the audit: both its stages
-   * are told when it is over, and nothing is known of it then but that it is.
+   * Whether the answer to a watch is seen as it begins. Since release 1.16 it is written past the
+   * audit: both its stages are recorded when it is over, and only its end is known then.
    */
   readonly seesWatchesBegin: boolean
   readonly metrics: ServerMetrics
-  /** What answers are read with; asked for once requests come. */
+  /** What answers are decoded with; called once requests come. */
   readonly server: () => ShapeParts['server']
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -48,18 +49,21 @@ class AuditRecord {
   readonly receivedAtMs: number
   /** Looked up while the connection is there. */
   readonly addresses: readonly string[]
-  /** Whether it was known who asks, and the request recorded as received. */
+  /** Whether the user was known, and the request recorded as received. */
   begun = false
   /** Whether the beginning of a long answer was recorded. */
   started = false
-  /** Whether the answer was given where nobody looked. */
+  /** Whether the answer was given out of the audit's sight. */
   isUnseen = false
-  /** What sinks are yet to say of records that are waited for, and whether one said no. */
+  /** Results of sinks that requests wait for. */
   readonly keeping: Promise<boolean>[] = []
   isUnkept = false
   /** The answer that waits for them. */
   held: RecordedAnswer | undefined
-  /** Whether the request was refused because it could not be recorded: nothing more is told of it. */
+  /**
+   * Whether the request was rejected because it could not be recorded: nothing more is recorded of
+   * it.
+   */
   isUnrecorded = false
 
   constructor(verdict: Verdict, receivedAtMs: number, addresses: readonly string[]) {
@@ -79,7 +83,7 @@ const agentLengthMax = 1024
 export function auditObserver(parts: AuditParts): Observer {
   const open = (exchange: Exchange): AuditRecord => {
     const { target } = exchange
-    // Rules are about who really asks, and see the path as it is.
+    // Rules match the authenticated user, and see the path as it is.
     const user = exchange.impersonator ?? exchange.user
     const verdict = parts.policy.decide({ ...target, user, name: target.authorizedName })
     parts.metrics.auditLevels.labels(verdict.level).add(1)
@@ -111,7 +115,10 @@ export function auditObserver(parts: AuditParts): Observer {
       else if (kept === false) record.isUnkept = true
     }
   }
-  /** Makes a request wait for its first record, and its answer for all; refuses one that a strict sink could not record. */
+  /**
+   * Makes a request wait for its first record, and its answer for all; refuses one that a strict
+   * sink could not record.
+   */
   const wait = (exchange: Exchange, record: AuditRecord) => {
     if (!parts.waits || !record.isKept) return
     // A long answer is not held: it has begun before it is over.
@@ -178,7 +185,8 @@ export function auditObserver(parts: AuditParts): Observer {
           parts.report('a record of the audit log is lost', error),
         )
         const { held, keeping } = known
-        // Who has waited as long as a request may is told so, whatever his records still wait for.
+        // A request that has waited as long as it may gets its answer, whatever its records still
+        // wait for.
         if (exchange.refusal?.code === 504) held?.release()
         else if (held)
           void told
@@ -186,7 +194,7 @@ export function auditObserver(parts: AuditParts): Observer {
             .then(() => held.release())
         return
       }
-      // Nobody was found to ask: the refusal is all there is to tell.
+      // Rejected before authorization: the rejection is all there is to record.
       const record = known ?? open(exchange)
       const refused = exchange.status === 401
       const whole = record.verdict.level === 'RequestResponse' && exchange.refusal !== undefined
@@ -227,7 +235,7 @@ function baseEvent(
   }
 }
 
-/** What webhooks wrote into an object is of the object: told from where on requests are told. */
+/** What webhooks wrote into an object belongs to the object: recorded from the level Request on. */
 const ofContents = 'patch.webhook.admission.k8s.io/'
 
 /** What is known only after the request has been let in. */
@@ -276,7 +284,7 @@ function referenceOf({ target }: Exchange, sent?: Loose): ObjectReference | unde
   }
 }
 
-/** Of an answer that nobody saw begin. */
+/** Of an answer whose beginning was not seen. */
 const unseenStatus: ResponseStatus = {
   metadata: {},
   status: 'Success',
@@ -303,7 +311,7 @@ const panicStatus = (defect: unknown): ResponseStatus => ({
   code: 500,
 })
 
-/** What was sent and answered, as JSON, as far as the level asks for it. */
+/** Request and response, as JSON, as far as the level requires it. */
 async function objectsOf(
   exchange: Exchange,
   level: Level,

@@ -1,6 +1,6 @@
 /**
- * Tells every flow schema whether the priority level it names is there: the condition `Dangling` of its status.
- * It writes nothing else, and not often.
+ * Reports to every flow schema whether its priority level exists: the condition `Dangling` of its
+ * status. It writes nothing else, and not often.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -40,7 +40,10 @@ export class DanglingSchemas {
     this.#parts = parts
   }
 
-  /** Begins to write the condition where that is due and allowed; the result is the schema as written, if it could be. */
+  /**
+   * Begins to write the condition where that is due and allowed; the result is the schema as
+   * written, if it could be.
+   */
   settle(
     schema: KubeObject,
     levels: ReadonlyMap<string, unknown>,

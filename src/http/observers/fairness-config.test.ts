@@ -69,7 +69,7 @@ async function scene(answer: (name: string) => void = () => {}, release = 25) {
   }
 }
 
-test('schemas are told whether their level is there, once', async () => {
+test('the status of a schema shows whether its level exists, written once', async () => {
   const { levels, schemas, patches, configured, ended, stop } = await scene()
   schemas.changed(schemaOf('a', 'a'))
   await turn()
@@ -111,7 +111,7 @@ const refusals: [code: number, reported: boolean][] = [
   [500, true],
 ]
 for (const [code, reported] of refusals)
-  test(`a write answered with ${code} is tried again a few times a minute${reported ? ', and told' : ''}`, async () => {
+  test(`a write answered with ${code} is tried again a few times a minute${reported ? ', and reported' : ''}`, async () => {
     const { schemas, patches, reports, pass } = await scene(() => {
       throw new ApiError(code, 'Conflict', 'no')
     })

@@ -1,6 +1,6 @@
 /**
- * Keeps fairness configured by what is in the API, and has every flow schema told whether the priority level it names is
- * there. It judges no request.
+ * Keeps fairness configured by the objects in the API, and has every flow schema's status show
+ * whether its priority level exists. It judges no request.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -26,7 +26,7 @@ export async function followFairness(parts: FairnessConfigParts): Promise<Follow
   const dangling = new DanglingSchemas(parts)
   let planned = false
   let ready = false
-  /** Once for all that changes in one turn, and after whoever waits for this to begin. */
+  /** Once for all changes of one turn, and after those that wait for the start. */
   const plan = () => {
     if (planned || !ready) return
     planned = true

@@ -1,6 +1,7 @@
 /**
- * The flow schemas and priority levels every cluster begins with. The mandatory ones are put back whenever they differ;
- * the suggested ones follow the release until somebody says, by an annotation, that theirs are to stay.
+ * The flow schemas and priority levels every cluster begins with. The mandatory ones are restored
+ * whenever they differ; the suggested ones follow the release until an annotation keeps the user's
+ * version.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,6 +1,7 @@
 /**
- * Every request asks its priority level for a place before anything is done for it. With places free it goes on at once;
- * else it waits its turn or is told to come back. Watches hold their place only until they have begun.
+ * Every request takes a seat of its priority level before any work is done for it. With a free seat
+ * it continues at once; else it waits its turn or is rejected with a retry time. Watches hold their
+ * place only until they have begun.
  */
 import type { AnswerHeaders, Exchange, Seat } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'

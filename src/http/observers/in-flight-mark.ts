@@ -1,4 +1,7 @@
-/** How many requests run or wait at once, reads and writes apart; the most of the last second is what metrics show. */
+/**
+ * How many requests run or wait at once, reads and writes apart; the most of the last second is
+ * what metrics show.
+ */
 import type { ValueFamily } from '#observe/metrics/metric.ts'
 import type { Registry } from '#observe/metrics/registry.ts'
 

@@ -1,6 +1,7 @@
 /**
- * The plain limits: so many reads and so many writes at once, the rest come back later. Watches and other long requests
- * take no place, and those who may do everything are never turned away. Used where fairness is off.
+ * The plain limits: so many reads and so many writes at once, the rest come back later. Watches and
+ * other long requests take no place, and those who may do everything are never turned away. Used
+ * where fairness is off.
  */
 import { isPrivileged } from '#access/user.ts'
 import type { Exchange, Seat } from '#http/exchange.ts'

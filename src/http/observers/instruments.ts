@@ -1,11 +1,17 @@
-/** What is measured in the middle of a request: who asked, whether they may, and what watches are sent. */
+/**
+ * What is measured in the middle of a request: authentication, authorization, and what watches are
+ * sent.
+ */
 import { qualified } from '#api/status-error.ts'
 import type { Instruments } from '#http/parts.ts'
 import type { WatchMeter } from '#http/watch-stream.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 
-/** Names every cluster has stay; others become what kind of name they are, which keeps them few and private. */
+/**
+ * Names every cluster has stay; others become what kind of name they are, which keeps them few and
+ * private.
+ */
 export function userLabel(name: string): string {
   if (knownNames.has(name)) return name
   return name.includes('@') ? 'email_id' : 'other'

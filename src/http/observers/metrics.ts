@@ -1,6 +1,7 @@
 /**
- * Counts every request that found its route: how it was answered, how long it took, how large the answer was.
- * The counters of a route are looked up by three short maps and never by a string made for it.
+ * Counts every request that found its route: how it was answered, how long it took, how large the
+ * answer was. The counters of a route are looked up by three short maps and never by a string made
+ * for it.
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
@@ -51,7 +52,10 @@ class RouteMeter {
   }
 }
 
-/** Paths that are no resource and are counted all the same; the rest would be as many as clients think of. */
+/**
+ * Paths that are no resource and are counted all the same; the rest would be as many as clients
+ * think of.
+ */
 const countedPath = /^\/(healthz|livez|readyz|metrics|version|openapi\/v2)(\/|$)/
 
 export class MetricsObserver implements Observer {
@@ -81,7 +85,7 @@ export class MetricsObserver implements Observer {
     meter.sizes?.observe(exchange.answeredBytes)
   }
 
-  /** Clients may ask to watch whatever they think of: what led nowhere is not remembered. */
+  /** Clients may request watches of any path: unknown ones are not remembered. */
   #endRunning(exchange: Exchange, running: NonNullable<Exchange['running']>): void {
     running.add(-1)
     exchange.running = undefined
@@ -129,7 +133,7 @@ export class MetricsObserver implements Observer {
 
   #ofPath(exchange: Exchange): RouteMeter | undefined {
     const { path, isResource, verb } = exchange.target
-    // Who is refused before there is a route may have asked for anything.
+    // A request that is rejected before routing may name anything.
     const isLost = exchange.refusal !== undefined || exchange.status === 404
     if (isResource || isLost || verb !== 'get' || !countedPath.test(path)) return undefined
     let meter = this.#byPath.get(path)

@@ -1,4 +1,7 @@
-/** What metrics and fairness add to one request, in nanoseconds. Run by hand: node src/http/observers/observers.bench.ts */
+/**
+ * What metrics and fairness add to one request, in nanoseconds. Run by hand: node
+ * src/http/observers/observers.bench.ts
+ */
 import type { Exchange } from '#http/exchange.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { flowSchemas, priorityLevels } from '#observe/fairness/bootstrap.ts'

@@ -146,7 +146,7 @@ test('what has no route leaves no metric behind', async () => {
   assert.match(await registry.page(), /apiserver_longrunning_gauge{verb="WATCH"[^}]*} 1/)
 })
 
-test('one too many is told to come back; watches and masters are not counted', async () => {
+test('one too many is rejected with a retry time; watches and masters are not counted', async () => {
   const registry = new Registry({ release: 19 })
   const metrics = serverMetrics(registry, 19)
   const { begin, end } = inFlightObserver(
@@ -263,7 +263,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
   }
 })
 
-test('who asked is told by the name that was sent', () => {
+test('the user is recorded by the name that was sent', () => {
   const cases: [agent: string | string[] | undefined, expected: string | undefined][] = [
     [undefined, undefined],
     ['kubectl/v1', 'kubectl/v1'],
@@ -299,7 +299,7 @@ test('a long request that is refused has begun to be answered all the same', asy
   )
 })
 
-test('a watch is told of when it is over, since 1.16, and before that when it begins', async () => {
+test('a watch is recorded when it is over, since 1.16, and before that when it begins', async () => {
   const seen = { metadata: {}, code: 200 }
   const unseen = { ...seen, status: 'Success', message: 'Connection closed early' }
   for (const [seesWatchesBegin, early, status] of [
@@ -444,7 +444,7 @@ function recording(rules: object[], { seesWatchesBegin = false } = {}) {
   return { events, observer }
 }
 
-test('the log tells why a request was refused, and never quotes what was sent', () => {
+test('the log gives the reason of a rejection, and never quotes the request', () => {
   const cases: [code: number, reason: string, message: string, told: string][] = [
     [403, 'Forbidden', 'pods is forbidden', 'pods is forbidden'],
     [400, 'BadRequest', 'decode base64: ...|"data":{"a":"secret!"}|...', 'BadRequest'],

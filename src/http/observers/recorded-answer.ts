@@ -1,6 +1,6 @@
 /**
- * An answer that leaves once its request is recorded. Whole answers alone: what is streamed has begun before it is over.
- * The first answer counts, as on the wire itself.
+ * An answer that leaves once its request is recorded. Whole answers alone: what is streamed has
+ * begun before it is over. The first answer counts, as on the wire itself.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { internalError } from '#api/status-error.ts'
@@ -33,7 +33,7 @@ export class RecordedAnswer {
 
 const inPages: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** The original tells this as text. The Status that is thrown comes second, and is not sent. */
+/** kube-apiserver returns this as text. The Status that is thrown comes second, and is not sent. */
 export function refuseUnrecorded(exchange: Exchange): never {
   const words = 'failed to store audit event'
   const path = goQuote(exchange.wire.url.replace(/[&<>]/g, (sign) => inPages[sign]!))

@@ -7,8 +7,8 @@ import { reportedVerb, scopeOf } from './request-place.ts'
 
 const retryAfterSeconds = 1
 /**
- * Longest name that is told. Who is refused may have asked for anything, and what is counted is kept: this is more than
- * anything that is served is called, too little to fill the memory by.
+ * Longest recorded name. A rejected request may name anything, and counted names are kept. This is
+ * more than any served name has, and too little to fill the memory.
  */
 const nameLengthMax = 256
 const told = (name: string): string => (name.length > nameLengthMax ? 'unexpected' : name)

@@ -1,12 +1,16 @@
 /**
- * A line of the log for each request, from a verbosity on that operators choose at the start and may change while the
- * server runs. It says nothing of what was sent or answered: that is the audit log's.
+ * A line of the log for each request, from a verbosity on that operators choose at the start and
+ * may change while the server runs. It says nothing of what was sent or answered: that is the audit
+ * log's.
  */
 import type { Observer } from '#http/parts.ts'
 import type { Log } from '#observe/log.ts'
 import { reportedVerb, scopeOf } from './request-place.ts'
 
-/** From here on each request is told, from the second on also who asked and why it was refused. */
+/**
+ * From here on each request is logged, from the second on also its user and the reason of a
+ * rejection.
+ */
 const eachRequest = 2
 const whoAsked = 4
 
@@ -30,7 +34,7 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
   }
 }
 
-/** Words of these quote what was sent, which may be a Secret: of them the reason is told alone. */
+/** Messages of these quote the request, which may be a Secret: only their reason is logged. */
 const quoting = new Set([400, 422, 500])
 
 const more = ({ user, impersonator, refusal }: Parameters<NonNullable<Observer['end']>>[0]) => ({

@@ -1,4 +1,7 @@
-/** Bodies in protobuf are told as what they are, which of a subresource need not be the kind of its object. */
+/**
+ * Bodies in protobuf are recorded as their own kind, which for a subresource need not be the kind
+ * of its object.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * What a request sent, as the audit log tells it: bodies of creations and updates as they were understood, defaults filled in,
- * patches as they are. A body that could not be read is not told.
+ * The body of a request in the audit log: creations and updates as they were decoded, with
+ * defaults; patches as they are. An unreadable body is not recorded.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeYaml } from '#codec/yaml.ts'
@@ -87,8 +87,9 @@ function patchText(exchange: Exchange, body: Buffer): string {
 const optionsKind = 'DeleteOptions'
 
 /**
- * Options are told of a version that is known where the object is: the one they name, or that of the collection. What says
- * nothing about the deletion of one object is of a version that only machines know.
+ * Options are recorded in a version that is known where the object is: the one they name, or that
+ * of the collection. Options that are not about the deletion of one object have the internal
+ * version.
  */
 function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | undefined {
   const { target, types } = exchange

@@ -1,4 +1,7 @@
-/** Where a request belongs as metrics name it: verb, scope, dry run. Few values, whatever clients send. */
+/**
+ * Where a request belongs as metrics name it: verb, scope, dry run. Few values, whatever clients
+ * send.
+ */
 import type { Exchange } from '#http/exchange.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 
@@ -12,7 +15,9 @@ export function scopeOf({ name, verb, namespace, isResource }: RequestTarget): S
 
 const knownMethods = new Set(['CONNECT', 'DELETE', 'PATCH', 'POST', 'PUT'])
 
-/** `WATCH`, `LIST` and `APPLY` where the method alone does not tell; `other` for methods nobody knows. */
+/**
+ * `WATCH`, `LIST` and `APPLY` where the method alone is not specific; `other` for unknown methods.
+ */
 export function reportedVerb({ target, wire }: Exchange, scope: Scope): string {
   const { method } = wire
   if (method === 'GET' || method === 'HEAD') {

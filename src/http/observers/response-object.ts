@@ -1,6 +1,6 @@
 /**
- * What a request was answered with, as the audit log tells it: in JSON whatever was sent, and as the table or the metadata
- * alone where those were asked for.
+ * The response in the audit log: in JSON whatever was sent, and as table or metadata alone if those
+ * were requested.
  */
 import { loadLater } from '#base/load-later.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -37,7 +37,7 @@ export async function responseText(
     : String(await loadOtherLists().encodeList(answer, shape, parts, exchange)).trimEnd()
 }
 
-/** Undefined where the object itself was asked for. */
+/** Undefined if the object itself was requested. */
 function otherShape(exchange: Exchange, kind: Kind): Shape | undefined {
   const { as } = negotiateShape(exchange, kind)
   if (as === undefined) return undefined

@@ -1,4 +1,7 @@
-/** Where a request came from: what proxies say, in the order they say it, and the connection's own end last. */
+/**
+ * Where a request came from: what proxies say, in the order they say it, and the connection's own
+ * end last.
+ */
 import { isIP } from 'node:net'
 import type { Wire } from '#http/exchange.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The aggregated document at /api and /apis: kept until kinds come or go, and sent with an ETag so that a client fetches
- * it again only when it changed.
+ * The aggregated document at /api and /apis: kept until kinds come or go, and sent with an ETag so
+ * that a client fetches it again only when it changed.
  */
 import { createHash } from 'node:crypto'
 import { headerText } from '#access/authenticate/header-values.ts'

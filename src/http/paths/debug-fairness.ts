@@ -1,4 +1,7 @@
-/** /debug/api_priority_and_fairness/…: the priority levels, their queues and the requests that wait in them, as tables. */
+/**
+ * /debug/api_priority_and_fairness/…: the priority levels, their queues and the requests that wait
+ * in them, as tables.
+ */
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'

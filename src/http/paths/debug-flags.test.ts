@@ -1,4 +1,7 @@
-/** What may be changed while the server runs, what is measured of it, and that a verbosity has an effect. */
+/**
+ * What may be changed while the server runs, what is measured of it, and that a verbosity has an
+ * effect.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { requestLog } from '#http/observers/request-log.ts'
@@ -68,7 +71,7 @@ const verbosities: [verbosity: number, said: RegExp | undefined][] = [
   ],
 ]
 for (const [verbosity, said] of verbosities) {
-  test(`at ${verbosity} a request is told: ${said !== undefined}`, async () => {
+  test(`at ${verbosity} a request is logged: ${said !== undefined}`, async () => {
     log.verbosity = verbosity
     lines.length = 0
     await served.ask('GET', '/api/v1/nodes/n?pretty=0')

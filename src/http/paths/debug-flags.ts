@@ -1,4 +1,7 @@
-/** /debug/flags: settings that may be changed while the server runs. There is one: how much the log says. */
+/**
+ * /debug/flags: settings that may be changed while the server runs. There is one: how much the log
+ * says.
+ */
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
@@ -7,7 +10,7 @@ import type { Log } from '#observe/log.ts'
 const prefix = '/debug/flags'
 const text = { contentType: 'text/plain' }
 const page = { contentType: 'text/html; charset=utf-8' }
-/** Verbosities beyond 64 bits are no numbers to the original. */
+/** Verbosities beyond 64 bits are no numbers to kube-apiserver. */
 const largest = 2n ** 63n
 /** A number and some room for what is not one. */
 const bodyBytesMax = 4096

@@ -1,6 +1,7 @@
 /**
- * /debug/pprof: where the server spends its time and its memory, in the form of the engine it runs on. Browsers' developer
- * tools open it; tools for Go's profiles do not. One profile is taken at a time, and none is kept.
+ * /debug/pprof: where the server spends its time and its memory, in the form of the engine it runs
+ * on. Browsers' developer tools open it; tools for Go's profiles do not. One profile is taken at a
+ * time, and none is kept.
  */
 import type { Session } from 'node:inspector/promises'
 import { answerHeaders } from '#http/answer-headers.ts'
@@ -87,7 +88,7 @@ function answerProfile(exchange: Exchange, name: string, body: Buffer): void {
   exchange.wire.answer(200, headers, body)
 }
 
-/** Ends early when nobody waits for the answer any more. */
+/** Ends early when the client is gone. */
 function untilOver({ wire }: Exchange, seconds: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, seconds * 1000)

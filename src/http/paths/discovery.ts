@@ -1,4 +1,4 @@
-/** /api, /apis and below: what is served, made when asked for and kept until kinds come or go. */
+/** /api, /apis and below: what is served, made on first use and kept until kinds come or go. */
 import { pathNotFound } from '#api/status-error.ts'
 import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
 import { apiGroup, apiGroupList, apiVersions } from '#discovery/groups.ts'
@@ -65,10 +65,16 @@ export function discoveryPaths(parts: DiscoveryParts): PathHandler {
   }
 }
 
-/** The group that the original's outermost part answers itself; it tells the others whatever the method. */
+/**
+ * The group that kube-apiserver's aggregator answers itself; it describes the others whatever the
+ * method.
+ */
 const ownGroup = 'apiregistration.k8s.io'
 
-/** Whether a router leads to the document: it takes GET alone. /apis, groups and custom versions answer every method. */
+/**
+ * Whether a router leads to the document: it takes GET alone. /apis, groups and custom versions
+ * answer every method.
+ */
 function isRouted({ catalog }: DiscoveryParts, path: string): boolean {
   const [, prefix, group, version] = path.split('/')
   if (prefix === 'api') return true

@@ -1,4 +1,7 @@
-/** /healthz, /livez and /readyz, with their single checks. For machines the status is the answer; the text is for people. */
+/**
+ * /healthz, /livez and /readyz, with their single checks. For machines the status is the answer;
+ * the text is for people.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Endpoint, HealthCheck } from '#observe/health.ts'
 import { runChecks } from '#observe/health.ts'
@@ -37,7 +40,7 @@ export function healthPaths(
       const found = pattern.exec(path)
       if (found === null) return false
       const [, endpoint, name] = found as unknown as [string, Endpoint, string?]
-      // Whoever starts the server asks whether it is ready, whatever release it is to be.
+      // The program that starts the server checks whether it is ready, whatever its release.
       if (name === undefined) return true
       return had.includes(endpoint) && checks[endpoint]().some((check) => check.name === name)
     },

@@ -1,6 +1,6 @@
 /**
- * `/` answers with the paths that are served. Until 1.22 so do paths that are not served, with those of the part of
- * kube-apiserver that answers last.
+ * `/` answers with the paths that are served. Until 1.22 so do paths that are not served, with
+ * those of the part of kube-apiserver that answers last.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'

@@ -1,4 +1,7 @@
-/** /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the newest are told so. */
+/**
+ * /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the
+ * newest get 304.
+ */
 import { parseAccept } from '#codec/accept-header.ts'
 import { acceptsGzip, gzipped } from '#http/compress.ts'
 import type { Published } from '#discovery/openapi/publisher.ts'
@@ -10,10 +13,15 @@ import { answerHeaders } from '#http/answer-headers.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
-/** The original names no type for its second version; these are what Go takes the two forms for. */
+/**
+ * kube-apiserver names no type for its second version; Go detects these types for the two forms.
+ */
 const jsonContentType = 'text/plain; charset=utf-8'
 const protobufContentType = 'application/octet-stream'
-/** Documents compressed and kept: the two forms of the second version, and the third version's as they are asked for. */
+/**
+ * Documents compressed and kept: the two forms of the second version, and the third version's on
+ * first use.
+ */
 const packedMax = 64
 
 interface Document {
@@ -21,7 +29,7 @@ interface Document {
   readonly contentType: string
 }
 
-/** The third version is served whatever the release: newer clients ask for it first. */
+/** The third version is served whatever the release: newer clients request it first. */
 export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
   const packed = new Map<string, Promise<Buffer>>()
   const pack = ({ bytes, hash }: Published): Promise<Buffer> => {
@@ -47,7 +55,7 @@ export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
   }
 }
 
-/** JSON unless only protobuf is asked for; undefined where neither will do. */
+/** JSON unless only protobuf is accepted; undefined if neither is. */
 async function secondVersion(
   { wire }: Exchange,
   publisher: OpenApiDocuments,

@@ -1,4 +1,7 @@
-/** What others need to verify our service account tokens: the issuer's discovery document and its public keys. */
+/**
+ * What others need to verify our service account tokens: the issuer's discovery document and its
+ * public keys.
+ */
 import {
   keySetMediaType,
   keySetPath,

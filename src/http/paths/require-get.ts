@@ -1,4 +1,4 @@
-/** Documents that are read with GET and nothing else: not even HEAD, as in the original. */
+/** Documents that are read with GET and nothing else: not even HEAD, as in kube-apiserver. */
 import { methodNotAllowed } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 
