@@ -187,7 +187,8 @@ export const schemaType = (
   schema: JsonSchema,
   isRoot: boolean,
   release: Release,
-): SchemaType | undefined => new TypeMaker(release).make(schema, isRoot, 'selfType')
+  name = 'selfType',
+): SchemaType | undefined => new TypeMaker(release).make(schema, isRoot, name)
 
 /** How often a value of this type fits into one request, if no limit is set for it. */
 export const cardinalityMax = ({ minSize }: SchemaType): number =>

@@ -10,6 +10,7 @@ import { finishedJobs } from './jobs/finished-jobs.ts'
 import type { ControllerName } from './names.ts'
 import { namespaceController } from './namespace/namespace.ts'
 import { podCollector } from './pods/pod-collector.ts'
+import { policyTypeChecking } from './policy-type-checking/policy-type-checking.ts'
 import { quotaController } from './resource-quota/resource-quota.ts'
 import { roleAggregation } from './role-aggregation/role-aggregation.ts'
 import { rootCertificatePublisher } from './root-ca/publisher.ts'
@@ -36,4 +37,5 @@ export const controllers: Readonly<Record<ControllerName, Controller>> = {
   disruption: disruptionController,
   bootstrapsigner: bootstrapSigner,
   'ttl-after-finished': finishedJobs,
+  'validatingadmissionpolicy-status-controller': policyTypeChecking,
 }

@@ -15,6 +15,7 @@ import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import { featureGates } from '#kinds/feature-gates.ts'
+import { servedSchema } from '#kinds/served-schema.ts'
 import { storedParser } from '#kinds/stored-form.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import type { Storage } from '#storage/storage.ts'
@@ -58,6 +59,10 @@ export async function startCluster(
   const surroundings: Surroundings = {
     clientFor: (account) => wrap(localClient(server, user(account), 'kube-controller-manager')),
     clock: systemClock,
+    schemaOf(apiVersion, name) {
+      const kind = server.catalog.byKind(apiVersion, name)
+      return kind && servedSchema(kind)
+    },
     release,
     feature: server.feature,
     report: (message, error) =>

@@ -7,6 +7,7 @@ import type { TokenMint } from '#access/authenticate/service-account-token.ts'
 import type { TimerClock } from '#base/clock.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { QueueMeter } from '#client/work-queue.ts'
+import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Informers } from './informers.ts'
 
 export interface Controller {
@@ -27,6 +28,8 @@ export interface Authority {
 export interface Surroundings {
   readonly clientFor: (account: string) => ApiClient
   readonly clock: TimerClock
+  /** The OpenAPI v3 schema of a kind that is served, without references. */
+  readonly schemaOf: (apiVersion: string, kind: string) => JsonSchema | undefined
   /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean

@@ -33,6 +33,7 @@ export class Informers {
   jobs = () => this.#of(resources.jobs, kept.keepJob)
   /** Few, and needed whole. */
   quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
+  validatingPolicies = () => this.#of(resources.validatingPolicies, withoutOwners)
   disruptionBudgets = (release: number) =>
     this.#of(resources.disruptionBudgets(release), kept.keepMeta)
   certificateRequests = (release: number) =>

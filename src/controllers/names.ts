@@ -34,6 +34,11 @@ export const controllerRows = {
   'ttl-after-finished': {
     only: change('finished jobs can be deleted after a time', { since: 21 }),
   },
+  'validatingadmissionpolicy-status-controller': {
+    only: change('the status of ValidatingAdmissionPolicies has warnings of type checking', {
+      since: 30,
+    }),
+  },
 } as const satisfies Record<string, ControllerRow>
 
 export type ControllerName = keyof typeof controllerRows

@@ -24,6 +24,11 @@ export const clusterRoles: ResourceRef = {
   version: 'v1',
   plural: 'clusterroles',
 }
+export const validatingPolicies: ResourceRef = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'validatingadmissionpolicies',
+}
 export const accessReviews: ResourceRef = {
   group: 'authorization.k8s.io',
   version: 'v1',

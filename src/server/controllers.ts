@@ -61,12 +61,14 @@ export async function startControllers(options: ControllerOptions): Promise<void
     { combinedClient },
     { RemoteApiClient },
     { RemoteKinds },
+    { servedSchema },
   ] = await Promise.all([
     import('#controllers/all.ts'),
     import('#controllers/run.ts'),
     import('#client/combined-client.ts'),
     import('#http/aggregation/remote-client.ts'),
     import('#http/aggregation/remote-kinds.ts'),
+    import('#kinds/served-schema.ts'),
   ])
   const remoteKinds = new RemoteKinds(aggregation)
   const clientFor = (account: string) => {
@@ -89,6 +91,10 @@ export async function startControllers(options: ControllerOptions): Promise<void
     surroundings: {
       clientFor,
       clock,
+      schemaOf(apiVersion, name) {
+        const kind = server.catalog.byKind(apiVersion, name)
+        return kind && servedSchema(kind)
+      },
       release: server.release,
       feature: server.feature,
       report: (message, error) => log.warn(message, error === undefined ? {} : { error }),

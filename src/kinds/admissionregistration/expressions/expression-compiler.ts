@@ -10,6 +10,7 @@ import { change, type Release } from '#api/releases/change.ts'
 import {
   boolType,
   type CelType,
+  type TypeProvider,
   isSameType,
   listOf,
   nullType,
@@ -61,6 +62,13 @@ export interface ExpressionOptions {
   readonly patches?: boolean
 }
 
+/** All variables of an expression, where the types of objects are known. */
+export interface KnownVariables {
+  readonly variables: ReadonlyMap<string, CelType>
+  /** The fields of these types. */
+  readonly types: TypeProvider
+}
+
 export interface CompiledExpression {
   readonly text: string
   /** Why it does not compile; then there is no program. */
@@ -90,10 +98,12 @@ export class ExpressionCompiler {
   readonly #release: Release
   readonly #composes: boolean
   readonly #variables = new Map<string, CelType>()
+  readonly #known: KnownVariables | undefined
 
-  constructor(release: Release, composes: boolean) {
+  constructor(release: Release, composes: boolean, known?: KnownVariables) {
     this.#release = release
     this.#composes = composes
+    this.#known = known
   }
 
   compile(
@@ -116,6 +126,13 @@ export class ExpressionCompiler {
     }
   }
 
+  /** What is wrong with the types of an expression; undefined if nothing is. */
+  typeProblem(text: string, options: ExpressionOptions): string | undefined {
+    const environment = environmentFor(this.#release, 'stored', false)
+    const compiled = compile(text, environment, this.#declarations(options))
+    return compiled instanceof Issues ? compiled.text : undefined
+  }
+
   /** A variable whose expression is wrong exists too, with any type. */
   addVariable(
     name: string,
@@ -134,19 +151,22 @@ export class ExpressionCompiler {
 
   #declarations({ params, authorizer, patches = false }: ExpressionOptions): Declarations {
     const composes = this.#composes
+    const known = this.#known
     return {
-      variables: variableTypes({ params, authorizer, composes }, this.#release),
+      variables: known?.variables ?? variableTypes({ params, authorizer, composes }, this.#release),
       types: {
         findType: (name) =>
-          isRequestType(name) || (composes && name === variablesType.name)
+          known?.types.findType(name) ??
+          (isRequestType(name) || (composes && name === variablesType.name)
             ? objectType(name)
             : patches
               ? findPatchType(name)
-              : undefined,
+              : undefined),
         findField: (typeName, field) =>
           typeName === variablesType.name
             ? this.#variables.get(field)
-            : (requestFieldType(typeName, field) ??
+            : (known?.types.findField(typeName, field) ??
+              requestFieldType(typeName, field) ??
               (patches ? findPatchField(typeName, field) : undefined)),
       },
       ...(patches && { makeStruct: makePatchValue }),
