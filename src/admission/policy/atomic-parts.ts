@@ -1,4 +1,6 @@
-/** Parts of an applied configuration that are owned as a whole: a mutation may not apply to them. */
+/**
+ * Parts of an applied configuration that are owned as a whole: a mutation may not apply to them.
+ */
 import type { Json } from '#api/object-meta.ts'
 import { isMap } from '#patch/json-map.ts'
 import type { Type } from '#schema/type.ts'

@@ -1,4 +1,7 @@
-/** Whether the match conditions of a policy or webhook hold: all must be true, and one that is false decides. */
+/**
+ * Whether the match conditions of a policy or webhook hold: all must be true, and one that is false
+ * decides.
+ */
 import type { CompiledExpression } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
 import type { ConditionsRun, PolicyMeter } from './policy-meter.ts'
 import { conditionsBudget, Evaluation, type EvaluationScope, OutOfBudget } from './evaluation.ts'

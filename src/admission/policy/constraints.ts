@@ -1,6 +1,6 @@
 /**
- * Which requests a policy or a binding is about, read once from its MatchResources: rules that include resources, rules
- * that exclude them, and selectors of namespaces and objects.
+ * Which requests a policy or a binding is about, read once from its MatchResources: rules that
+ * include resources, rules that exclude them, and selectors of namespaces and objects.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { type Rule, ruleOf } from '#admission/webhook/hook.ts'
@@ -48,7 +48,10 @@ export function constraintsOf(resources: Loose): Constraints {
   }
 }
 
-/** The version of the request that the rules name, or an equivalent one; undefined if the rules do not match. */
+/**
+ * The version of the request that the rules name, or an equivalent one; undefined if the rules do
+ * not match.
+ */
 export function matchedKind(constraints: Constraints, request: AdmissionRequest): Kind | undefined {
   const { rules, excluded, equivalent } = constraints
   if (excluded.length > 0 && kindIn(excluded, equivalent, request) !== undefined) return undefined
@@ -87,7 +90,10 @@ export function selectsObject(
   return selected(object) || selected(old)
 }
 
-/** Whether the labels of the namespace decide. Requests for cluster-scoped resources are in no namespace. */
+/**
+ * Whether the labels of the namespace decide. Requests for cluster-scoped resources are in no
+ * namespace.
+ */
 export const looksAtNamespace = (
   { namespaceSelector }: Constraints,
   { namespace, kind }: AdmissionRequest,

@@ -1,6 +1,7 @@
 /**
- * What the user of a request may do, for the variable `authorizer`. A decision is made once for all policies of a
- * request. One that takes time is pending: the evaluation stops, waits, and begins again.
+ * What the user of a request may do, for the variable `authorizer`. A decision is made once for all
+ * policies of a request. One that takes time is pending: the evaluation stops, waits, and begins
+ * again.
  */
 import type { Attributes, Authorizer, Decision } from '#access/authorize.ts'
 import { selectorsOfTexts } from '#access/selectors.ts'

@@ -1,4 +1,6 @@
-/** The way of a request through policies up to their expressions: selectors, bindings, parameters. */
+/**
+ * The way of a request through policies up to their expressions: selectors, bindings, parameters.
+ */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { Versioned } from '#admission/webhook/versioned.ts'
 import type { Authorizer } from '#access/authorize.ts'
@@ -58,7 +60,10 @@ export class Dispatch {
     return matchedKind(constraints, this.request) !== undefined
   }
 
-  /** A namespace that is written has its labels already; other requests have those of the namespace they are in. */
+  /**
+   * A namespace that is written has its labels already; other requests have those of the namespace
+   * they are in.
+   */
   async #namespaceLabels(): Promise<Record<string, string> | undefined> {
     const { kind, operation, subresource, namespace, name, object } = this.request
     const isWritten = operation === 'CREATE' || operation === 'UPDATE'

@@ -1,6 +1,7 @@
 /**
- * One run of a list of expressions over a request, with one budget of cost. Variables of the policy are evaluated when
- * an expression first reads them; their cost counts, and each has the limit of one call for itself.
+ * One run of a list of expressions over a request, with one budget of cost. Variables of the policy
+ * are evaluated when an expression first reads them; their cost counts, and each has the limit of
+ * one call for itself.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Activation } from '#cel/frame.ts'
@@ -31,7 +32,9 @@ export interface EvaluationScope {
   /** Null without parameters. */
   readonly params: Value
   readonly authorizer: boolean
-  /** Match conditions see neither the namespace nor the version of the resource that was matched. */
+  /**
+   * Match conditions see neither the namespace nor the version of the resource that was matched.
+   */
   readonly conditions?: boolean
 }
 

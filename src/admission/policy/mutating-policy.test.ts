@@ -1,4 +1,6 @@
-/** What mutating policies make of objects, why a mutation fails, and which policies run once more. */
+/**
+ * What mutating policies make of objects, why a mutation fails, and which policies run once more.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionPlugin } from '#admission/admission.ts'

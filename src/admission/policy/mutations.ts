@@ -1,6 +1,6 @@
 /**
- * The expressions of a MutatingAdmissionPolicy, compiled once, and the patches that they make: configurations that are
- * merged into the object as server-side apply does it, or JSON patches.
+ * The expressions of a MutatingAdmissionPolicy, compiled once, and the patches that they make:
+ * configurations that are merged into the object as server-side apply does it, or JSON patches.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -62,8 +62,8 @@ export function compileMutations(spec: Loose, release: Release): CompiledMutatio
 export class MutationFailed extends Error {}
 
 /**
- * The object after one mutation, in the version of the policy. Throws MutationFailed, OutOfBudget, PendingDecision, and
- * an ApiError where the result is no object of the kind.
+ * The object after one mutation, in the version of the policy. Throws MutationFailed, OutOfBudget,
+ * PendingDecision, and an ApiError where the result is no object of the kind.
  */
 export function mutated(
   parts: TypeParts,
@@ -150,7 +150,10 @@ function operationOf(value: Value): Json {
   }
 }
 
-/** The same object where a test in the patch fails: then the patch does not apply, which is no error. */
+/**
+ * The same object where a test in the patch fails: then the patch does not apply, which is no
+ * error.
+ */
 function patchedObject(object: Json, operations: Json, release: number): Json {
   try {
     return applyJsonPatch(object, operations, release)

@@ -1,4 +1,7 @@
-/** The parameters that a binding gives to its policy: objects of the policy's paramKind, by name or by labels. */
+/**
+ * The parameters that a binding gives to its policy: objects of the policy's paramKind, by name or
+ * by labels.
+ */
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { jsonView } from '#cel/json-view.ts'

@@ -1,4 +1,7 @@
-/** What tests of policies share: a live picture with a policy and its bindings, and requests for config maps. */
+/**
+ * What tests of policies share: a live picture with a policy and its bindings, and requests for
+ * config maps.
+ */
 import type { Authorizer } from '#access/authorize.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'

@@ -1,4 +1,7 @@
-/** A policy with its bindings, read once. Its expressions are compiled when a request first matches it. */
+/**
+ * A policy with its bindings, read once. Its expressions are compiled when a request first matches
+ * it.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type Constraints, constraintsOf } from './constraints.ts'
 

@@ -1,4 +1,7 @@
-/** What admission policies and match conditions are measured by: how long expressions took, and how they ended. */
+/**
+ * What admission policies and match conditions are measured by: how long expressions took, and how
+ * they ended.
+ */
 import type { Operation } from '#admission/admission.ts'
 import { policyMetrics } from '#observe/metrics/policy-metrics.ts'
 import type { Registry } from '#observe/metrics/registry.ts'

@@ -1,6 +1,7 @@
 /**
- * The policies that are bound, followed as policies and bindings change. For each kind, subresource and operation the
- * policies whose rules match are found once: a request that no policy is about costs one look-up.
+ * The policies that are bound, followed as policies and bindings change. For each kind, subresource
+ * and operation the policies whose rules match are found once: a request that no policy is about
+ * costs one look-up.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
@@ -28,7 +29,10 @@ const group = 'admissionregistration.k8s.io'
 const plurals = (type: PolicyType) =>
   [`${type}admissionpolicies`, `${type}admissionpolicybindings`] as const
 
-/** Policies never decide about policies and bindings: an operator must be able to remove a wrong one. */
+/**
+ * Policies never decide about policies and bindings: an operator must be able to remove a wrong
+ * one.
+ */
 const exempt: ReadonlySet<string> = new Set([...plurals('mutating'), ...plurals('validating')])
 
 export class PolicySource<Compiled> {
@@ -109,13 +113,16 @@ export class PolicySource<Compiled> {
     return bound.sort((a, b) => byCodePoint(a.name, b.name))
   }
 
-  /** The policies whose rules match the request, by the names of the policies. Selectors are not looked at. */
+  /**
+   * The policies whose rules match the request, by the names of the policies. Selectors are not
+   * looked at.
+   */
   candidates(request: AdmissionRequest): readonly Candidate<Compiled>[] {
     const { kind, operation, subresource } = request
     if (kind.group === group && exempt.has(kind.plural)) return []
     let known = this.#candidates.get(kind)
     if (known === undefined) this.#candidates.set(kind, (known = new Map()))
-    // Namespaced objects are in a namespace; only a namespace itself is sometimes in one and sometimes not.
+    // Namespaced objects are in a namespace; only a namespace itself can be in one or in none.
     const key = `${operation} ${subresource} ${request.namespace === ''}`
     let found = known.get(key)
     if (found === undefined) {

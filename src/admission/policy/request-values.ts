@@ -1,6 +1,6 @@
 /**
- * The values that expressions see of one request, in the version that a policy matched: made when an expression first
- * reads them, and shared by all policies that matched this version.
+ * The values that expressions see of one request, in the version that a policy matched: made when
+ * an expression first reads them, and shared by all policies that matched this version.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import {
@@ -78,7 +78,10 @@ export class RequestValues {
     return { metadata: shown, spec, status }
   }
 
-  /** `matched`: the resource has the version that the policy matched, as it has for all but match conditions. */
+  /**
+   * `matched`: the resource has the version that the policy matched, as it has for all but match
+   * conditions.
+   */
   requestValue(matched: boolean): Value {
     return matched
       ? (this.#matchedRequest ??= jsonView(this.#requestJson(this.versioned.kind)))

@@ -1,4 +1,7 @@
-/** What validating policies do to requests: which they match, what expressions see, and what a failure does. */
+/**
+ * What validating policies do to requests: which they match, what expressions see, and what a
+ * failure does.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'

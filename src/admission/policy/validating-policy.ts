@@ -1,6 +1,7 @@
 /**
- * The plugin ValidatingAdmissionPolicy. Every expression of every bound policy is evaluated; what a failure does is up
- * to the actions of the binding: it denies the request, warns the client, or is noted for the audit log.
+ * The plugin ValidatingAdmissionPolicy. Every expression of every bound policy is evaluated; what a
+ * failure does is up to the actions of the binding: it denies the request, warns the client, or is
+ * noted for the audit log.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'

@@ -1,6 +1,7 @@
 /**
- * The expressions of a ValidatingAdmissionPolicy, compiled once, and what they say about one request with one
- * parameter: a decision for each validation, and a value for each audit annotation.
+ * The expressions of a ValidatingAdmissionPolicy, compiled once, and what they say about one
+ * request with one parameter: a decision for each validation, and a value for each audit
+ * annotation.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -171,8 +172,8 @@ type Messages = readonly (Evaluated | undefined)[] | OutOfBudget
 const callsWithinBudget = 9
 
 /**
- * The values of the message expressions, or why there are none. They are needed only if a validation fails, unless they
- * could use up the budget: then the request fails without them.
+ * The values of the message expressions, or why there are none. They are needed only if a
+ * validation fails, unless they could use up the budget: then the request fails without them.
  */
 function messagesOf(
   { validations, variables }: CompiledValidations,

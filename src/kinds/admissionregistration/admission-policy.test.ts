@@ -1,4 +1,6 @@
-/** What clients may write into admission policies and their bindings, with the releases that differ. */
+/**
+ * What clients may write into admission policies and their bindings, with the releases that differ.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,4 +1,7 @@
-/** URLs as Go's url.Parse takes them apart: less forgiving than browsers, and with its own words for what is wrong. */
+/**
+ * URLs as Go's url.Parse takes them apart: less forgiving than browsers, and with its own words for
+ * what is wrong.
+ */
 import { goQuote } from '#api/go-syntax.ts'
 
 export interface GoUrl {

@@ -1,4 +1,6 @@
-/** Match conditions of webhooks and policies: each has a name, and an expression that must be true. */
+/**
+ * Match conditions of webhooks and policies: each has a name, and an expression that must be true.
+ */
 import { duplicate, type FieldError, invalid, required, tooMany } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,4 +1,7 @@
-/** Which requests a policy or a binding is about: selectors, and rules that include or exclude resources. */
+/**
+ * Which requests a policy or a binding is about: selectors, and rules that include or exclude
+ * resources.
+ */
 import { duplicate, type FieldError, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'

@@ -32,7 +32,9 @@ function paramRefOf({ spec }: KubeObject): string {
   return ref.selector ? goSelector(ref.selector) : '<unset>'
 }
 
-/** A selector as Go prints the message: `&LabelSelector{MatchLabels:map[string]string{a: b,},…}`. */
+/**
+ * A selector as Go prints the message: `&LabelSelector{MatchLabels:map[string]string{a: b,},…}`.
+ */
 function goSelector({ matchLabels, matchExpressions }: Loose): string {
   const labels = Object.entries(matchLabels ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))

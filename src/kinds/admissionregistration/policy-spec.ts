@@ -1,4 +1,7 @@
-/** What both kinds of admission policies have in common: their spec without validations and mutations. */
+/**
+ * What both kinds of admission policies have in common: their spec without validations and
+ * mutations.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -28,7 +31,9 @@ export class PolicyWrite {
     return this.spec.paramKind !== undefined && this.spec.paramKind !== null
   }
 
-  /** Conditions that did not change are not compiled again; parameters decide what they can read. */
+  /**
+   * Conditions that did not change are not compiled again; parameters decide what they can read.
+   */
   get keepsConditions(): boolean {
     const { spec, old } = this
     return (

@@ -1,4 +1,6 @@
-/** The versions of reviews, of admission and of conversion alike, one of which a webhook must take. */
+/**
+ * The versions of reviews, of admission and of conversion alike, one of which a webhook must take.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 
 const readsStableReviews = change('webhooks can use reviews of version v1 alone', { since: 17 })

@@ -21,7 +21,10 @@ const warnings = (object: KubeObject, { release }: Context): string[] =>
     ? [`metadata.name: ${reserved}`]
     : []
 
-/** A new object with such a name is an error if the server reads manifests; else the client is warned. */
+/**
+ * A new object with such a name is an error if the server reads manifests; else the client is
+ * warned.
+ */
 export function withStaticNames(behaviour: Behaviour): Behaviour {
   const { validateCreate } = behaviour
   return {

@@ -1,6 +1,7 @@
 /**
- * Which environment an expression of a write is compiled with. One that the stored object has already may use all that
- * the release knows; a new one only what the previous release knows, so that a downgrade stays possible.
+ * Which environment an expression of a write is compiled with. One that the stored object has
+ * already may use all that the release knows; a new one only what the previous release knows, so
+ * that a downgrade stays possible.
  */
 import type { EnvironmentKind } from '#cel/environment.ts'
 import type { Loose } from '#api/object-meta.ts'

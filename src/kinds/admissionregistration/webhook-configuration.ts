@@ -1,4 +1,7 @@
-/** MutatingWebhookConfiguration and ValidatingWebhookConfiguration: who is asked about requests, and how. */
+/**
+ * MutatingWebhookConfiguration and ValidatingWebhookConfiguration: who is asked about requests, and
+ * how.
+ */
 import { duplicate, type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'

@@ -5,7 +5,9 @@ interface WebhookDefaults {
   readonly failurePolicy: string
   readonly matchPolicy: string
   readonly timeoutSeconds: number
-  /** Where nothing is said of side effects and versions: nothing, or what the beta version assumed. */
+  /**
+   * Where nothing is said of side effects and versions: nothing, or what the beta version assumed.
+   */
   readonly assumes: boolean
   readonly mutating: boolean
 }

@@ -1,6 +1,7 @@
 /**
- * The schema of a built-in type, without references: what an expression on its values can see. Quantities and JSON of
- * any form have no type of their own in OpenAPI. A type inside itself is an object without fields.
+ * The schema of a built-in type, without references: what an expression on its values can see.
+ * Quantities and JSON of any form have no type of their own in OpenAPI. A type inside itself is an
+ * object without fields.
  *
  *   { name: string, replicas: int32, strategy: { maxSurge: intOrString } }
  *     → { type: object, properties: { name: { type: string }, … } }

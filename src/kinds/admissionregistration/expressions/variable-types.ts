@@ -1,4 +1,7 @@
-/** The types of the variables that expressions of admission see: the request, the namespace, and variables of a policy. */
+/**
+ * The types of the variables that expressions of admission see: the request, the namespace, and
+ * variables of a policy.
+ */
 import { change, type Release } from '#api/releases/change.ts'
 import {
   boolType,
@@ -120,7 +123,10 @@ const plainKinds: ReadonlySet<CelType['kind']> = new Set([
   ...(['string', 'timestamp', 'uint'] as const),
 ])
 
-/** The type that a variable of a policy has for other expressions: that of its expression, if it is a simple one. */
+/**
+ * The type that a variable of a policy has for other expressions: that of its expression, if it is
+ * a simple one.
+ */
 export function variableType(type: CelType | undefined): CelType {
   if (type === undefined || type.nullable) return dynType
   if (plainKinds.has(type.kind)) return type

@@ -1,7 +1,7 @@
 /**
- * Type checking of a ValidatingAdmissionPolicy: its expressions are compiled once more for each kind that its rules
- * name, with the types of that kind. What is wrong becomes a warning in the status and changes nothing else, because a
- * request is always evaluated without types.
+ * Type checking of a ValidatingAdmissionPolicy: its expressions are compiled once more for each
+ * kind that its rules name, with the types of that kind. What is wrong becomes a warning in the
+ * status and changes nothing else, because a request is always evaluated without types.
  *
  *   object.spec.replicaz > 1   for apps/v1 deployments →
  *   { fieldRef: 'spec.validations[0].expression',
@@ -119,7 +119,9 @@ function paramKindOf({ paramKind }: Loose): KindName | undefined {
   return { group: groupOf(apiVersion), version: versionOf(apiVersion), kind }
 }
 
-/** The kinds that the rules name, without wildcards and subresources, in the order of their names. */
+/**
+ * The kinds that the rules name, without wildcards and subresources, in the order of their names.
+ */
 function kindsOf({ matchConstraints }: Loose, schemas: ServedSchemas): KindName[] {
   const found = new Map<string, KindName>()
   for (const rule of (matchConstraints?.resourceRules ?? []) as Loose[])
