@@ -97,7 +97,7 @@ async function access(
       feature: () => false,
       externalAddress: '127.0.0.1:6443',
       ownClientAuthorities: [],
-      ownTokenKey: undefined,
+      ownTokenKeys: [],
       servingKey: undefined,
       report: (message) => reported.push(message),
       ...surroundings,
@@ -235,7 +235,7 @@ test('a token we make is one we know, and reviews say so', async () => {
 })
 
 test('keys: those given, or our own; what we sign we accept', async () => {
-  const own = await access({ serviceAccountSigningKeyFile: undefined }, { ownTokenKey: keyPem })
+  const own = await access({ serviceAccountSigningKeyFile: undefined }, { ownTokenKeys: [keyPem] })
   assert.ok(own.made.mint)
   assert.ok(own.made.openId?.keySet.includes('"kty":"EC"'))
   const none = await access({ serviceAccountSigningKeyFile: undefined })

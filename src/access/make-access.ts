@@ -223,11 +223,11 @@ async function makeMode(
 /** Keys that verify: those given, or else our own. What we sign ourselves we always accept. */
 function tokenKeys(
   { serviceAccountKeyFile: files, serviceAccountSigningKeyFile: signing }: AccessSettings,
-  { ownTokenKey }: AccessSurroundings,
+  { ownTokenKeys }: AccessSurroundings,
 ): { keys: TokenKey[]; signingKey: SigningKey | undefined } {
   const texts = files.map((file) => ({ file, pem: readFileSync(file, 'utf8') }))
-  if (texts.length === 0 && signing === undefined && ownTokenKey !== undefined)
-    texts.push({ file: 'our own key', pem: ownTokenKey })
+  if (texts.length === 0 && signing === undefined)
+    texts.push(...ownTokenKeys.map((pem) => ({ file: 'our own key', pem })))
   const keys = texts.flatMap(({ file, pem }) => readPublicKeys(pem, file))
   if (signing !== undefined) texts.unshift({ file: signing, pem: readFileSync(signing, 'utf8') })
   const source = texts.find(({ file, pem }) => file === signing || pem.includes('PRIVATE KEY-----'))

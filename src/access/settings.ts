@@ -60,8 +60,11 @@ export interface AccessSurroundings {
   readonly externalAddress: string
   /** Authorities of our own besides --client-ca-file, as PEM. */
   readonly ownClientAuthorities: readonly string[]
-  /** A key of our own as PEM: it verifies and signs service account tokens when no key is given for that. */
-  readonly ownTokenKey: string | undefined
+  /**
+   * Keys of our own as PEM, for when no flag names one: all verify service account tokens, and the
+   * first signs them.
+   */
+  readonly ownTokenKeys: readonly string[]
   /** The key of the server's certificate as PEM: it verifies such tokens when no key is given for that. */
   readonly servingKey: string | undefined
   /** Something went wrong that no request can be told about. Never gets a credential. */

@@ -42,6 +42,8 @@ export interface Fork {
   readonly options: Partial<Settings>
   readonly clock: TimerClock
   readonly random: Random
+  /** Private keys as PEM: all verify service account tokens, and the first signs them. */
+  readonly tokenKeys: readonly string[]
 }
 
 export interface ForkedServer {
@@ -116,11 +118,11 @@ async function openFork(
   { settings, facts, certificates, builtIn, feature, loopback }: Foundation,
   entries: SharedEntries,
   surroundings: Surroundings,
-  { storage, discardedUpTo, options, clock, random }: Fork,
+  { storage, discardedUpTo, options, clock, random, tokenKeys }: Fork,
 ): Promise<ForkedServer> {
   await using opened = new AsyncDisposableStack()
   const same = { facts, certificates, builtIn, feature, loopback, entries }
-  const shared = { ...same, storage, discardedUpTo }
+  const shared = { ...same, storage, discardedUpTo, tokenKeys }
   const own = { ...settings, ...options } as Settings
   const cluster = await openCluster(own, { ...surroundings, clock, random }, opened, shared)
   await cluster.makeReady()

@@ -60,6 +60,8 @@ export interface Foundation {
   readonly feature: (gate: string) => boolean
   readonly facts: Facts
   readonly certificates: Certificates
+  /** Private keys as PEM: all verify service account tokens, and the first signs them. */
+  readonly tokenKeys: readonly string[]
   readonly loopback: Loopback
   readonly storage: MeasuredStorage
   readonly builtIn: readonly Resource[]
@@ -81,6 +83,7 @@ export interface SharedParts {
   readonly builtIn?: readonly Resource[]
   readonly feature?: (gate: string) => boolean
   readonly loopback?: Loopback
+  readonly tokenKeys?: readonly string[]
   /** Entries of the stores that share their bytes. */
   readonly entries?: SharedEntries
   /** The newest revision that clients of a discarded history may know. */
@@ -137,6 +140,7 @@ export async function openFoundation(
     feature,
     facts,
     certificates,
+    tokenKeys: shared?.tokenKeys ?? [certificates.serviceAccountKey.privatePem],
     loopback: shared?.loopback ?? makeLoopback(certificates.ca, localUrl(settings), clock.now()),
     storage,
     builtIn,

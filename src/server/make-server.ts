@@ -117,6 +117,7 @@ function accessOf({
   release,
   feature,
   certificates,
+  tokenKeys,
   log,
   reader,
   clock,
@@ -126,7 +127,7 @@ function accessOf({
     externalAddress: externalAddress(settings),
     ownClientAuthorities: [certificates.ca.certificatePem],
     feature,
-    ownTokenKey: certificates.serviceAccountKey.privatePem,
+    ownTokenKeys: tokenKeys,
     servingKey: certificates.serving.keyPem,
     report: (message: string) => log.warn(message),
   }

@@ -140,13 +140,13 @@ export class ClusterHost implements Host {
     storage: Storage,
     { discardedUpTo, isReplica, random }: OpenOptions,
   ): Promise<ForkedServer> {
-    const { name, token, clock } = cluster
+    const { name, token, tokenKeys, clock } = cluster
     if (this.#server === undefined || this.#clusters.get(name) !== cluster)
       throw new Error(`the cluster ${name} is closed`)
     const controllers = isReplica ? ['-*'] : settingsOf(this.#options).controllers
     const tokenAuthFile = writeTokenFile(this.#directory, name, token)
     const options = { controllers, tokenAuthFile }
-    return this.#server.openFork({ storage, discardedUpTo, options, clock, random })
+    return this.#server.openFork({ storage, discardedUpTo, options, clock, random, tokenKeys })
   }
 
   urlOf(name: string): string {

@@ -1,7 +1,7 @@
 /** Clusters for tests: started, forked, reset and closed inside this process. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { KubeObject } from '#api/object-meta.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
 import { startCluster } from './start-cluster.ts'
 import type { TestCluster } from './test-cluster.ts'
@@ -172,4 +172,46 @@ test('clusters are reached over the network by their path, each with its own tok
     [`${cluster.url}/clusters/none/api/v1/nodes`, cluster.token, 404],
   ]
   for (const [url, token, want] of rows) assert.equal(await status(url, token), want, url)
+})
+
+test('a token of a service account is valid in its cluster and in later forks of that', async () => {
+  await using one = await cluster.fork()
+  await using sibling = await cluster.fork()
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'bot', namespace: 'default' },
+  }
+  await cluster.client.create(account)
+  await using parent = await cluster.fork()
+  await cluster.client.delete(account)
+  const path = '/api/v1/namespaces/default/serviceaccounts/bot/token'
+  const tokenRequest = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
+  const { status } = (await parent.client.request('POST', path, tokenRequest)) as Loose
+  await using child = await parent.fork()
+  const review = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    metadata: {},
+    spec: { token: status.token },
+  }
+  const rows: [TestCluster, boolean][] = [
+    [parent, true],
+    [child, true],
+    [one, false],
+    [sibling, false],
+    [cluster, false],
+  ]
+  for (const [where, valid] of rows) {
+    const reviewed = await where.client.create(review as unknown as KubeObject)
+    assert.equal(reviewed.status?.authenticated ?? false, valid, where.name)
+  }
+  // A sibling with the very same account does not accept it either.
+  await using twin = await parent.fork()
+  const made = (await child.client.request('POST', path, tokenRequest)) as Loose
+  const seen = await twin.client.create({
+    ...review,
+    spec: { token: made.status.token },
+  } as unknown as KubeObject)
+  assert.equal(seen.status?.authenticated ?? false, false)
 })

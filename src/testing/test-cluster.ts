@@ -12,6 +12,7 @@ import type { Storage } from '#storage/storage.ts'
 import { Faults } from './faults/faults.ts'
 import { FaultyStore, StoreFaults } from './faults/faulty-store.ts'
 import { LaggingStore } from './faults/lagging-store.ts'
+import { newTokenKey } from './cluster-token.ts'
 import { type Call, callInProcess, type Serve } from './in-process-call.ts'
 import { readManifests } from './manifests.ts'
 import { RequestLog, type RequestRecord } from './request-log.ts'
@@ -85,6 +86,8 @@ export class TestCluster implements AsyncDisposable {
   readonly #origin: Snapshot
   readonly #log = new RequestLog()
   #live: Live
+  readonly #ancestor: TestCluster | undefined
+  #tokenKey: string | undefined
   #discardedUpTo = 0
   #closing: Promise<unknown>[] = []
   #closed = false
@@ -96,11 +99,21 @@ export class TestCluster implements AsyncDisposable {
     this.name = name
     this.token = token
     this.#origin = state
+    this.#ancestor = origin
     this.clock = new TestClock(state.clock)
     this.#live = liveOn(state, this.clock)
     this.client = this.#clientWith({}, origin?.client)
     this.faults = new Faults(performance.now.bind(performance), (lag) => this.#replica(lag))
     this.store = new StoreFaults(() => this.#live.storage.compact(this.revision))
+  }
+
+  /**
+   * Private keys for service account tokens. The first is its own, so that no other cluster accepts
+   * what it signs; tokens from before a fork stay valid in the fork.
+   */
+  get tokenKeys(): readonly string[] {
+    this.#tokenKey ??= newTokenKey()
+    return [this.#tokenKey, ...(this.#ancestor?.tokenKeys ?? [])]
   }
 
   /** The address of this cluster for kubectl and client libraries. */
