@@ -7,8 +7,8 @@ import type { Exchange } from './exchange.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
 const zlib = () => process.getBuiltinModule('node:zlib')
-/** As kube-apiserver: fast rather than small. */
-const level = 4
+/** As kube-apiserver since 1.26: fast rather than small. */
+const level = 1
 
 /**
  * As kube-apiserver reads it: the word alone counts, without its weight, although a weight of 0

@@ -26,8 +26,8 @@ const lineEnd = '\n'
 
 type ObjectAnswer = Extract<Answer, { is: 'object' }>
 
-/** Answers from this size on are compressed for clients that accept it. */
-const gzipBytesMin = 128 * 1024
+/** Answers over 128 KiB are compressed for clients that accept it. */
+const gzipBytesMin = 128 * 1024 + 1
 /** A list up to this size is compressed in one go. */
 const wholeListBytesMax = 4 << 20
 /** Bytes of a list made at once where there is little room. */

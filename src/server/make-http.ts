@@ -19,11 +19,12 @@ import type { HttpParts, PathHandler } from '#http/parts.ts'
 import type { AggregatedDiscovery } from '#http/paths/aggregated-discovery.ts'
 import { type DiscoveryParts, discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
-import { knownPaths } from '#http/paths/known-paths.ts'
+import { type KnownPaths, knownPaths, servedPaths } from '#http/paths/known-paths.ts'
 import { openApiPaths } from '#http/paths/openapi.ts'
 import { openIdPaths } from '#http/paths/openid.ts'
 import { keySetPath, openIdConfigurationPath } from '#access/authenticate/openid-documents.ts'
 import { versionPath } from '#http/paths/version.ts'
+import type { Zpage } from '#http/paths/zpages.ts'
 import { ownHeaders, requestServer } from '#http/serve.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
@@ -202,6 +203,19 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
   const priorityOf = priorities(facts, release, (group, version) =>
     aggregation.priorityOf(group, version),
   )
+  const zpages = (['statusz', 'flagz'] as const).filter((page) => foundation.feature(zgates[page]))
+  const known = {
+    release,
+    catalog,
+    checks: health,
+    others: [
+      '/metrics',
+      '/openapi/v2',
+      '/version',
+      ...zpages.map((page) => `/${page}`),
+      ...(openId === undefined ? [] : [openIdConfigurationPath, keySetPath]),
+    ],
+  }
   return [
     healthPaths(health, release, (problem) => log.warn(problem)),
     versionPath(observing.build),
@@ -218,19 +232,51 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     ...(openId === undefined ? [] : [openIdPaths(openId)]),
     ...observing.paths,
     ...(settings.profiling ? [debugPaths(log)] : []),
-    knownPaths({
-      release,
-      catalog,
-      checks: health,
-      others: [
-        '/metrics',
-        '/openapi/v2',
-        '/version',
-        ...(openId === undefined ? [] : [openIdConfigurationPath, keySetPath]),
-      ],
-    }),
+    ...(zpages.length === 0 ? [] : [zpagesOf(foundation, observing, zpages, known)]),
+    knownPaths(known),
   ]
 }
+
+const zgates: Readonly<Record<Zpage, string>> = {
+  statusz: 'ComponentStatusz',
+  flagz: 'ComponentFlagz',
+}
+
+/** Loaded with the first request. */
+function zpagesOf(
+  { settings, release, clock, random }: Foundation,
+  { build }: HttpSide['observing'],
+  served: readonly Zpage[],
+  known: KnownPaths,
+): PathHandler {
+  const load = loadLater<typeof import('#http/paths/zpages.ts')>(
+    import.meta.url,
+    '#http/paths/zpages',
+  )
+  const startedAtMs = clock.now()
+  let made: PathHandler | undefined
+  return {
+    matches: (path) => served.some((page) => path === `/${page}`),
+    handle(exchange) {
+      made ??= load().zpagesPaths({
+        release,
+        served,
+        goVersion: build.goVersion,
+        startedAtMs,
+        nowMs: () => clock.now(),
+        random: () => random.number(),
+        paths: () => servedPaths(known),
+        flags: () => loadFlagValues().shownFlags(settings, release),
+      })
+      return made.handle(exchange)
+    },
+  }
+}
+
+const loadFlagValues = loadLater<typeof import('#settings/shown-flags.ts')>(
+  import.meta.url,
+  '#settings/shown-flags',
+)
 
 const loadAggregated = loadLater<typeof import('#http/paths/aggregated-discovery.ts')>(
   import.meta.url,

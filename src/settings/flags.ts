@@ -57,7 +57,7 @@ export function settingName(name: string): string {
 /** The minor number of a release: 22 of `1.22`. */
 export const releaseNumber = (release: string) => Number(release.split('.')[1])
 
-function isInRelease(row: Row<unknown>, release: string): boolean {
+export function isInRelease(row: Row<unknown>, release: string): boolean {
   const { since, until } = row
   const span = {
     ...(since !== undefined && { since: releaseNumber(since) }),

@@ -45,16 +45,24 @@ function groupPaths(catalog: Catalog, wanted: (group: string) => boolean): strin
   return [...paths]
 }
 
+/** Every path that is served. */
+export const servedPaths = ({ release, catalog, checks, others }: KnownPaths): string[] => [
+  ...groupPaths(catalog, () => true),
+  ...healthPathsOf(checks, /./, release),
+  ...others,
+]
+
 const isIndex = (path: string): boolean => path === '/' || path === '/index.html'
 
-export function knownPaths({ release, catalog, checks, others }: KnownPaths): PathHandler {
+export function knownPaths(known: KnownPaths): PathHandler {
+  const { release, catalog, checks } = known
   const answersAll = releaseOf(release).has(unknownPathsListPaths)
   return {
     matches: (path) => (answersAll ? !/^\/apis?(\/|$)/.test(path) : isIndex(path)),
     handle(exchange) {
       const all = isIndex(exchange.target.path)
       const paths = all
-        ? [...groupPaths(catalog, () => true), ...healthPathsOf(checks, /./, release), ...others]
+        ? servedPaths(known)
         : [
             ...groupPaths(catalog, (group) => group === 'apiextensions.k8s.io'),
             ...healthPathsOf(checks, lastStages, release),
