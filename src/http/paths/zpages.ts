@@ -145,10 +145,10 @@ function debuggingPaths(paths: readonly string[]): string[] {
     .map((part) => `/${part}`)
 }
 
-const headline = (page: Zpage) => `
-${component} ${page}
-Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.
-`
+const caution =
+  'This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees ' +
+  'and is for debugging purposes only.'
+const headline = (page: Zpage) => `\n${component} ${page}\nWarning: ${caution}\n`
 
 /** Differs from page to page, so that no program comes to rely on it. */
 const separators = [':', ': ', '=', ' ']
