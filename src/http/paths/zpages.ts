@@ -1,6 +1,6 @@
 /**
  * /statusz and /flagz: what this process is, since when it runs, and with which flags. People read
- * them as text; programs get an object of config.k8s.io in JSON or YAML if they ask for one.
+ * them as text; programs that accept an object of config.k8s.io get one in JSON or YAML.
  */
 import { headerText } from '#access/authenticate/header-values.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
