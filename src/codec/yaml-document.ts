@@ -229,7 +229,7 @@ export function readDocument(text: string): Json {
 /** Keys that are in a map already, each with its line; `text` has been read before. */
 export function repeatedKeys(text: string): string[] {
   const lines = new LineCounter()
-  const told: string[] = []
+  const duplicates: string[] = []
   visit(firstDocument(text, lines) ?? null, {
     Map(_, map) {
       const seen = new Set<Json>()
@@ -238,12 +238,12 @@ export function repeatedKeys(text: string): string[] {
         const value = scalarValue(key as Scalar)
         const shown = typeof value === 'string' ? goQuote(value) : String(value)
         const { line } = lines.linePos(key.range?.[0] ?? 0)
-        if (seen.has(value)) told.push(`line ${line}: key ${shown} already set in map`)
+        if (seen.has(value)) duplicates.push(`line ${line}: key ${shown} already set in map`)
         seen.add(value)
       }
     },
   })
-  return told
+  return duplicates
 }
 
 /** YAML as Kubernetes writes it. */

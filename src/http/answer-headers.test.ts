@@ -5,46 +5,46 @@ import type { Exchange } from './exchange.ts'
 
 const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
   ['caches are told to ask', {}, { 'cache-control': 'no-cache, private' }],
-  ['releases before 1.16 tell them nothing', { isSilentToCaches: true }, {}],
+  ['releases before 1.16 tell them nothing', { omitsCacheHeaders: true }, {}],
   [
     'each warning is told once, quoted',
-    { isSilentToCaches: true, warnings: ['a "b"', 'a "b"', 'c \\ d'] },
+    { omitsCacheHeaders: true, warnings: ['a "b"', 'a "b"', 'c \\ d'] },
     { warning: ['299 - "a \\"b\\""', '299 - "c \\\\ d"'] },
   ],
   [
     'what is empty, and what no header can carry, is no warning',
-    { isSilentToCaches: true, warnings: ['', 'a\nb', 'c\u0085', 'd'] },
+    { omitsCacheHeaders: true, warnings: ['', 'a\nb', 'c\u0085', 'd'] },
     { warning: ['299 - "d"'] },
   ],
   [
     'what is not ASCII is written in UTF-8',
-    { isSilentToCaches: true, warnings: ['ü'] },
+    { omitsCacheHeaders: true, warnings: ['ü'] },
     { warning: ['299 - "\u00c3\u00bc"'] },
   ],
   [
     'up to 4096 characters together nothing is cut',
-    { isSilentToCaches: true, warnings: ['a'.repeat(4000), 'b'.repeat(96)] },
+    { omitsCacheHeaders: true, warnings: ['a'.repeat(4000), 'b'.repeat(96)] },
     { warning: [`299 - "${'a'.repeat(4000)}"`, `299 - "${'b'.repeat(96)}"`] },
   ],
   [
     'above, each is cut to 256',
-    { isSilentToCaches: true, warnings: ['a'.repeat(4000), 'b'.repeat(97)] },
+    { omitsCacheHeaders: true, warnings: ['a'.repeat(4000), 'b'.repeat(97)] },
     { warning: [`299 - "${'a'.repeat(256)}"`, `299 - "${'b'.repeat(97)}"`] },
   ],
   [
     'a character is one, however it is encoded',
-    { isSilentToCaches: true, warnings: ['😀'.repeat(2049), 'b'] },
+    { omitsCacheHeaders: true, warnings: ['😀'.repeat(2049), 'b'] },
     { warning: [`299 - "${'\u00f0\u009f\u0098\u0080'.repeat(2049)}"`, '299 - "b"'] },
   ],
   [
     'what was the first too much is told in any case',
-    { isSilentToCaches: true, warnings: [...'abcdefghijklmnopqr'].map((one) => one.repeat(256)) },
+    { omitsCacheHeaders: true, warnings: [...'abcdefghijklmnopqr'].map((one) => one.repeat(256)) },
     { warning: [...'abcdefghijklmnopq'].map((one) => `299 - "${one.repeat(256)}"`) },
   ],
   [
     'and they end once they are 4096 again',
     {
-      isSilentToCaches: true,
+      omitsCacheHeaders: true,
       warnings: Array.from({ length: 20 }, (_, i) => String(i).padEnd(300, '.')),
     },
     {
@@ -56,7 +56,7 @@ test('before 1.22 a request is named where the audit log hears of it', () => {
   const named = (record: Exchange['record']) =>
     'audit-id' in
     answerHeaders(
-      { auditId: 'x', warnings: [], tellsOnlyAudited: true, record } as unknown as Exchange,
+      { auditId: 'x', warnings: [], sendsAuditIdIfAudited: true, record } as unknown as Exchange,
       'text/a',
     )
   assert.deepEqual([undefined, { isKept: false }, { isKept: true }].map(named), [

@@ -5,14 +5,14 @@
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 
 export function answerHeaders(exchange: Exchange, contentType: string): AnswerHeaders {
-  const headers: AnswerHeaders = exchange.isSilentToCaches
+  const headers: AnswerHeaders = exchange.omitsCacheHeaders
     ? { 'audit-id': exchange.auditId, 'content-type': contentType }
     : {
         'audit-id': exchange.auditId,
         'cache-control': 'no-cache, private',
         'content-type': contentType,
       }
-  if (exchange.tellsOnlyAudited && !exchange.record?.isKept) delete headers['audit-id']
+  if (exchange.sendsAuditIdIfAudited && !exchange.record?.isKept) delete headers['audit-id']
   if (exchange.seat?.headers !== undefined) Object.assign(headers, exchange.seat.headers)
   if (exchange.warnings.length > 0) headers.warning = warningHeader(exchange.warnings)
   return headers

@@ -96,13 +96,13 @@ export interface Exchange {
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
   /** Releases before 1.16 sent no cache headers. */
-  readonly isSilentToCaches?: boolean
+  readonly omitsCacheHeaders?: boolean
   /** How its Accept header is read, where not by the present rules. */
   readonly acceptRules?: AcceptRules
   /** Since 1.25 a router that can serve no accepted type lists those it can. */
   readonly namesRepresentations?: boolean
   /** Releases before 1.22 sent the audit ID only for requests in the audit log. */
-  readonly tellsOnlyAudited?: boolean
+  readonly sendsAuditIdIfAudited?: boolean
   /** The body, once read. */
   body: Buffer | undefined
   /** The types that a body may be of, once it is read. */

@@ -59,7 +59,7 @@ export class Http1Connections {
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
   /** The rejection to send after the answers that are under way, where nothing more can be read. */
   readonly #refusedNext = new WeakMap<Socket, Refusal>()
-  readonly #told = new WeakSet<Socket>()
+  readonly #announced = new WeakSet<Socket>()
   readonly #paused = new PausedParsers()
   #draining = false
 
@@ -116,7 +116,7 @@ export class Http1Connections {
   /** The parser says it again with whatever comes after that. */
   #refuse(error: ParserError, socket: Socket): void {
     if (this.#paused.takes(error, socket)) return
-    if (this.#told.has(socket)) return
+    if (this.#announced.has(socket)) return
     if (!socket.writable) return void socket.destroy()
     const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? headTooLong : unreadable
     // It is refused after what came before it is answered, unless that is what cannot be read.
@@ -148,7 +148,7 @@ export class Http1Connections {
 
   /** The end of the connection, once its client has had time to read why. */
   #tell(refusal: Refusal, socket: Socket): void {
-    this.#told.add(socket)
+    this.#announced.add(socket)
     socket.end(refusalText(refusal))
     setTimeout(() => socket.destroy(), unreadMsMax).unref()
   }

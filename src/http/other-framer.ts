@@ -45,11 +45,11 @@ const jsonFramer = ({ kind, parts }: Asked): Framer => ({
 function tableFramer(asked: Asked): Framer {
   const { kind } = asked
   requireTableOptions(asked)
-  let told = false
+  let isBegun = false
   /** Frames are made together: which one is the first is known before any of them is made. */
   const isFirst = () => {
-    const first = !told
-    told = true
+    const first = !isBegun
+    isBegun = true
     return first
   }
   return {

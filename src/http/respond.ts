@@ -59,14 +59,14 @@ function tell(
   switch (answer.is) {
     case 'object': {
       const { kind, status, view } = answer
-      const told = (body: Buffer) => send(exchange, status, shape, body)
+      const sendBody = (body: Buffer) => send(exchange, status, shape, body)
       if (shape.plainJson) {
         return after(cutFor(kind, view, parts.server.parseStored), (cut) =>
-          told(jsonOf(kind, cut, viewOf(answer, exchange), lineEnd)),
+          sendBody(jsonOf(kind, cut, viewOf(answer, exchange), lineEnd)),
         )
       }
       const shown = { ...answer, view: viewOf(answer, exchange) }
-      return encodeObject(shown, shape, parts, exchange).then(told)
+      return encodeObject(shown, shape, parts, exchange).then(sendBody)
     }
     case 'list': {
       if (shape.plainJson) return sendList(exchange, parts, answer, shape)

@@ -163,12 +163,12 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     impersonator: undefined,
     warnings: [],
     auditAnnotations: new Map(),
-    isSilentToCaches: !releaseOf(parts.server.release).has(setsCacheControl),
+    omitsCacheHeaders: !releaseOf(parts.server.release).has(setsCacheControl),
     acceptRules: releaseOf(parts.server.release).has(ignoresEmptyParameters)
       ? 'present'
       : 'before 1.17',
     namesRepresentations: releaseOf(parts.server.release).has(namesRepresentations),
-    tellsOnlyAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),
+    sendsAuditIdIfAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),
     body: undefined,
     types: undefined,
     kind: undefined,
@@ -212,7 +212,7 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
 /** Returns false if the client was cut off, because nothing can be answered. */
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
   try {
-    if (exchange.tellsOnlyAudited) for (const { refusing } of parts.observers) refusing?.(exchange)
+    if (exchange.sendsAuditIdIfAudited) for (const { refusing } of parts.observers) refusing?.(exchange)
     respondError(exchange, asApiError(error, exchange, parts))
     return true
   } catch (second) {

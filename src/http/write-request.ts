@@ -219,8 +219,8 @@ function writeOptions(
   if (!fieldValidations.includes(fieldValidation))
     errors.push(notSupported('fieldValidation', fieldValidation, fieldValidations))
   if (errors.length > 0) {
-    const told = inWordsOf(errors, release)
-    throw invalidObject({ group: 'meta.k8s.io', kind: optionsKinds[verb] }, '', told)
+    const problems = inWordsOf(errors, release)
+    throw invalidObject({ group: 'meta.k8s.io', kind: optionsKinds[verb] }, '', problems)
   }
   return {
     dryRun: dryRun.some((value) => value !== ''),

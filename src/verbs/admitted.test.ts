@@ -20,7 +20,7 @@ import { specialVerbs } from './special.ts'
 const verbs = await startVerbs()
 after(() => verbs.stop())
 
-/** One line each time: step, operation, and what of the request a test asks for. */
+/** One line each time: step, operation, and the part of the request that a test needs. */
 let heard: string[] = []
 let shows: (request: AdmissionRequest) => unknown = () => ''
 let refuses: (request: AdmissionRequest) => boolean = () => false
@@ -125,7 +125,7 @@ for (const [i, [release, dryRun, expected]] of tries.entries()) {
     assert.equal(await refusalOf(write()), '403 Forbidden')
     assert.equal(heard.length, expected)
   })
-  test(`1.${release} asks ${expected} times of what its last finalizer leaves, dry run ${dryRun}`, async () => {
+  test(`1.${release} calls admission ${expected} times for what its last finalizer leaves, dry run ${dryRun}`, async () => {
     const name = `finalized-${i}`
     await verbs.create('configmaps', { metadata: { name, finalizers: ['a.b/c'] } })
     const leaving = await verbs.remove('configmaps', name)
@@ -167,7 +167,7 @@ test('a refusal ends the deletion of a collection: what comes after it stays', a
   )
 })
 
-test('of each of a collection the options are heard as they were asked', async () => {
+test('plugins see the options of each deletion of a collection as they were sent', async () => {
   await verbs.create('pods', pod('one-of-many'))
   shows = ({ options: { gracePeriodSeconds }, name }) => [gracePeriodSeconds, name]
   const only = parseListOptions(new URLSearchParams('fieldSelector=metadata.name=one-of-many'), 22)
@@ -401,7 +401,7 @@ test('a scale is seen first as it was sent, with its owner, and then as it will 
   ])
 })
 
-test('a scale that is none is refused once those that may change it have been asked', async () => {
+test('an invalid scale is rejected after the plugins that may change it were called', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'bad' },
     spec: { selector: { matchLabels: { a: 'b' } }, template: template() },
@@ -471,7 +471,7 @@ for (const [plural, spec, expected] of reviews) {
 }
 
 for (const step of ['mutate', 'validate'])
-  test(`nothing is made in a namespace that goes while others are asked: ${step}`, async () => {
+  test(`nothing is made in a namespace that is deleted during admission: ${step}`, async () => {
     const namespaces = await startVerbs()
     const { reader } = namespaces.server
     await namespaces.create('namespaces', { metadata: { name: 'default' } })

@@ -1,11 +1,14 @@
-/** What a verb answers, before anybody asked in which shape: http/respond.ts turns it into bytes. */
+/** What a verb returns, independent of the representation: http/respond.ts turns it into bytes. */
 import type { Json, Loose } from '#api/object-meta.ts'
 import type { CutObject } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 
-/** One object as it is stored, with the revision to lay in; no revision where nothing was stored (dry run). */
+/**
+ * One object as it is stored, with the revision to lay in; no revision where nothing was stored
+ * (dry run).
+ */
 export interface ObjectView {
   readonly cut: CutObject
   readonly namespace: string
@@ -14,7 +17,7 @@ export interface ObjectView {
   readonly apiVersion: string
   /** A text where a dry run shows what it was given, whatever that is. */
   readonly revision: Revision | string | undefined
-  /** What of the object was asked for, where its path is shown. */
+  /** The requested subresource of the object, where its path is shown. */
   readonly subresource?: string
 }
 
@@ -27,7 +30,10 @@ export type Answer =
       revision: Revision
       continueToken: string
       remaining: number | undefined
-      /** Names the items: lists of equal names have equal items. Absent where they may not come again. */
+      /**
+       * Names the items: lists of equal names have equal items. Absent where they may not come
+       * again.
+       */
       itemsName?: string
     }
   /** A value of another kind than the resource's: Status, Scale, TokenReview. */

@@ -1,4 +1,4 @@
-/** What is too large to store is told in the words of the store that the original has. */
+/** A too large object is reported in etcd's words. */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
@@ -19,7 +19,7 @@ function deployment(name: string, length: number) {
   return { metadata: { name }, spec: { template, selector: { matchLabels: { a: 'b' } } } }
 }
 
-/** How long an argument of a container is, and what is said of it. */
+/** How long an argument of a container is, and the error for it. */
 const rows: readonly [length: number, said: RegExp | undefined][] = [
   [largest - 2000, undefined],
   [largest, /^etcdserver: request is too large$/],

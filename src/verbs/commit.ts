@@ -13,9 +13,11 @@ import { convertOne, type Live } from './current.ts'
 import { isSameBut } from './owner-times.ts'
 import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 
-/** Largest object the store takes: etcd's limit on a request, so that state can move between stores. */
+/**
+ * Largest object the store takes: etcd's limit on a request, so that state can move between stores.
+ */
 const objectSizeBytesMax = 1_572_864
-/** What is larger is not even sent to it by the original, and clients that know the one text know the other. */
+/** kube-apiserver does not even send larger requests to etcd, and gives the same error text. */
 const messageSizeBytesMax = 2_097_152
 
 const tooLargeText = (size: number): string =>
@@ -38,7 +40,10 @@ const forgetsOwners = change(
 /** What becomes of an object that is too large for the store. */
 type TooLarge = 'refuse' | 'forget owners' | 'show'
 
-/** An apply is about nothing but who owns what. A dry run stores nothing, and is refused nothing for it. */
+/**
+ * An apply is about nothing but who owns what. A dry run stores nothing, and is refused nothing for
+ * it.
+ */
 export function whenTooLarge({ release }: Server, request: WriteRequest): TooLarge {
   if (request.options.dryRun) return 'show'
   const applies = 'patchType' in request && request.patchType === 'apply'
@@ -100,8 +105,9 @@ function encodeWritten(
 }
 
 /**
- * Whether a write would change nothing. Members that defaults added to a new object stand behind the others, and in their
- * place in whatever is made of it: the same members in another order are the same object.
+ * Whether a write would change nothing. Members that defaults added to a new object stand behind
+ * the others, and in their place in whatever is made of it: the same members in another order are
+ * the same object.
  */
 export function isUnchanged({ view }: Encoded, next: KubeObject, live: Live): boolean {
   const { bytes } = view.cut

@@ -12,7 +12,7 @@ test('a token says what it was made of', () => {
   }
 })
 
-test('what is no token of ours is refused', () => {
+test('a foreign token is rejected', () => {
   const made = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const v = 'meta.k8s.io/v1'
   const cases: [token: string, why: RegExp][] = [

@@ -1,6 +1,6 @@
 /**
- * Where the next page of a list begins. A token names a key relative to the range that is listed, so it cannot be turned
- * into a door to another range; mistakes are said in the original's words.
+ * Where the next page of a list begins. A token names a key relative to the range that is listed,
+ * so it cannot be turned into a door to another range; errors have kube-apiserver's words.
  */
 import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'

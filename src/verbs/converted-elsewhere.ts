@@ -1,6 +1,7 @@
 /**
- * What verbs owe to kinds that a webhook converts. Reckoning with owners does not wait, and webhooks make wait: it is
- * tried, ends where a conversion is missing, and is tried again with that conversion at hand. What is tried must be pure.
+ * What verbs owe to kinds that a webhook converts. Reckoning with owners does not wait, and
+ * webhooks make wait: it is tried, ends where a conversion is missing, and is tried again with that
+ * conversion at hand. What is tried must be pure.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'

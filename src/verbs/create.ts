@@ -14,7 +14,7 @@ import { claimFields } from './ownership.ts'
 import { contextOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidNew } from './validate.ts'
 
-/** Random names tried before the client is told to try again. */
+/** Random names tried before the client has to retry. */
 const generateNameTriesMax = 8
 
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
@@ -70,7 +70,7 @@ export async function createDecoded(
       reserved = reserve()
       reservation = reserved instanceof Promise ? await reserved : reserved
     }
-    // Who asked by a name is known by it, whatever a webhook has made of it.
+    // A request by name keeps the name, whatever a webhook has made of it.
     const name = attributes.name || nameOf(object)
     const asked = { ...attributes, name, object }
     const allowed = server.admission.validate(asked)
@@ -94,8 +94,8 @@ export async function createDecoded(
 }
 
 /**
- * What the original reads as the version of something stored: anything else, such as 0 or 1.5, is
- * taken for none.
+ * What kube-apiserver reads as the version of a stored object; other texts, such as 0 or 1.5, count
+ * as none.
  */
 function isVersion(text: string | undefined): boolean {
   if (text === undefined) return false
@@ -104,8 +104,8 @@ function isVersion(text: string | undefined): boolean {
 }
 
 /**
- * What plugins and webhooks are told of an object that is to be new, or to take the place of an
- * old one.
+ * What plugins and webhooks receive for an object that is to be new, or to take the place of an old
+ * one.
  */
 export function attributesOf(
   request: WriteRequest,
@@ -177,9 +177,7 @@ async function store(
   return undefined
 }
 
-/**
- * What a webhook cannot tell counts as not there: who makes an object has not asked for another.
- */
+/** If the conversion webhook fails, treat the existing object as absent. */
 function readable(server: Server, target: Target): Promise<Live | undefined> {
   const found = currentObject(server, target)
   return target.kind.resource.convertsElsewhere ? found.catch(() => undefined) : found
@@ -188,7 +186,7 @@ function readable(server: Server, target: Target): Promise<Live | undefined> {
 async function taken(server: Server, request: WriteRequest, object: KubeObject): Promise<ApiError> {
   const { kind } = request.target
   const { errorGroup, hub } = kind.resource
-  // Whoever gave a beginning may try again, even where the name was given too.
+  // A client that specified generateName may retry, also if the name was specified too.
   if (object.metadata.generateName)
     return serverTimeout({ group: errorGroup, plural: hub.kind }, 'POST', 0)
   const error = alreadyExists(kind, nameOf(object))

@@ -1,4 +1,4 @@
-/** From a body to an object: the type it says, the name and namespace it has, and fields that nobody knows. */
+/** From a body to an object: its type, name and namespace, and unknown fields. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

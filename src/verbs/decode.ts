@@ -26,7 +26,7 @@ const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
 
 const loadOtherType = loadLater<typeof import('./other-type.ts')>(import.meta.url, './other-type')
 
-/** Most names of unknown fields that are said; the rest is counted. */
+/** Most unknown fields that are listed; the rest is counted. */
 const unknownFieldsMax = 100
 
 /** The body as an object of the requested version, defaulted. */
@@ -75,7 +75,9 @@ export function conformRaw(
   return object
 }
 
-/** Whether a body may have a field twice. Only patches and YAML need a look at their text to know. */
+/**
+ * Whether a body may have a field twice. Only patches and YAML need a look at their text to know.
+ */
 const mayRepeat = (value: Loose, request: WriteRequest): boolean =>
   isOdd(value) || 'patchType' in request || request.isYaml === true
 
@@ -105,8 +107,9 @@ const readAs = ({ kind, version }: Kind, text: WriteRequest['text']): WrittenAs 
 })
 
 /**
- * Most bodies fit their type. What does not, or says something twice, is read once more from its text and as the original
- * reads it: that may take it after all, and else has the words for why not.
+ * Most bodies fit their type. A body that does not fit, or has duplicates, is read once more from
+ * its text as kube-apiserver reads it. That may accept it after all, or gives the words of the
+ * error.
  */
 function conformWritten<Result>(
   type: Type,
@@ -150,7 +153,10 @@ function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteReques
   )
 }
 
-/** What a replacement says wrong of its type, where that is found out after its name, what it replaces and its version. */
+/**
+ * What a replacement says wrong of its type, where that is found out after its name, what it
+ * replaces and its version.
+ */
 export function lateTypeProblem(kind: Kind, raw: Loose): ApiError | undefined {
   const { kind: named, apiVersion = '' } = raw
   if (kind.decoding === 'typed' || typeof named !== 'string' || named === '') return undefined
@@ -193,7 +199,9 @@ const untypedHeader = (field: string, value: unknown): ApiError => {
   )
 }
 
-/** Kinds that are read without a type of their own see the difference only when they are checked. */
+/**
+ * Kinds that are read without a type of their own see the difference only when they are checked.
+ */
 function otherFreeType(
   kind: Kind,
   apiVersion: string,
@@ -246,7 +254,7 @@ export function conformAs(
 const textOf = (value: unknown, fallback: string) =>
   typeof value === 'string' && value !== '' ? value : fallback
 
-/** What a body says of fields that do not exist, and what it says twice: warned of or refused where that is asked for. */
+/** Unknown and duplicate fields of a body: a warning or an error, as requested. */
 export function reportUnknown(
   reading: Reading,
   request: WriteRequest,

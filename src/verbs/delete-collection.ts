@@ -1,4 +1,7 @@
-/** DELETE of a collection: every object that the selectors pick, each as its own deletion. Not atomic. */
+/**
+ * DELETE of a collection: every object that the selectors pick, each as its own deletion. Not
+ * atomic.
+ */
 import type { ListOptions } from '#api/list-options.ts'
 import { ApiError } from '#api/status-error.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
@@ -8,7 +11,9 @@ import { list } from './list.ts'
 import type { Server } from './server.ts'
 import { shownObject } from './shown-object.ts'
 
-/** Deletions under way at once: enough to fill a group commit, few enough to leave room for others. */
+/**
+ * Deletions under way at once: enough to fill a group commit, few enough to leave room for others.
+ */
 const usualDeletionsAtOnce = 32
 
 export async function deleteCollection(
@@ -21,12 +26,13 @@ export async function deleteCollection(
   const found = await list(server, request.target, options)
   if (found.is !== 'list') return found
   if (kind.resource.convertsElsewhere) {
-    // Where a webhook cannot tell one of them, none is deleted.
+    // If a webhook cannot convert one of them, none is deleted.
     for (const entry of found.entries)
       await shownObject(server.parseStored, entry, kind, entry.revision)
   }
   const { uid, resourceVersion } = request.deleteOptions
-  // Where a condition only one object can meet, or a webhook, may end it, one goes after the other: the rest stays.
+  // Where a condition only one object can meet, or a webhook, may end it, one goes after the other:
+  // the rest stays.
   const oneByOne = (uid ?? resourceVersion) !== undefined || server.admission.asksOthers
   const atOnce = server.deletionsAtOnce ?? (oneByOne ? 1 : usualDeletionsAtOnce)
   await severalAtOnce(found.entries, atOnce, async (entry) => {

@@ -1,6 +1,7 @@
 /**
- * The body of a deletion, read once more from its text where it does not fit or says something twice: as the original
- * reads it, or refused in its words. Of collections the original takes the options of its own groups alone.
+ * The body of a deletion, read once more from its text if it does not fit or has duplicates: as
+ * kube-apiserver reads it, or rejected in its words. For collections kube-apiserver accepts the
+ * options of its own groups alone.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
@@ -50,7 +51,10 @@ const shownVersion = (apiVersion: string): string =>
     ? `the internal version of group "${apiVersion.replace(internal, '')}"`
     : `version "${apiVersion}"`
 
-/** A body that says it is something else than options of a group that is known where the collection is. */
+/**
+ * A body that says it is something else than options of a group that is known where the collection
+ * is.
+ */
 export function requireCollectionOptions(
   server: Server,
   collection: string,

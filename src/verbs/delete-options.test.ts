@@ -68,7 +68,7 @@ test('from a body', () => {
     )
 })
 
-test('a dry run is asked for by the body or by the query beside it', () => {
+test('the body or the query beside it requests a dry run', () => {
   const cases: [inBody: string[] | undefined, inQuery: string[], expected: boolean | RegExp][] = [
     [undefined, [], false],
     [undefined, ['All'], true],

@@ -1,4 +1,4 @@
-/** DeleteOptions, from a body or from the query: what a client may ask of a deletion. */
+/** DeleteOptions, from a body or from the query. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
@@ -22,7 +22,10 @@ export interface DeleteOptions {
 const policies = ['Orphan', 'Background', 'Foreground']
 const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 
-/** From a body of kind DeleteOptions, of any group version, and what the query beside it says of `dryRun`. */
+/**
+ * From a body of kind DeleteOptions, of any group version, and what the query beside it says of
+ * `dryRun`.
+ */
 export function deleteOptionsFrom(
   body: Loose,
   release: number,
@@ -49,7 +52,7 @@ export function deleteOptionsFrom(
   return options
 }
 
-/** Kinds that the original can read where it reads options, and then not turn into them. */
+/** Kinds that kube-apiserver can decode in place of options, and then not convert. */
 const readAsWell = new Set(
   [
     'v1 Status APIVersions APIGroupList APIGroup APIResourceList',

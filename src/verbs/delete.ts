@@ -30,7 +30,7 @@ import { raceTriesMax } from './write-over.ts'
 
 export interface DeleteRequest extends WriteRequest {
   readonly deleteOptions: DeleteOptions
-  /** One of many: admission is asked about the collection, and hears no name. */
+  /** One of many: admission is called for the collection, without a name. */
   readonly ofCollection?: true
 }
 
@@ -66,7 +66,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   requirePreconditions(kind, live.object, options)
   const next = copyData(live.object)
   const grace = markGrace(kind, next, options, context)
-  // What is going already is no new deletion, and nobody is asked about it.
+  // An object that is being deleted already is no new deletion, and needs no admission.
   if (grace === 'pending')
     return { answer: await answerRemoved(server, kind, live, statusWhenHeld(options)) }
   // Each of many has options of its own, of which plugins do not hear.
@@ -84,7 +84,9 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   return storeMarked(server, admitted, live, next, overAtOnce)
 }
 
-/** Who asks for dependents to go too is told that it is not all done. */
+/**
+ * A client that requests the deletion of dependents too gets a status that says it is not finished.
+ */
 const statusWhenHeld = ({ orphanDependents }: DeleteOptions): number =>
   orphanDependents === false ? 202 : 200
 
@@ -103,10 +105,10 @@ async function letGo(
   const { target, deleteOptions } = request
   if (deleteOptions.dryRun)
     return { answer: await answerChanged(server, target.kind, next, live.revision) }
-  // The original asks for the version of an object that it has not written.
+  // kube-apiserver compares with the version of an object that it has not written.
   if (releaseOf(server.release).has(followsVersion)) requireVersion(request, live, '')
-  // Where it was held until now, plugins are asked once for letting go, in old releases twice,
-  // and once for removing.
+  // If a finalizer held it until now, plugins are called once for its removal, in old releases
+  // twice, and once for the deletion.
   if (!releaseOf(server.release).has(admitsReleaseOnce))
     await admitDeletion(server, request, live.object)
   await admitDeletion(server, request, live.object)
@@ -143,13 +145,13 @@ async function storeMarked(
   if (overAtOnce) {
     const marked = { ...live, object: next, revision: outcome.revision }
     if (!releaseOf(server.release).has(followsVersion)) requireVersion(request, marked)
-    // Marked first, and removed as a step of its own, which plugins are asked about too.
+    // Marked first, and removed as a step of its own, for which plugins are called too.
     next.metadata.resourceVersion = String(outcome.revision)
     await admitDeletion(server, request, next)
     const removed = await removeNow(server, request, marked)
     if ('answer' in removed || removed.current !== undefined) return removed
-    // Somebody who saw the mark was faster: what was asked for is done, and no version is known
-    // to be its last.
+    // Another writer that saw the mark was faster: the deletion is done, and its last version is
+    // unknown.
     return { answer: await answerRemoved(server, kind, { ...marked, revision: undefined }) }
   }
   const released = server.allocators.release(kind, live.object)

@@ -1,6 +1,7 @@
 /**
- * What a deletion writes on an object that does not go at once: when it goes, how much grace it gets, and the finalizers
- * by which the garbage collector is asked to see to dependents first. It changes the object it is given and stores nothing.
+ * What a deletion writes on an object that stays for now: the deletion time, the grace period, and
+ * the finalizers by which the garbage collector handles dependents first. It changes the object it
+ * is given and stores nothing.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { defaultPropagation } from '#kinds/deletion.ts'
@@ -40,14 +41,20 @@ export function markGrace(
 
 const negativeAsOne = (seconds: number | bigint) => (seconds < 0 ? 1 : seconds)
 
-/** A grace may be any number of 64 bits. Nanoseconds have as many, as in the original: what is longer is some other time. */
+/**
+ * A grace may be any number of 64 bits. As in kube-apiserver, the nanoseconds have 64 bits too: a
+ * longer grace wraps around.
+ */
 function plusSeconds(time: string, seconds: number | bigint): string {
   const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
   const at = Date.parse(time) + Number(nanoseconds / 1_000_000n)
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
-/** The finalizers by which the garbage collector orphans or deletes dependents first. Answers whether they changed. */
+/**
+ * The finalizers by which the garbage collector orphans or deletes dependents first. Answers
+ * whether they changed.
+ */
 export function setGarbageFinalizers(
   kind: Kind,
   object: KubeObject,

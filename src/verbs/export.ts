@@ -1,6 +1,7 @@
 /**
- * GET with `export`, as releases before 1.21 know it: an object as it would have to be written to make it once more,
- * without what the cluster has added. Loaded when somebody asks. Nothing is stored, and nothing is checked.
+ * GET with `export`, in releases before 1.21: an object as it would have to be written to create it
+ * again, without what the cluster has added. Loaded on first use. Nothing is stored, and nothing is
+ * checked.
  */
 import { FieldPath } from '#api/field-path.ts'
 import { invalid } from '#api/field-error.ts'

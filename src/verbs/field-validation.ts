@@ -1,6 +1,6 @@
 /**
- * What a write says of fields that do not exist, and what it says twice, in the words and the order of releases that know
- * `fieldValidation`. Loaded when somebody asks.
+ * Unknown and duplicate fields of a write, in the words and the order of releases that know
+ * `fieldValidation`. Loaded on first use.
  */
 import type { Json } from '#api/object-meta.ts'
 import { keysOf } from '#codec/json.ts'
@@ -8,7 +8,10 @@ import { undeclared } from '#schema/undeclared.ts'
 import type { Type } from '#schema/type.ts'
 import type { PatchRequest, WriteRequest } from './server.ts'
 
-/** How a body was read: `unknown` is what its type did not know; a free kind finds that out afterwards. */
+/**
+ * How a body was read: `unknown` is what its type did not know; a free kind finds that out
+ * afterwards.
+ */
 export interface Reading {
   readonly unknown: readonly string[]
   readonly free?: { readonly type: Type; readonly raw: Json; readonly kept: Json }
@@ -17,7 +20,7 @@ export interface Reading {
 const unknownField = (path: string) => `unknown field "${path}"`
 const duplicateField = (path: string) => `duplicate field "${path}"`
 
-/** Lines of YAML are told together where the write is refused. */
+/** Lines of YAML are listed together if the write is rejected. */
 export interface Told {
   readonly lines: readonly string[]
   readonly fields: readonly string[]

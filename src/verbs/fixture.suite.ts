@@ -1,4 +1,7 @@
-/** A server without HTTP, in memory, for tests of verbs: the built-in kinds of a release, no plugins, no controllers. */
+/**
+ * A server without HTTP, in memory, for tests of verbs: the built-in kinds of a release, no
+ * plugins, no controllers.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { AdmissionChain } from '#admission/chain.ts'

@@ -1,4 +1,4 @@
-/** GET of one object: from the live picture, as fresh as asked. */
+/** GET of one object: from the live picture, as fresh as requested. */
 import { notFound } from '#api/status-error.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { entryMaker } from '#watchcache/entry-maker.ts'

@@ -1,4 +1,7 @@
-/** GET of a collection: entries of the live picture, or of the past where a version is asked for exactly. */
+/**
+ * GET of a collection: entries of the live picture, or of the past if an exact version is
+ * requested.
+ */
 import type { ListOptions } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -28,7 +31,7 @@ import {
 import { type Selection, select } from './selection.ts'
 import { keyOf, keysOf, type Server, type Target } from './server.ts'
 
-/** One list, once it is known what is asked for. */
+/** One list, after its parameters are known. */
 interface Listing {
   readonly server: Server
   readonly target: Target
@@ -86,7 +89,7 @@ const isOfOne = (
 const isRemembered = ({ readsFromMemory }: Server, { resource }: Kind, want: Freshness['want']) =>
   readsFromMemory(resource) || want === 'any'
 
-/** The few objects with the label that is asked for, where they are known and fit the page. */
+/** The few objects with the requested label, if they are known and fit the page. */
 function narrowed(
   { server, target: { kind }, plan, selection: { label } }: Listing,
   cache: ResourceCache,
@@ -107,7 +110,8 @@ async function pictureAt(
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  // What the store has forgotten is not told from memory either: how long a token lasts does not hang on who else reads.
+  // What the store has compacted is not served from memory either: the life of a token must not
+  // depend on other readers.
   const isInStore = revision >= server.storage.compactedUpTo()
   const kept = fromMemory && isInStore ? cache.snapshotAt(revision) : undefined
   if (kept !== undefined) return kept
@@ -125,7 +129,10 @@ async function pictureAt(
 /** Where a page begins in its range. */
 const startOf = ({ range, plan }: Listing): string => range.start + plan.start.replace(/^\//, '')
 
-/** What the page needs of the range as the store still has it at that revision: where nothing is left out, its objects and one more. */
+/**
+ * What the page needs of the range as the store still has it at that revision: where nothing is
+ * left out, its objects and one more.
+ */
 async function pastPicture(listing: Listing): Promise<Picture> {
   const { server, target, plan, range, revision, selection } = listing
   const maker = entryMaker(target.kind.resource, server.parseStored)

@@ -1,4 +1,7 @@
-/** The client of controllers in this process: the same verbs a request reaches, as the user it is made for. */
+/**
+ * The client of controllers in this process: the same verbs a request reaches, as the user it is
+ * made for.
+ */
 import type { User } from '#access/user.ts'
 import { type ListQuery, listParameters, parseListOptions } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -61,7 +64,7 @@ class LocalClient implements ApiClient {
     return { kind, namespace: kind.namespaced ? namespace : '', name, subresource }
   }
 
-  /** The verbs make the body their own: whoever sends it may be looking at objects of others. */
+  /** The verbs may change the body: the sender may be holding objects that others share. */
   #request(target: Target, body: unknown): WriteRequest {
     return {
       target,
@@ -91,7 +94,9 @@ class LocalClient implements ApiClient {
     return asked
   }
 
-  /** What watches tell is shared with all others in this process who are told of the same change. */
+  /**
+   * Objects from watches are shared with all others in this process that receive the same change.
+   */
   #shown(kind: Kind, entry: Entry, revision: Revision): KubeObject | Promise<KubeObject> {
     return shownObject(this.#server.parseStored, entry, kind, revision)
   }
@@ -210,7 +215,7 @@ class LocalClient implements ApiClient {
               : this.#shown(target.kind, entry, event.revision)
           yield { type, object: object instanceof Promise ? await object : object }
         }
-        // What came while these were taken rang for nobody: only an empty queue is waited at.
+        // Changes that came while these were taken gave no signal: wait only at an empty queue.
         if (items.length > 0) continue
         if (watcher.ended || signal.aborted) return
         await new Promise<void>((resolve) => {

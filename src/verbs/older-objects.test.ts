@@ -1,4 +1,7 @@
-/** Objects that an older release left in the store: how they are read, listed, watched, and when they are written anew. */
+/**
+ * Objects that an older release left in the store: how they are read, listed, watched, and when
+ * they are written anew.
+ */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { createMemoryStorage } from '#storage/memory/memory.ts'

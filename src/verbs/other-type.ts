@@ -1,6 +1,6 @@
 /**
- * A body that says it is of another type than its path takes: what the original says of it, which reads it as what it
- * says it is and then finds no way from there. Bodies of the right type never come here.
+ * A body whose type differs from the one of its path: kube-apiserver decodes it as its own type,
+ * and then cannot convert it. Bodies of the right type never come here.
  */
 import { versionOf } from '#api/api-version.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -11,7 +11,7 @@ const owner = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference 
   ...more,
 })
 
-test('an owner named twice is kept once, and said', () => {
+test('an owner named twice is kept once, with a warning', () => {
   const cases: [references: OwnerReference[], kept: string, warnings: number, release?: number][] =
     [
       [[], '', 0],

@@ -1,6 +1,6 @@
 /**
- * Times in metadata.managedFields that would be all that a write changes: they stay as they were, so that a controller
- * that applies the same configuration again and again writes nothing.
+ * Times in metadata.managedFields that would be all that a write changes: they stay as they were,
+ * so that a controller that applies the same configuration again and again writes nothing.
  */
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'

@@ -25,7 +25,9 @@ const loadFieldSet = loadLater<typeof import('#patch/apply/field-set.ts')>(
 
 const managerKinds = new WeakMap<Kind, FieldManagerKind>()
 
-/** Calls what reckons with owners, again wherever a webhook had to be asked how they see an object. */
+/**
+ * Runs work that needs owners, again if a webhook must first convert the object to their versions.
+ */
 export function withOwners<Result>(
   server: Server,
   kind: Kind,
@@ -39,8 +41,9 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
   if (known !== undefined) return known
   const { resource } = kind
-  // The core group and the named ones do not know each other's types, as in the original: an owner of an event that
-  // speaks the other group's version of it is unknown here. Named groups that share a resource know each other's.
+  // The core group and the named ones do not know each other's types, as in kube-apiserver: an
+  // owner of an event in the other group's version is unknown here. Named groups that share a
+  // resource know each other's.
   const versionOf = (apiVersion: string) => {
     const found = resource.kindOf(apiVersion)
     return (found?.group === '') === (kind.group === '') ? found : undefined
@@ -65,12 +68,14 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
         if (seen instanceof Promise) throw new ConvertedElsewhere(object, toApiVersion, seen)
         return seen
       }
-      // What is left of an object after removals has lost what every object of its type says, and says it again there.
+      // What is left of an object after removals has lost what every object of its type says, and
+      // says it again there.
       const converted = resource.convert([from.conform(object as Loose).object], from, to)
       return converted instanceof Promise ? undefined : converted[0]
     },
     resetFields(apiVersion, subresource) {
-      // Versions of a custom kind need not all have a status of its own, and each speaks for itself.
+      // Versions of a custom kind need not all have a status of its own, and each speaks for
+      // itself.
       const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
       if (!releaseOf(release).has(resetFieldsHaveNoOwner) || (kind.itemsCarryType && !own))
         return undefined
@@ -106,8 +111,8 @@ export const ownsFirstWrite = change('managed fields are recorded from the first
 })
 
 /**
- * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed on the version the
- * request speaks, of what `asOwned` makes of the object.
+ * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed
+ * on the version the request speaks, of what `asOwned` makes of the object.
  */
 export function claimFields(
   server: Server,
@@ -133,7 +138,7 @@ export function claimFields(
       loadManager().recordUpdate(of, before, owned, who),
     )
     if (!(entries instanceof Promise)) return setManaged(next, entries)
-    // Where owners cannot be asked in their version, nobody is one any more.
+    // If the object cannot be converted to the owners' version, all owners are dropped.
     return entries.catch(() => []).then((found) => setManaged(next, found))
   }
   if (kind === hubOf(kind)) return record(live, next)

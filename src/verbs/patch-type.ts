@@ -1,6 +1,7 @@
 /**
- * What a patched object says it is: a patch may take away the kind, and may turn the object into another version of it.
- * Anything else is refused in the original's words. Custom kinds have their own rules, in decode.ts.
+ * The type of a patched object: a patch may remove the kind, and may turn the object into another
+ * version of it. Anything else is rejected in kube-apiserver's words. Custom kinds have their own
+ * rules, in decode.ts.
  */
 import { groupOf } from '#api/api-version.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -25,8 +26,8 @@ export interface Read {
 }
 
 /**
- * The version a patched object is in, undefined where it says none. `isOneOf` knows the versions of the expected kind,
- * `readAs` reads it as any type there is. Throws 400.
+ * The version a patched object is in, undefined where it says none. `isOneOf` knows the versions of
+ * the expected kind, `readAs` reads it as any type there is. Throws 400.
  */
 export function patchedVersion(
   expected: TypeName,

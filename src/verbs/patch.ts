@@ -1,6 +1,7 @@
 /**
- * PATCH: a change described by its difference. The patch is applied to the version the request speaks; the result goes
- * through everything an update goes through. A lost race is tried again unless the patch names a resourceVersion.
+ * PATCH: a change described by its difference. The patch is applied to the version the request
+ * speaks; the result goes through everything an update goes through. A lost race is tried again
+ * unless the patch names a resourceVersion.
  */
 import { invalid } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -66,7 +67,10 @@ const patchesForgetEmptyBytes = change('a strategic merge patch takes over empty
   until: 23,
 })
 
-/** Until 1.23 bytes that are empty are gone after a strategic merge patch, as far as ownership can see. */
+/**
+ * Until 1.23 bytes that are empty are gone after a strategic merge patch, as far as ownership can
+ * see.
+ */
 function asPatched({ patchType, target: { kind } }: PatchRequest, { release }: Server) {
   if (patchType !== 'strategic') return undefined
   if (!releaseOf(release).has(patchesForgetEmptyBytes)) return undefined
@@ -149,13 +153,18 @@ export function patchedAs(
 /** A patched object is written down and read again. */
 const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
 
-/** How a patch is applied to an object, and the object with its members in the order of their type. */
+/**
+ * How a patch is applied to an object, and the object with its members in the order of their type.
+ */
 interface PatchWay {
   readonly apply: (to: KubeObject) => Json
   readonly inOrder: (object: KubeObject) => KubeObject
 }
 
-/** What cannot be read after the patch is the patch's fault: 422, with the result in the message, as the original writes it. */
+/**
+ * A result that cannot be decoded is the patch's fault: 422, with the result in the message, as in
+ * kube-apiserver.
+ */
 function orInvalidPatch<Read>(
   release: number,
   request: PatchRequest,
@@ -201,7 +210,7 @@ function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly f
   }
 }
 
-/** A patched object in the order that the original has its members in. */
+/** A patched object with its members in kube-apiserver's order. */
 function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): Json {
   const { patchType, patchBytes } = request
   if (patchType === 'strategic' || !isObject(raw)) return raw
@@ -218,7 +227,10 @@ function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): J
   return shown
 }
 
-/** The version of an object is laid in last, and written after its uid; sorted keys are left as they are. */
+/**
+ * The version of an object is laid in last, and written after its uid; sorted keys are left as they
+ * are.
+ */
 function withVersionEarly(shown: Json, { metadata: { resourceVersion, uid } }: KubeObject): Json {
   const { metadata } = shown as Loose
   if (!isObject(metadata) || Object.keys(metadata).at(-1) !== 'resourceVersion') return shown
@@ -243,7 +255,10 @@ function inKeyOrder(value: Json): Json {
   return Object.fromEntries(sorted.map((key) => [key, inKeyOrder(value[key])]))
 }
 
-/** `typed`: read by a type of its own afterwards, to which the digits of numbers matter. `lost` gets what is gone by then. */
+/**
+ * `typed`: read by a type of its own afterwards, to which the digits of numbers matter. `lost` gets
+ * what is gone by then.
+ */
 interface PatchedAs {
   readonly type: Type
   readonly typed: boolean

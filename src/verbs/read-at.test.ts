@@ -35,7 +35,7 @@ async function outcome(work: () => Promise<string>): Promise<string> {
   }
 }
 
-// Where the newest and any version are the same, only what is asked for tells them apart.
+// Where the newest and any version are the same, only the requested parameters distinguish them.
 const wants: [version: string, match: string, limit: number, want: string][] = [
   ['', '', 0, 'latest'],
   ['', '', 5, 'latest'],
@@ -57,7 +57,7 @@ for (const [resourceVersion, resourceVersionMatch, limit, want] of wants)
     assert.equal(Object.values(freshness).join(' '), want)
   })
 
-test('what is not read from memory is told in pages of any version', () => {
+test('a store read without memory has pages of any version', () => {
   const options = { resourceVersion: '0', resourceVersionMatch: '', limit: 5, continueToken: '' }
   const of = (limit: number) => planList({ ...options, limit } as never, 22, false)
   assert.deepEqual(of(5), { freshness: { want: 'latest' }, limit: 5, start: '' })
@@ -92,7 +92,7 @@ test('a get wants the newest, any, or one that is not older', () => {
   assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])
 })
 
-/** A store that others write to as well: what they wrote is there before its feed tells of it. */
+/** A store with other writers: their writes are there before its feed reports them. */
 function lateStorage(): { storage: Storage; letGo(): void } {
   const storage = createMemoryStorage()
   const late = Promise.withResolvers<void>()
@@ -105,7 +105,7 @@ function lateStorage(): { storage: Storage; letGo(): void } {
   return { storage: overlaid(storage, { changes }), letGo: late.resolve }
 }
 
-test('who asks for the newest waits for what others wrote, who takes any does not', async () => {
+test('a reader of the newest waits for other writers, a reader of any version does not', async () => {
   const { storage, letGo } = lateStorage()
   const verbs = await startVerbs(storage)
   await verbs.list('configmaps', 'resourceVersion=0')

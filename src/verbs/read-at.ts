@@ -1,4 +1,7 @@
-/** Which version of the data a read wants, and the wait for it: the matrices of the specification, section 4.6. */
+/**
+ * Which version of the data a read wants, and the wait for it: the matrices of the specification,
+ * section 4.6.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
@@ -97,7 +100,7 @@ export async function reach(
   }
 }
 
-/** The live picture after whatever was waited for: one that was taken before may be of a time that nobody follows any more. */
+/** The live picture after a wait: a picture that was taken before may not be followed any more. */
 export function livePicture(server: Server, kind: Kind): Awaitable<ResourceCache> {
   const picture = server.cache.of(kind.resource)
   return picture instanceof Promise ? picture.then(() => livePicture(server, kind)) : picture

@@ -1,4 +1,4 @@
-/** Whoever keeps what it follows lets the others look at the same objects: nothing is parsed for them. */
+/** A follower that keeps its objects lets others share them: nothing is parsed for them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

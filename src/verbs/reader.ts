@@ -1,4 +1,7 @@
-/** Other objects for admission and authorisation: the live picture, parsed once per version of an object and shared. */
+/**
+ * Other objects for admission and authorisation: the live picture, parsed once per version of an
+ * object and shared.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import type { Catalog } from '#kinds/catalog.ts'
@@ -35,7 +38,10 @@ export function objectReader(parts: ReaderParts): ObjectReader {
     return object
   }
 
-  /** A store elsewhere is not asked at every step how far it is: only before something is said not to be there. */
+  /**
+   * A remote store is not queried at every step for its revision: only before an object is reported
+   * missing.
+   */
   let isLocal = true
 
   const { freshness } = parts.cache
@@ -98,7 +104,8 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       const load = async () => cacheOf(group, plural, follower.keeps)
       const cache = await load()
       if (cache === undefined) return () => {}
-      // What is only told is not kept: a follower of a hundred thousand pods would keep them all twice.
+      // A follower that keeps nothing makes no copy: one of a hundred thousand pods would keep them
+      // all twice.
       const told = follower.keeps
         ? objectOf
         : (resource: Resource, entry: Entry) => parsed.get(entry) ?? shown(resource, entry)
@@ -111,15 +118,16 @@ export function objectReader(parts: ReaderParts): ObjectReader {
 const retryMs = 500
 
 /**
- * Somebody who is told of every object of a resource. When the live picture is loaded anew, because the store had
- * forgotten what was missed, he is told the difference: what he decides by is never older than the picture.
+ * A follower of every object of a resource. When the live picture is loaded anew, because the store
+ * had compacted what was missed, the follower receives the difference: its decisions never use a
+ * state older than the picture.
  */
 class Following {
   readonly #follower: Follower
   readonly #load: () => Promise<ResourceCache | undefined>
   readonly #objectOf: (resource: Resource, entry: Entry) => KubeObject | Promise<KubeObject>
   readonly #isClosed: () => boolean
-  /** What he was told of last: no longer followed, it stays as it was. */
+  /** What it received last: without following, it stays as it was. */
   #last: ResourceCache | undefined
   #leave = () => {}
   #stopped = false

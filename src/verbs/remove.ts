@@ -16,7 +16,10 @@ async function lastView(server: Server, kind: Kind, object: KubeObject): Promise
   return { cut: encodeCut(object), namespace, name, apiVersion, revision: undefined }
 }
 
-/** The answer of the write that removed the last finalizer is the object as it would have been stored. */
+/**
+ * The answer of the write that removed the last finalizer is the object as it would have been
+ * stored.
+ */
 export async function removeFinalized(
   server: Server,
   request: WriteRequest,

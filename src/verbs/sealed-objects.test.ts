@@ -1,4 +1,7 @@
-/** Objects that are sealed in the store: when they are written anew, and what one that cannot be read costs the others. */
+/**
+ * Objects that are sealed in the store: when they are written anew, and what one that cannot be
+ * read costs the others.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
@@ -96,7 +99,7 @@ const cases = unreadable.flatMap((row) =>
   (['before', 'after'] as const).map((appears) => [...row, appears] as const),
 )
 for (const [text, opened, whys, appears] of cases) {
-  test(`${text}, written ${appears} its kind was asked for, is refused alone`, async () => {
+  test(`${text}, written ${appears} its kind was requested, is rejected alone`, async () => {
     const inner = createMemoryStorage()
     const write = async () => {
       const { value } = await inner.get(keyOfB)
@@ -145,7 +148,7 @@ test('watches end when a change cannot be opened, and go on where they were when
   await inner.close()
 })
 
-test('what is sealed is not missed where nobody opens it', async () => {
+test('a sealed value is not missing if no key opens it', async () => {
   const inner = createMemoryStorage()
   await sealed(inner, provider('1')).put(keyOfB, Buffer.from('{}'), { ifRevision: 0 })
   await on(inner, async (verbs) => {

@@ -1,4 +1,6 @@
-/** Selectors as lists and watches ask them: which objects they keep, and which questions a kind does not know. */
+/**
+ * Selectors of lists and watches: which objects they keep, and which fields a kind does not know.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { processorMs } from '#base/processor-time.fixture.ts'
@@ -85,7 +87,7 @@ test('fields: the name and namespace of everything, others of some kinds', async
   }
 })
 
-test('thousands of terms are asked of thousands of objects in a moment', () => {
+test('thousands of terms are matched against thousands of objects in a moment', () => {
   const text = Array.from({ length: 4000 }, (_, i) => `metadata.name!=x${i}`).join(',')
   const { matches } = select(verbs.target('pods').kind, [], parseFieldSelector(text))
   const spentMs = processorMs(() => {

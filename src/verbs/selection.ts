@@ -80,7 +80,9 @@ export function select(
   }
 }
 
-/** What all terms about one field ask together: there may be thousands of them, and every object is asked. */
+/**
+ * All terms about one field, combined: there may be thousands of them, and every object is matched.
+ */
 interface FieldRule {
   readonly field: string
   only?: string
@@ -107,7 +109,10 @@ function soughtLabel(labels: LabelSelector): SoughtLabel | undefined {
   return first && { key: first.key, value: first.values[0] }
 }
 
-/** Kinds without words and fields of their own let a namespace be asked for even where there is none. */
+/**
+ * Kinds without selectable fields of their own accept a namespace selector even where there is
+ * none.
+ */
 const takesNamespace = ({ resource }: Kind, ownCount: number): boolean =>
   ownCount === 0 && resource.behaviour.unknownFieldText === undefined
 

@@ -1,5 +1,6 @@
 /**
- * What every verb may reach: the store, the live picture, the kinds and the plugins. Verbs know nothing of HTTP.
+ * What every verb may reach: the store, the live picture, the kinds and the plugins. Verbs know
+ * nothing of HTTP.
  */
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'
 import type { Authorizer, RuleResolver } from '#access/authorize.ts'
@@ -36,15 +37,20 @@ export interface Server extends KnownTypes {
   readonly randomSuffix: () => string
   /** Whether objects are written to the store as protobuf, where their kind has that form. */
   readonly storesProtobuf: boolean
-  /** Whether reads are answered from memory; else from the store, but for those that take any version. */
+  /**
+   * Whether reads are answered from memory; else from the store, but for those that take any
+   * version.
+   */
   readonly readsFromMemory: (resource: Resource) => boolean
   /** Whether pods may have privileged containers. */
   readonly allowPrivileged: boolean
   /** How long events are kept, in seconds. */
   readonly eventTtlSeconds: number
-  /** Whether nobody would take from objects the finalizers by which garbage is collected: none are put on them. */
+  /**
+   * Whether no controller would remove the finalizers of garbage collection: then none are added.
+   */
   readonly leavesGarbage?: boolean
-  /** Told of every status that was written, with the object as it is and as it was. */
+  /** Called for every written status, with the object as it is and as it was. */
   readonly statusWritten?: (kind: Kind, next: KubeObject, old: KubeObject) => void
   /** Called with the fields of a body that the release does not declare, which are dropped. */
   readonly fieldsDropped?: (kind: Kind, paths: readonly string[]) => void
@@ -52,7 +58,7 @@ export interface Server extends KnownTypes {
   readonly deletionsAtOnce?: number
 }
 
-/** What verbs ask of access: the answers of reviews, and tokens. */
+/** What verbs need of access: reviews, and tokens. */
 export interface ServerAccess extends TokenReviewer {
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
@@ -74,7 +80,10 @@ export interface WriteRequest {
   readonly user: User
   /** The body as JSON value, decoded by its media type; throws ApiError. */
   readonly body: () => unknown
-  /** The body as the JSON text it was read from, for what its value does not tell; undefined for protobuf. */
+  /**
+   * The body as the JSON text it was read from, for details that its value has lost; undefined for
+   * protobuf.
+   */
   readonly text?: () => Buffer | undefined
   /** Whether the body is YAML. */
   readonly isYaml?: boolean
@@ -84,9 +93,12 @@ export interface WriteRequest {
   /** Texts for the Warning header, in order. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
-  /** Until when the client waits, by performance.now(), where it says so: what is not done by then need not be. */
+  /**
+   * Until when the client waits, by performance.now(), where it says so: what is not done by then
+   * need not be.
+   */
   readonly deadlineAt?: number | undefined
-  /** Asked before an update that turns out to create: the caller may need the right to create. */
+  /** Called before an update that turns out to create: the caller may need the right to create. */
   readonly authorizeCreate?: () => void | Promise<void>
 }
 
@@ -97,7 +109,7 @@ export interface PatchRequest extends WriteRequest {
 
 export interface WriteOptions {
   readonly dryRun: boolean
-  /** Who claims the fields: the fieldManager asked for, else from the user agent. */
+  /** The manager that owns the fields: the requested fieldManager, else from the user agent. */
   readonly fieldManager: string
   /** The fieldManager parameter as given; plugins and webhooks see it. */
   readonly fieldManagerAsked?: string
@@ -122,7 +134,9 @@ export function contextOf(server: Server, request: WriteRequest): Context {
 let second = Number.NaN
 let secondText = ''
 
-/** RFC 3339, whole seconds, UTC. Every write asks several times, and a second has many writes. */
+/**
+ * RFC 3339, whole seconds, UTC. Every write calls it several times, and a second has many writes.
+ */
 export function timestamp(clock: Clock): string {
   const now = Math.floor(clock.now() / 1000)
   if (now !== second) {
@@ -137,7 +151,10 @@ export function keyOf(kind: Kind, namespace: string, name: string): string {
   return kind.namespaced ? `${storagePrefix}/${namespace}/${name}` : `${storagePrefix}/${name}`
 }
 
-/** Where the objects of a kind are among the keys: those of a namespace, or all where it has none or none is asked for. */
+/**
+ * Where the objects of a kind are among the keys: those of a namespace, or all if the kind or the
+ * request has none.
+ */
 export function keysOf({ resource, namespaced }: Kind, namespace: string): KeyRange {
   const { storagePrefix } = resource
   return prefixRange(

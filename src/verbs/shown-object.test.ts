@@ -1,4 +1,7 @@
-/** Whoever watches in this process shares one parsed object per change, and own writes are not parsed at all. */
+/**
+ * Watchers in this process share one parsed object per change, and own writes are not parsed at
+ * all.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startVerbs } from './fixture.suite.ts'

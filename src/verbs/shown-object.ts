@@ -1,6 +1,6 @@
 /**
- * The object of an entry for those in this process who only look at it, in the version they speak: made at most once for
- * all who are told of the same change. What is returned must not be changed.
+ * The object of an entry for readers in this process, in the version they use: made at most once
+ * for all watchers of the same change. What is returned must not be changed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'

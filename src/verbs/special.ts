@@ -1,7 +1,7 @@
 /**
- * Resources and subresources that are not an object read or written as it is: scale, rollbacks, bindings, evictions, tokens,
- * reviews, component statuses, and the deletion of namespaces, definitions and services. One row each; everything else goes
- * through the ordinary verbs.
+ * Resources and subresources that are not an object read or written as it is: scale, rollbacks,
+ * bindings, evictions, tokens, reviews, component statuses, and the deletion of namespaces,
+ * definitions and services. One row each; everything else goes through the ordinary verbs.
  */
 import type { ListOptions } from '#api/list-options.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -20,7 +20,7 @@ export interface SpecialVerbs {
 
 const none: SpecialVerbs = {}
 
-/** Each is loaded when it is first asked for. */
+/** Each is loaded on first use. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   binding: later<typeof import('./special/binding.ts')>('./special/binding'),

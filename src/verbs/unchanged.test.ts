@@ -16,7 +16,7 @@ const template = {
 const spec = { template, selector: { matchLabels: { a: 'b' } } }
 const header = { apiVersion: 'apps/v1', kind: 'Deployment' }
 
-/** What is written over a deployment as it is: defaults came to it last, whoever made it. */
+/** What is written over an unchanged deployment: defaults came to it last, by any writer. */
 const writes: [what: string, write: (name: string) => Promise<unknown>][] = [
   ['a merge patch', (name) => verbs.patch('deployments', name, 'merge', {})],
   ['a strategic patch', (name) => verbs.patch('deployments', name, 'strategic', {})],

@@ -1,4 +1,7 @@
-/** An object that can be read, but not as what is stored: each verb that meets one has its own words for it. */
+/**
+ * An object that can be read, but not as what is stored: each verb that meets one has its own words
+ * for it.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -12,7 +15,7 @@ export class Unconvertible extends ApiError {
     this.why = why
   }
 
-  /** A failure of the server's own, as the original has it where it did not expect one. */
+  /** A failure of the server's own, as in kube-apiserver where it did not expect one. */
   asFailure(before = ''): ApiError {
     return new ApiError(500, '', `${before}${this.why}`)
   }

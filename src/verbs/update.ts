@@ -42,7 +42,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     admitsMissing: !releaseOf(server.release).has(missesBeforeAdmission) && !checkedWithMetadata,
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata: checkedWithMetadata,
-    // Whoever writes a status need not say right what of, but in which version.
+    // A write of the status need not name the right kind, but the right version.
     problem: request.target.subresource === '' || problem?.code === 500 ? problem : undefined,
     async make(live) {
       const next = first ?? (await decode())

@@ -38,6 +38,6 @@ test('of what is wrong with many items as much is made as may be', () => {
   assert.throws(() => refuseInvalidNew(kind, object, context), wants)
   assert.equal(made, problemsMax)
   assert.throws(() => refuseInvalidUpdate(kind, '', object, object, context), { code: 422 })
-  // What is made outside of a check is nobody's to count.
+  // Errors made outside of a check are not counted.
   assert.equal(Array.from({ length: problemsMax + 1 }, wrong).length, problemsMax + 1)
 })

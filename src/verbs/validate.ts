@@ -1,4 +1,6 @@
-/** All errors of an object in one answer: metadata first, then schema, then the kind's own rules. */
+/**
+ * All errors of an object in one answer: metadata first, then schema, then the kind's own rules.
+ */
 import { type FieldError, problemsOf } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '#api/names.ts'
@@ -52,7 +54,8 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
     ...(kind.validateSchema?.(shown) ?? []),
     ...(behaviour.validateCreate?.(object, context) ?? []),
   ])
-  // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it last.
+  // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it
+  // last.
   const asPath = { namespaced: kind.namespaced, nameRule: nameIsPathSegment }
   const last = problemsOf(() =>
     found.length > 0

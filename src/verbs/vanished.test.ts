@@ -1,4 +1,4 @@
-/** What becomes of a write whose object goes away, or is made anew, while plugins and webhooks are asked. */
+/** What becomes of a write whose object is deleted, or recreated, during admission. */
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { AdmissionChain } from '#admission/chain.ts'

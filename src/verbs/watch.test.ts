@@ -1,4 +1,7 @@
-/** Watches that begin before what memory remembers (a hundred events here): the store's history tells what is missing. */
+/**
+ * Watches that begin before what memory remembers (a hundred events here): the store's history has
+ * the rest.
+ */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, test } from 'node:test'
@@ -65,7 +68,7 @@ const cases: [query: string, expected: string[]][] = [
   ['&fieldSelector=metadata.name=c0', ['ADDED c0', 'DELETED c0']],
 ]
 for (const [query, expected] of cases) {
-  test(`a watch from before memory begins tells everything since: ${query || 'all'}`, async () => {
+  test(`a watch from before memory begins receives everything since: ${query || 'all'}`, async () => {
     const watch = await verbs.watch('configmaps', `resourceVersion=${started}${query}`)
     const got = await told(watch, expected.length)
     assert.deepEqual(
@@ -81,7 +84,7 @@ for (const [query, expected] of cases) {
   })
 }
 
-test('what is written while a watch catches up is told once, in its turn, and what follows too', async () => {
+test('what is written while a watch catches up is delivered once, in its turn, and what follows too', async () => {
   const watch = await verbs.watch('configmaps', `resourceVersion=${started}`)
   const writing = (async () => {
     for (let i = 0; i < 50; i++) await write(`during${i}`, 'left')
@@ -99,7 +102,7 @@ test('what is written while a watch catches up is told once, in its turn, and wh
   assert.deepEqual(await told(watch, 0), [])
 })
 
-test('a watch from a version yet to come tells what comes after that version alone', async () => {
+test('a watch from a future version receives only what comes after that version', async () => {
   const { revision } = await verbs.list('configmaps', 'limit=1')
   const watch = await verbs.watch('configmaps', `resourceVersion=${revision + 2}`)
   assert.equal(watch.progress(), revision + 2, 'it never says less than its client knows')
@@ -112,7 +115,7 @@ test('a watch from a version yet to come tells what comes after that version alo
   watch.stop()
 })
 
-test('more than may wait at once is told as the client takes it, though memory has it all', async () => {
+test('more than may wait at once is delivered as the client takes it, though memory has it all', async () => {
   const busy = await startVerbs(createMemoryStorage(), 100_000)
   const count = watcherQueueLengthMax + 1
   const { revision } = await busy.list('configmaps')
@@ -153,7 +156,7 @@ test('what the store has forgotten too is 410', async () => {
   kept.stop()
 })
 
-test('what was before its kind is told where the store tells it', async () => {
+test('what was before its kind is delivered if the store has it', async () => {
   const own = await startVerbs()
   const write = () => own.create('configmaps', { metadata: { generateName: 'a' } })
   const from = (await write()).metadata.resourceVersion
@@ -172,7 +175,7 @@ test('what was before its kind is told where the store tells it', async () => {
   await own.stop()
 })
 
-test('one is never told how far it is before what happened up to there', async () => {
+test('progress is never ahead of the events up to it', async () => {
   const own = await startVerbs()
   try {
     const client = await own.watch('configmaps', 'resourceVersion=0&watch=1')
@@ -193,7 +196,7 @@ test('one is never told how far it is before what happened up to there', async (
   }
 })
 
-test('a watch from what a store that was set back has undone is told to list again', async () => {
+test('a watch from a version that a restored store has undone must list again', async () => {
   const storage: Storage = createMemoryStorage()
   const setBack = new AbortController()
   const setBackHeard = Promise.withResolvers<void>()

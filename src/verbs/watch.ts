@@ -1,6 +1,6 @@
 /**
- * GET with watch=1: where a watch starts, what it begins with, and the queue it then lives from. How it is written to
- * the client is http/watch-stream.ts.
+ * GET with watch=1: where a watch starts, what it begins with, and the queue it then lives from.
+ * How it is written to the client is http/watch-stream.ts.
  */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
@@ -22,13 +22,16 @@ export interface Watch {
   /** Which revision `initial` shows, for a client that waits for a bookmark at its end. */
   readonly initialEnd?: Revision | undefined
   readonly timeoutSeconds: number | undefined
-  /** The newest revision of which this watch has seen everything: what it had not yet is told first. */
+  /**
+   * The newest revision of which this watch has received everything: pending changes are delivered
+   * first.
+   */
   progress(): Revision
   /** Ends the subscription; must be called exactly once. */
   stop(): void
 }
 
-/** The server's own watches are told at once what happens, those of clients at the end of the turn. */
+/** The server's own watches receive changes at once, those of clients at the end of the turn. */
 export async function watch(
   server: Server,
   target: Target,
@@ -65,7 +68,8 @@ export async function watch(
     })
   } else if (from !== undefined && from !== 0) {
     const missed = ready.history.after(from)
-    // Older than memory, or more than may wait at once: told from the store's history, as far as that goes.
+    // Older than memory, or more than may wait at once: read from the store's history, as far as
+    // that goes.
     if (missed === undefined || missed.length > watcherQueueLengthMax) {
       // The store knows nothing of definitions, nor of when they came.
       const beforeDefined = !server.readsFromMemory(kind.resource)

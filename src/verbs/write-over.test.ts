@@ -1,4 +1,7 @@
-/** In which order a write is refused for what is wrong with it and for the object it was made for, and who wins a race. */
+/**
+ * In which order a write is refused for what is wrong with it and for the object it was made for,
+ * and who wins a race.
+ */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -35,8 +35,8 @@ import { contextOf, keyOf, type Server, type Target, type WriteRequest } from '.
 import { refuseInvalidUpdate } from './validate.ts'
 
 /**
- * Races lost before the client is told: each one means that somebody else succeeded, so many are
- * no sign of trouble.
+ * Races lost before the client gets a conflict: each one means that another writer succeeded, so
+ * many are no sign of trouble.
  */
 export const raceTriesMax = 100
 
@@ -54,8 +54,8 @@ export interface WritePlan {
   /** Whether an object that is not there is made. */
   readonly creates: boolean
   /**
-   * Whether plugins and webhooks are asked of an object that is not there, as of a new one,
-   * before it is missed.
+   * Whether plugins and webhooks are called for a missing object, as for a new one, before it is
+   * reported missing.
    */
   readonly admitsMissing?: boolean
   /** By what name an object that is not there is missed, where not by its own. */
@@ -63,11 +63,9 @@ export interface WritePlan {
   /** Whether a write that names no version goes over whatever is there. */
   readonly unconditional: boolean
   /**
-   * Whether what is to become of the object is checked before the conditions of the write: one
-   * that names no version
-   * keeps naming none, for the checks of metadata to refuse, and one that names another version,
-   * or uid, is told so only
-   * when nothing else is wrong with it.
+   * Whether the result is checked before the conditions of the write. A write without a version
+   * keeps none, for the checks of metadata to reject; one with another version, or uid, gets a
+   * conflict only if nothing else is wrong with it.
    */
   readonly versionCheckedWithMetadata?: boolean
   /** The uid in the body, which must be that of the object that is there, even where none is. */
@@ -77,13 +75,13 @@ export interface WritePlan {
    */
   readonly admittedAs?: {
     show(object: KubeObject): Promise<KubeObject>
-    /** The view as it was asked for, and as it was found, which those that change it see. */
+    /** The view as requested, and as found, which plugins that change it see. */
     asked(): KubeObject | undefined
     found(): KubeObject | undefined
     /** Puts what they changed of the view into the object, or refuses it. */
     take(object: KubeObject, view: KubeObject): Awaitable<void>
   }
-  /** What is wrong with the write that is told after its version was looked at. */
+  /** The problem of the write that is reported after its version was checked. */
   readonly problem?: ApiError | undefined
   /**
    * Whether the next state is the one that is there but for its owners: plugins and webhooks then
@@ -124,7 +122,7 @@ export async function writeOver(
       requireReadableVersion(made.metadata.resourceVersion)
       const answer = await createDecoded(server, request, made, true)
       if (answer !== undefined) return answer
-      // Somebody else made it meanwhile: this is a change of that.
+      // Another client created it meanwhile: this is a change of that.
       if (i >= raceTriesMax) throw conflict(target.kind, target.name, modified)
       live = await currentObject(server, target)
       continue
@@ -148,7 +146,7 @@ export async function writeOver(
 
 const triesOnce = change('webhooks see a rejected write once', { since: 19 })
 
-/** Nobody notices but those who are asked twice. */
+/** The retry is visible only to webhooks, which are called twice. */
 const isTriedAgain = ({ release, admission }: Server, { options }: WriteRequest): boolean =>
   !releaseOf(release).has(triesOnce) && !options.dryRun && admission.asksOthers
 
@@ -271,10 +269,7 @@ const versionLengthMax = String(versionMax).length
 const plainVersion = (version: string | undefined): string | undefined =>
   version?.startsWith('0') ? version.replace(/^0+(?=.)/, '') : version
 
-/**
- * Told in the original's words, though not as a failure of the server: nothing gets better by
- * trying again.
- */
+/** In kube-apiserver's words, but not as a failure of the server: a retry would not help. */
 function requireReadableVersion(version: string | undefined): void {
   if (!version || (Number(version) <= Number.MAX_SAFE_INTEGER && /^[0-9]+$/.test(version))) return
   const isNumber = /^[0-9]+$/.test(version)

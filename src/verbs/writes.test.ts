@@ -236,7 +236,8 @@ test('deletions have conditions, policies and grace', async () => {
     assert.deepEqual(held.metadata.finalizers, [finalizer])
     await verbs.patch('configmaps', 'policy', 'merge', { metadata: { finalizers: null } })
   }
-  // What lets go of its own finalizers is asked for a version that it has not, and goes where none is named.
+  // A deletion that removes its own finalizers needs a version that the caller lacks, and succeeds
+  // if none is named.
   const orphan = await verbs.create('configmaps', {
     metadata: { name: 'o', finalizers: ['orphan'] },
   })
@@ -340,7 +341,7 @@ const graces: [own: bigint, asked: number | undefined, ends: number][] = [
   [30n, Number.MAX_SAFE_INTEGER, 4_611_686_017],
 ]
 for (const [own, asked, ends] of graces) {
-  test(`a pod with ${own} seconds of grace, asked for ${asked}, can be deleted`, async () => {
+  test(`a pod with ${own} seconds of grace, deleted with ${asked}, can be deleted`, async () => {
     const spec = {
       nodeName: 'n',
       containers: [{ name: 'c', image: 'i' }],
@@ -455,7 +456,7 @@ test('admission hears no name of what goes with its collection, and that one nam
   ])
 })
 
-test('releases before 1.19 ask plugins of a replacement before they miss what it replaces', async () => {
+test('releases before 1.19 call plugins for a replacement before they report what it replaces missing', async () => {
   const cases: [release: number, plural: string, asked: string[]][] = [
     [18, 'configmaps', ['CREATE none']],
     // Read before anything else.
@@ -501,7 +502,7 @@ test('pages do not move while writes go on, and count what is left', async () =>
   assert.ok(page.is === 'list' && page.continueToken !== '' && page.remaining === undefined)
 })
 
-test('followers are told the difference when the picture is loaded anew', async () => {
+test('followers receive the difference when the picture is loaded anew', async () => {
   const own = await startVerbs()
   const seen = new Map<string, string>()
   const stop = await own.server.reader.follow('', 'configmaps', {

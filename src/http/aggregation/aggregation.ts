@@ -273,18 +273,18 @@ function refuseRedirects(exchange: Exchange, passing: Passing): Passing {
   if (status < 300 || status > 399 || headers.location === undefined) return passing
   body.destroy()
   const text = Buffer.from('the backend attempted to redirect this request, which is not permitted')
-  const told = {
+  const ownHeaders = {
     ...answerHeaders(exchange, 'text/plain; charset=utf-8'),
     'content-length': text.length,
   }
-  return { status: 502, headers: told, body: Readable.from([text]) }
+  return { status: 502, headers: ownHeaders, body: Readable.from([text]) }
 }
 
 function answerText(exchange: Exchange, status: number, text: string): void {
   const body = Buffer.from(`${text}\n`)
   exchange.status = status
   exchange.answeredBytes = body.length
-  const headers = {
+  const ownHeaders = {
     ...answerHeaders(exchange, 'text/plain; charset=utf-8'),
     'x-content-type-options': 'nosniff',
   }

@@ -161,7 +161,7 @@ const refusals: [what: string, error: Error, reported: string[]][] = [
   [
     'refused',
     new ApiError(403, 'Forbidden', 'no'),
-    ['the availability of APIService v1.g cannot be told: no'],
+    ['cannot determine the availability of APIService v1.g: no'],
   ],
 ]
 for (const [what, error, reported] of refusals) {

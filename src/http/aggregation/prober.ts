@@ -110,7 +110,7 @@ export class Prober {
     settled()
       .then(() => this.#check(name))
       .catch((error) =>
-        this.#parts.report(`the availability of APIService ${name} cannot be told`, error),
+        this.#parts.report(`cannot determine the availability of APIService ${name}`, error),
       )
       .finally(() => {
         const again = this.#looking.get(name) === true

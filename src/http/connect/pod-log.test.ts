@@ -78,7 +78,7 @@ async function ask(name: string, query = '', trusted = true): Promise<Told | str
     auditId: 'x',
     warnings: [],
     answeredBytes: 0,
-    isSilentToCaches: true,
+    omitsCacheHeaders: true,
     wire: {
       headers: {},
       signal: new AbortController().signal,

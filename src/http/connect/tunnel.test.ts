@@ -69,7 +69,7 @@ async function through(
     auditId: 'x',
     warnings: [],
     answeredBytes: 0,
-    isSilentToCaches: true,
+    omitsCacheHeaders: true,
     status: 0,
     seat: { release: () => void released++ },
     wire: {

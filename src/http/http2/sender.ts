@@ -153,8 +153,8 @@ export class Sender {
   }
 
   /** Called once, when no frame waits for the socket; bodies may. */
-  whenEmpty(told: () => void): void {
-    this.#emptied = told
+  whenEmpty(onEmpty: () => void): void {
+    this.#emptied = onEmpty
     this.#tellEmptied()
   }
 

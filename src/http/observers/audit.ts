@@ -152,8 +152,8 @@ export function auditObserver(parts: AuditParts): Observer {
           : statusOf(exchange),
     }
     // A refusal is an answer too, and it has begun.
-    const unsaid = isLongRunning(exchange.target) && !record.started && !failed
-    if (unsaid) emit(exchange, record, 'ResponseStarted', event)
+    const startIsMissing = isLongRunning(exchange.target) && !record.started && !failed
+    if (startIsMissing) emit(exchange, record, 'ResponseStarted', event)
     emit(exchange, record, failed ? 'Panic' : 'ResponseComplete', event)
   }
   return {
@@ -181,7 +181,7 @@ export function auditObserver(parts: AuditParts): Observer {
       const known = exchange.record instanceof AuditRecord ? exchange.record : undefined
       if (known?.isUnrecorded) return known.held?.release()
       if (known?.begun) {
-        const told = complete(exchange, known).catch((error) =>
+        const recording = complete(exchange, known).catch((error) =>
           parts.report('a record of the audit log is lost', error),
         )
         const { held, keeping } = known
@@ -189,7 +189,7 @@ export function auditObserver(parts: AuditParts): Observer {
         // wait for.
         if (exchange.refusal?.code === 504) held?.release()
         else if (held)
-          void told
+          void recording
             .then(() => (keeping.length > 0 ? Promise.all(keeping) : undefined))
             .then(() => held.release())
         return
@@ -243,12 +243,12 @@ function completedParts(
   { impersonator, user, auditAnnotations }: Exchange,
   level: Level,
 ): Partial<AuditEvent> {
-  const told = [...auditAnnotations].filter(
+  const annotations = [...auditAnnotations].filter(
     ([name]) => level !== 'Metadata' || !name.startsWith(ofContents),
   )
   return {
     ...(impersonator !== undefined && { impersonatedUser: userOf(user) }),
-    ...(told.length > 0 && { annotations: Object.fromEntries(told.sort(byName)) }),
+    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations.sort(byName)) }),
   }
 }
 

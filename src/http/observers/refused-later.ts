@@ -11,7 +11,7 @@ const retryAfterSeconds = 1
  * more than any served name has, and too little to fill the memory.
  */
 const nameLengthMax = 256
-const told = (name: string): string => (name.length > nameLengthMax ? 'unexpected' : name)
+const shortName = (name: string): string => (name.length > nameLengthMax ? 'unexpected' : name)
 
 export function refuseForNow(exchange: Exchange, metrics: ServerMetrics): ApiError {
   const { target } = exchange
@@ -20,7 +20,7 @@ export function refuseForNow(exchange: Exchange, metrics: ServerMetrics): ApiErr
   const scope = scopeOf(target)
   const place = isResource ? [group, version, resource, subresource] : ['', '', '', path]
   metrics.terminated
-    .labels(reportedVerb(exchange, scope), ...place.map(told), scope, 'apiserver', '429')
+    .labels(reportedVerb(exchange, scope), ...place.map(shortName), scope, 'apiserver', '429')
     .add(1)
   return tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
 }

@@ -12,7 +12,7 @@ import { reportedVerb, scopeOf } from './request-place.ts'
  * rejection.
  */
 const eachRequest = 2
-const whoAsked = 4
+const userFromVerbosity = 4
 
 export function requestLog(log: Log, monotonicMs: () => number): Observer {
   return {
@@ -29,7 +29,7 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
         userAgent: wire.headers['user-agent'] ?? '',
         from: wire.remoteAddress,
       }
-      log.info('request', log.verbosity < whoAsked ? fields : { ...fields, ...more(exchange) })
+      log.info('request', log.verbosity < userFromVerbosity ? fields : { ...fields, ...more(exchange) })
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The addresses services get: one block of one family, as a pool of offsets. The first and last
- * are nobody's.
+ * The addresses services get: one block of one family, as a pool of offsets. The first and last are
+ * not allocated.
  */
 import { formatIp, isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
 import { assert } from '#base/assert.ts'
@@ -44,7 +44,7 @@ export class AddressPool {
     if (familyOf(address) === this.family) this.numbers.hold(this.#offset(address))
   }
 
-  /** The first, which nobody gets. */
+  /** The first, which is not allocated. */
   get begin(): string {
     return toAddress(this.#base, this.family)
   }

@@ -1,6 +1,6 @@
 /**
- * A RangeAllocation as bytes of the store: read from JSON or protobuf, whichever of them somebody wrote, and written as this
- * server writes everything. It is no kind that is served, so no catalog knows it.
+ * A RangeAllocation as bytes of the store: read from JSON or protobuf, and written as this server
+ * writes everything. It is no kind that is served, so no catalog knows it.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { decodeJson } from '#codec/json.ts'

@@ -13,7 +13,7 @@ export class NumberPool {
   /** How many hold it, by number. */
   readonly #taken = new Map<number, number>()
   readonly #random: () => number
-  /** Whether somebody is known to have claimed the number, counted from the first. */
+  /** Whether the number is known to be claimed, counted from the first. */
   claimed: ((bit: number) => boolean) | undefined
 
   constructor(first: number, last: number, random: () => number) {
@@ -33,7 +33,7 @@ export class NumberPool {
     return 'ok'
   }
 
-  /** Takes it whether or not it is free; what is outside is nobody's. */
+  /** Takes it whether or not it is free; numbers outside are ignored. */
   hold(number: number): void {
     if (number < this.first || number > this.last) return
     this.#taken.set(number, this.#held(number) + 1)

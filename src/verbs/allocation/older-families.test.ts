@@ -1,4 +1,4 @@
-/** Which families a service ends up with, by what it asks for and what the cluster offers. */
+/** Which families a service ends up with, by its request and what the cluster offers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

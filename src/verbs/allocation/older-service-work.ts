@@ -1,6 +1,6 @@
 /**
- * Which addresses and ports a service needs in releases up to 1.22. What cannot be had is told in
- * the words of the release.
+ * Which addresses and ports a service needs in releases up to 1.22. Failures have the words of the
+ * release.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'

@@ -30,7 +30,7 @@ function world() {
   return { storage, server, stored, hex }
 }
 
-test('a number is had once, whoever asks at the same time, and again when it is given back', async () => {
+test('a number is allocated once, also to concurrent clients, and again when it is given back', async () => {
   const { server, hex } = world()
   const [one, two] = [server(), server()]
   await Promise.all([one.mend(async () => usage([])), two.mend(async () => usage([]))])
@@ -119,7 +119,7 @@ test('a range that changes while services are looked at is looked at again', asy
   assert.deepEqual([looks, await hex()], [2, '03'])
 })
 
-test('after a write that nobody knows the end of, the store is asked', async () => {
+test('after a write with an unknown outcome, the store is read', async () => {
   const { storage, server, hex } = world()
   let fails = false
   const one = server(undefined, {

@@ -1,7 +1,8 @@
 /**
- * What all servers on one store have given out of one range, kept where kube-apiserver keeps it: in a RangeAllocation
- * that is written on condition before the service is. A number is had by whoever wrote its bit, so no two servers give
- * out the same at the very same instant. Which numbers services hold is the caller's matter.
+ * What all servers on one store have given out of one range, kept where kube-apiserver keeps it: in
+ * a RangeAllocation that is written on condition before the service is. The writer of its bit owns
+ * a number, so no two servers give out the same at the same instant. Which numbers services hold is
+ * the caller's matter.
  *
  * Edits that come while one is being written are written together with the next.
  */
@@ -23,9 +24,9 @@ export interface AllocationForm {
 export interface RangeClaimsOptions {
   readonly storage: Pick<Storage, 'get' | 'put'>
   readonly key: string
-  /** As the original writes it: `10.0.0.0/24`, `30000-32767`. */
+  /** As kube-apiserver writes it: `10.0.0.0/24`, `30000-32767`. */
   readonly range: string
-  /** As the original calls it: `serviceipallocations`. */
+  /** kube-apiserver's name: `serviceipallocations`. */
   readonly resource: string
   readonly form: AllocationForm
 }
@@ -56,12 +57,15 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** A number that nobody has is free when it is seen once more: whoever claimed it may have been about to store a service. */
+/**
+ * An unused number becomes free when it is seen once more: its claimer may have been about to store
+ * a service.
+ */
 const sightingsBeforeFree = 2
 /** A busy range changes while it is looked through: then it is mended the next time. */
 const mendAttemptsMax = 5
 
-/** Nothing can be had of the range; the words are the original's. */
+/** Nothing can be allocated from the range; the words are kube-apiserver's. */
 export class RangeUnusable extends Error {
   override name = 'RangeUnusable'
 }
@@ -71,14 +75,14 @@ export class RangeClaims {
   #known: Known | undefined
   readonly #waiting: Waiting[] = []
   #isWriting = false
-  /** How often in a row a number was seen that nobody has. */
+  /** How often in a row an unused number was seen. */
   #sightings = new Map<number, number>()
 
   constructor(options: RangeClaimsOptions) {
     this.#options = options
   }
 
-  /** Whether somebody had it when this last looked. */
+  /** Whether it was taken at the last read. */
   has(number: number): boolean {
     return this.#known?.bits.has(number) ?? false
   }
@@ -88,7 +92,7 @@ export class RangeClaims {
     await this.#write(() => false, true)
   }
 
-  /** All of them or, where somebody has one, none. Throws RangeUnusable. */
+  /** All of them or, if one is taken, none. Throws RangeUnusable. */
   claim(numbers: readonly number[]): Promise<boolean> {
     return this.#write((draft, known) => {
       const why = this.#whyUnusable(known)
@@ -108,8 +112,8 @@ export class RangeClaims {
   }
 
   /**
-   * Makes the range what services say it is, and makes the object where there is none. `look` answers of the moment it
-   * is called or later.
+   * Makes the range what services say it is, and makes the object where there is none. `look`
+   * answers of the moment it is called or later.
    */
   async mend(look: () => Promise<Usage>): Promise<void> {
     for (let attempt = 0; attempt < mendAttemptsMax; attempt++) {

@@ -157,7 +157,7 @@ describe('cluster IPs', () => {
     }
   }
 
-  test('what is refused is told in the words of the release', async () => {
+  test('rejections have the words of the release', async () => {
     const writer = new Writer()
     await writer.make({ clusterIP: address })
     const words =
@@ -169,7 +169,7 @@ describe('cluster IPs', () => {
     )
   })
 
-  test('what a write stored is held once, however often it is told of', async () => {
+  test('what a write stored is held once, however often it is reported', async () => {
     const writer = new Writer()
     const made = await writer.make({ clusterIP: address })
     writer.reader.put('', 'services', made)
@@ -177,7 +177,7 @@ describe('cluster IPs', () => {
     assert.equal(await writer.isFree(address), false)
     writer.allocators.release(services, made)
     assert.equal(await writer.isFree(address), true)
-    // The news of the deletion comes when the address is somebody else's.
+    // The deletion is reported when the address has another holder.
     await writer.make({ clusterIP: address })
     writer.reader.remove('', 'services', 'ns', '1')
     assert.equal(await writer.isFree(address), false)
@@ -194,7 +194,7 @@ describe('cluster IPs', () => {
     assert.equal(await writer.isFree(address), true)
   })
 
-  test('a full block is said to be full, and goes on when one comes back', async () => {
+  test('a full block is reported as full, and goes on when one comes back', async () => {
     const writer = new Writer(ranges)
     const made = []
     for (let i = 0; i < 6; i++) made.push(await writer.make({}))

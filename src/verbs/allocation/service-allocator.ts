@@ -150,8 +150,8 @@ class ServiceAllocators implements Allocators {
   }
 
   /**
-   * Asked for what is never there, the reader first learns of everything that any server has
-   * stored.
+   * A lookup of an object that does not exist first makes the reader catch up with all servers'
+   * writes.
    */
   async #catchUp(): Promise<void> {
     await this.#reader.get('', 'services', '', '')

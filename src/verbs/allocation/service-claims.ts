@@ -1,6 +1,7 @@
 /**
- * The cluster IPs and node ports of services as claims that every server on the store sees, kube-apiserver too: one range
- * for each block of addresses and one for the ports. It exists only where the store has other users.
+ * The cluster IPs and node ports of services as claims that every server on the store sees,
+ * kube-apiserver too: one range for each block of addresses and one for the ports. It exists only
+ * where the store has other users.
  */
 import { internalError } from '#api/status-error.ts'
 import type { Type } from '#schema/type.ts'
@@ -18,7 +19,10 @@ export interface SharedStore {
   readonly writesProtobuf: boolean
 }
 
-/** One range: what the original calls it when it has nothing to give, and which of a holding's numbers are of it. */
+/**
+ * One range: kube-apiserver's name when nothing is left, and which of a holding's numbers belong to
+ * it.
+ */
 interface Part {
   readonly what: 'serviceIP' | 'nodePort'
   readonly claims: RangeClaims
@@ -60,12 +64,12 @@ export class ServiceClaims {
     this.#parts = [...addresses, nodePorts]
   }
 
-  /** Looks at what everybody has given out by now. */
+  /** Reads what all servers have given out by now. */
   async refresh(): Promise<void> {
     await Promise.all(this.#parts.map(({ claims }) => claims.refresh()))
   }
 
-  /** All of it or nothing: false where somebody else was faster. */
+  /** All of it or nothing: false if another server was faster. */
   async claim(wanted: Holding): Promise<boolean> {
     const had: [Part, number[]][] = []
     const outcomes = await Promise.allSettled(
@@ -93,7 +97,10 @@ export class ServiceClaims {
     )
   }
 
-  /** Brings back what nobody has, and takes what services have. `catchUp`: the stock learns of every service there is. */
+  /**
+   * Releases unused numbers, and takes the numbers of services. `catchUp`: the stock learns of
+   * every service there is.
+   */
   async mend(catchUp: () => Promise<unknown>): Promise<void> {
     await Promise.all(
       this.#parts.map(({ claims, numbersOf, isTaken }) =>

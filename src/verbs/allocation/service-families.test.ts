@@ -1,6 +1,5 @@
 /**
- * Which families a service ends up with, by what it asks for, what it had and what the cluster
- * offers.
+ * Which families a service ends up with, by its request, what it had and what the cluster offers.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -47,13 +47,13 @@ export class ServiceStock {
 
   /**
    * The service is stored as it is here: it holds what it has, and no longer what it had. May be
-   * told twice.
+   * called twice.
    */
   hold(service: KubeObject): void {
     this.#replace(service, isGoing(service) ? nothing : holdingOf(service))
   }
 
-  /** The service is gone. May be told twice. */
+  /** The service is gone. May be called twice. */
   drop(service: KubeObject): void {
     this.#replace(service, nothing)
     this.#held.delete(service.metadata.uid ?? '')

@@ -48,7 +48,7 @@ export class ServiceTaking implements Reservation {
     this.isDryRun = context.dryRun === true
   }
 
-  /** Whether nobody else was faster; otherwise nothing is taken any longer. */
+  /** False if another server was faster; then nothing is taken any longer. */
   async claim(): Promise<boolean> {
     try {
       if (await this.#claims?.claim(this.#taken())) return true
@@ -161,8 +161,7 @@ export class ServiceTaking implements Reservation {
   }
 
   /**
-   * The port after the highest this write has so far, as the original shows it; whether it is
-   * free is nobody's concern.
+   * The port after the highest this write has so far, as kube-apiserver shows it; it may be taken.
    */
   #showPort(): number {
     const port = (this.#highestPort ?? portBeforeShown) + 1
@@ -177,7 +176,7 @@ export class ServiceTaking implements Reservation {
     const outcome = ports.take(port)
     if (outcome === 'taken') return 'provided port is already allocated'
     if (outcome === 'ok') this.#hasPort(port)
-    // A dry run only asks whether others have it, not whether it could be had.
+    // A dry run only checks whether others have it, not whether it could be allocated.
     else if (this.isDryRun) this.#seesPort(port)
     else {
       const range = `${ports.first}-${ports.last}`

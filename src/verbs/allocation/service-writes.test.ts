@@ -1,4 +1,7 @@
-/** Services through the verbs, by a server alone and by two on one store: what each write leaves given out. */
+/**
+ * Services through the verbs, by a server alone and by two on one store: what each write leaves
+ * given out.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
@@ -24,7 +27,7 @@ async function startServer(storage: Storage, isShared: boolean): Promise<Fixture
   const allocators = serviceAllocators(
     ranges,
     verbs.server.reader,
-    // The lowest that is free: all want the same, and none by chance what a test asks for.
+    // The lowest that is free: all want the same, and none gets by chance what a test requests.
     () => 0,
     isShared ? shared : undefined,
   )
@@ -221,7 +224,9 @@ test('what a store that did not answer may have stored stays claimed until it is
   await storage.close()
 })
 
-/** What another server does after this one has written its service, and before this one hears of it. */
+/**
+ * What another server does after this one has written its service, and before this one hears of it.
+ */
 const overtaken: [does: string, act: (other: Fixture) => Promise<unknown>][] = [
   ['deletes it', (other) => other.remove('services', 'a')],
   [

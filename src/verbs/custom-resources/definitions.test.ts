@@ -1,4 +1,7 @@
-/** What one more definition costs, counted in looks at the others: it must not grow with how many there are. */
+/**
+ * What one more definition costs, counted in looks at the others: it must not grow with how many
+ * there are.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -85,7 +88,7 @@ test('one more definition looks at those of its group alone', async () => {
   definitions.stop()
 })
 
-test('what is published of a definition is told once for each change of it', async () => {
+test('changes to what a definition publishes are reported once each', async () => {
   const { definitions, published, told } = fixture()
   await definitions.start()
   const condition = (type: string, status = 'True') => ({ type, status })

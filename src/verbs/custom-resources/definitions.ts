@@ -1,6 +1,7 @@
 /**
- * Keeps the catalog in step with the definitions in the store, and each definition's status with what is served. Every
- * server on a store does this for itself: own definitions and those of others arrive by the same feed.
+ * Keeps the catalog in step with the definitions in the store, and each definition's status with
+ * what is served. Every server on a store does this for itself: own definitions and those of others
+ * arrive by the same feed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -21,7 +22,10 @@ const retryMs = 1000
 /** After a start all are looked at and nearly none is written: requests are answered in between. */
 const lookedAtOnce = 20
 
-/** Groups that are settled at once: as many writes as one commit of the store may hold without others having to wait. */
+/**
+ * Groups that are settled at once: as many writes as one commit of the store may hold without
+ * others having to wait.
+ */
 const groupsAtOnce = 16
 
 export interface DefinitionsParts {
@@ -29,10 +33,10 @@ export interface DefinitionsParts {
   /** The resource a definition makes. */
   readonly resourceOf: (definition: KubeObject) => Resource
   readonly client: ApiClient
-  /** Deletes objects of a kind that leaves, served or not: nobody is asked whether they may go. */
+  /** Deletes objects of a kind that is removed, served or not, without authorization. */
   readonly remover: (kind: Kind) => ApiClient
   readonly report: (message: string, error: unknown) => void
-  /** Is told what changed about what is published of a definition, and of which resource. */
+  /** Receives the reason and the resource when the published part of a definition changed. */
   readonly published?: (name: string, reason: PublishReason, resource: Resource) => void
 }
 
@@ -47,7 +51,10 @@ interface Served {
 export class Definitions {
   readonly #parts: DefinitionsParts
   readonly #known = new Map<string, KubeObject>()
-  /** Names of definitions by their group, which never changes: names are shared out within a group alone. */
+  /**
+   * Names of definitions by their group, which never changes: names are shared out within a group
+   * alone.
+   */
   readonly #groups = new Map<string, Set<string>>()
   readonly #served = new Map<string, Served>()
   /** Groups with kinds of the server's own: nothing else is served in them, in no version. */
@@ -167,7 +174,10 @@ export class Definitions {
     setImmediate(() => this.#work())
   }
 
-  /** One definition of a group at a time: names are given to whoever is first. Groups have nothing to do with each other. */
+  /**
+   * One definition of a group at a time: the first one gets a name. Groups have nothing to do with
+   * each other.
+   */
   async #work(): Promise<void> {
     let looked = 0
     const busy = new Map<string, Promise<void>>()
@@ -213,7 +223,7 @@ export class Definitions {
     if (changesNames(definition, written)) this.#enqueueGroup(written, name)
   }
 
-  /** Undefined where somebody else was faster: the change arrives by the feed. */
+  /** Undefined if another writer was faster: the change arrives by the feed. */
   async writeStatus(definition: KubeObject): Promise<KubeObject | undefined> {
     const { client, server } = this.#parts
     const kind = definitionKind(server)
@@ -250,12 +260,13 @@ export class Definitions {
     run().then(
       () => {
         this.#leaving.delete(name)
-        // Somebody else may have been faster, and been heard of while this was at work.
+        // Another writer may have been faster, and its change may have arrived during this work.
         setTimeout(look, retryMs).unref()
       },
       (error) => {
         report(`the instances of ${name} could not be removed`, error)
-        // What was written of the failure comes back by the feed, and is no reason to begin anew at once.
+        // What was written of the failure comes back by the feed, and is no reason to begin anew at
+        // once.
         setTimeout(() => {
           this.#leaving.delete(name)
           look()

@@ -1,4 +1,4 @@
-/** How the end of a definition is told, whatever becomes of its objects. */
+/** Conditions at the end of a definition, whatever becomes of its objects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

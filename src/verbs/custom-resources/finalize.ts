@@ -7,7 +7,10 @@ import { isTrue, setCondition } from './conditions.ts'
 
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-/** How often it is looked whether all objects are gone, and for how long before the work starts over. */
+/**
+ * How often it is looked whether all objects are gone, and for how long before the work starts
+ * over.
+ */
 const pollMs = 100
 const waitMsMax = 60_000
 
@@ -20,7 +23,7 @@ export interface FinalizeParts {
   readonly resource: Resource | undefined
   readonly now: () => string
   readonly sleep?: (ms: number) => Promise<void>
-  /** Undefined: somebody else was faster. */
+  /** Undefined: another writer was faster. */
   readonly writeStatus: (definition: KubeObject) => Promise<KubeObject | undefined>
 }
 
@@ -61,7 +64,10 @@ interface Problem {
   readonly message: string
 }
 
-/** Undefined: none is left. They go in the version they are stored in: it need not be served, nor be converted to. */
+/**
+ * Undefined: none is left. They go in the version they are stored in: it need not be served, nor be
+ * converted to.
+ */
 async function removeInstances(
   { remover, sleep = slept }: FinalizeParts,
   { stored: { group, version, plural }, stored }: Resource,

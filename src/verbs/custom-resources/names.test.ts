@@ -1,4 +1,4 @@
-/** Which names a definition gets among others of its group, and the conditions that tell. */
+/** Which names a definition gets among others of its group, and the conditions that report it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -85,7 +85,7 @@ for (const [what, asked, had, others, reason, got] of cases) {
   })
 }
 
-test('several short names that are taken are told together', () => {
+test('several short names that are taken are reported together', () => {
   const own = definition({ ...widgets, shortNames: ['x', 'xx'] })
   const { condition } = acceptNames(own, [own, other({ plural: 'x', singular: 'xx', kind: 'X' })])
   assert.equal(condition.message, '["x" is already in use, "xx" is already in use]')

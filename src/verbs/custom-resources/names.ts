@@ -1,6 +1,6 @@
 /**
- * Which of the names a definition asks for it gets: those nobody else in its group has. Names once accepted are kept
- * until others are asked for.
+ * Which of its requested names a definition gets: those that are free in its group. Accepted names
+ * are kept until others are requested.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

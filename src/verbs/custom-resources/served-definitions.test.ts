@@ -1,4 +1,7 @@
-/** Which definitions are served, and when no longer; what one more of them costs is definitions.test.ts. */
+/**
+ * Which definitions are served, and when no longer; what one more of them costs is
+ * definitions.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -24,7 +27,7 @@ function definitionOf(plural: string, kind: string, more: Loose = {}): KubeObjec
   }
 }
 
-/** Definitions in a store that tells of every write; what is served is in the catalog. */
+/** Definitions in a store that reports every write; what is served is in the catalog. */
 async function serving(
   options: {
     list?: () => Promise<{ items: KubeObject[] }>
@@ -222,7 +225,7 @@ test('a definition waits for others of its group and for no other', async () => 
   definitions.stop()
 })
 
-test('one that leaves keeps its watchers, and is given the names it asks for', async () => {
+test('a leaving definition keeps its watchers, and gets the names it requests', async () => {
   const { definitions, put, stored, catalog, dropped } = await serving({
     list: () => new Promise(() => {}),
   })

@@ -82,7 +82,10 @@ test('names of others in the group are not given twice', () => {
   assert.equal(status.conditions[1].reason, 'NotAccepted')
 })
 
-/** What is asked for beside `gears`, `gear`, `g`, `Gear` and `GearList`; the last conflict is the one that is told. */
+/**
+ * The requested names beside `gears`, `gear`, `g`, `Gear` and `GearList`; the last conflict is
+ * reported.
+ */
 const conflicts: [asked: Loose, reason: string, message: string][] = [
   [{ plural: 'gears' }, 'PluralConflict', '"gears" is already in use'],
   [{ singular: 'gear' }, 'SingularConflict', '"gear" is already in use'],
@@ -112,7 +115,7 @@ for (const [asked, reason, message] of conflicts) {
   })
 }
 
-test('what is established stays so, whatever names it asks for', () => {
+test('an established definition stays so, whatever names it requests', () => {
   const names = accepted('wheels', 'Wheel')
   const before = settle(definition(names), [first], now, 22) as KubeObject
   const second = definition({ ...names, shortNames: ['g'] }, before.status)
@@ -154,7 +157,7 @@ const condition = (type: string, status: string) => ({
   lastTransitionTime: now,
 })
 
-/** Names that are asked for and accepted are not looked at again, as the original does not. */
+/** Names that are requested and accepted are not checked again, as in kube-apiserver. */
 const kept: [why: string, conditions: Loose[] | null, after: string[] | undefined][] = [
   ['nothing is said of them any more', null, undefined],
   [
@@ -181,7 +184,7 @@ for (const [why, conditions, after] of kept) {
   })
 }
 
-test('schemas of old are told from structural ones', () => {
+test('schemas of the old form are distinguished from structural ones', () => {
   const made = definition(accepted('gears', 'Gear'), undefined, { preserveUnknownFields: true })
   const { status } = settle(made, [made], now, 22) as KubeObject
   assert.deepEqual(
@@ -237,7 +240,7 @@ const oldSchemas: [release: number, versions: Loose[], message: string | undefin
   [17, [badVersion('v1')], `spec.versions[0].schema.openAPIV3Schema.${must1}`],
 ]
 for (const [release, versions, message] of oldSchemas) {
-  test(`schemas of old in 1.${release}: ${JSON.stringify(versions)}`, () => {
+  test(`schemas of the old form in 1.${release}: ${JSON.stringify(versions)}`, () => {
     const names = accepted('gears', 'Gear')
     const made = definition(names, undefined, { preserveUnknownFields: true, versions })
     const { status } = settle(made, [made], now, release) as KubeObject

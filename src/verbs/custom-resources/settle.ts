@@ -1,4 +1,7 @@
-/** The status a definition is due: its names, and the conditions that follow from its spec. Pure; the time is given. */
+/**
+ * The status a definition is due: its names, and the conditions that follow from its spec. Pure;
+ * the time is given.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
@@ -42,7 +45,10 @@ const preservingIsNonStructural = change(
   { since: 20 },
 )
 
-/** The definition with its new status, or undefined where nothing changes. `release`: the minor number of the emulated one. */
+/**
+ * The definition with its new status, or undefined where nothing changes. `release`: the minor
+ * number of the emulated one.
+ */
 export function settle(
   definition: KubeObject,
   group: Iterable<KubeObject>,
@@ -51,7 +57,8 @@ export function settle(
 ): KubeObject | undefined {
   const next = { ...definition, status: structuredClone(definition.status) }
   next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
-  // The original finds approval at once and asks about names later: a reader sees them in this order.
+  // kube-apiserver decides approval at once and names later: a reader sees the conditions in this
+  // order.
   const approval = releaseOf(release).has(needsApproval) ? approvalCondition(definition) : undefined
   if (approval !== undefined) apply(next, approval, now)
   settleNames(next, group, now)
@@ -65,8 +72,8 @@ export function settle(
 }
 
 /**
- * The original looks at names only while others are asked for than are accepted: who asks again for what it has, or loses its
- * conditions, keeps the conditions it has.
+ * kube-apiserver checks names only while the requested ones differ from the accepted ones: a
+ * definition that requests the names it has, or loses its conditions, keeps the conditions it has.
  */
 function settleNames(next: KubeObject, group: Iterable<KubeObject>, now: string): void {
   if (sameNames(next.spec.names, next.status.acceptedNames)) return

@@ -1,11 +1,14 @@
-/** Admission of a body that is not stored as it is: an eviction, a binding, a token request, a review. */
+/**
+ * Admission of a body that is not stored as it is: an eviction, a binding, a token request, a
+ * review.
+ */
 import { AdmissionChain } from '#admission/chain.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { attributesOf } from '#verbs/create.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
-/** Plugins may change the body, in place. `check`: what is asked of it once they have. */
+/** Plugins may change the body, in place. `check`: validates it once they have. */
 export async function admitBody(
   server: Server,
   request: WriteRequest,

@@ -1,4 +1,7 @@
-/** A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after creation. */
+/**
+ * A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after
+ * creation.
+ */
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,6 +1,7 @@
 /**
- * Who owns which field of a body that is a kind of its own beside the resource it is sent to: a Scale, a Binding, an
- * Eviction. Such bodies have one version, and what is not stored keeps its owners only as long as it is admitted.
+ * Who owns which field of a body that is a kind of its own beside the resource it is sent to: a
+ * Scale, a Binding, an Eviction. Such bodies have one version, and what is not stored keeps its
+ * owners only as long as it is admitted.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,4 +1,4 @@
-/** Component statuses are made up when they are asked for: none is stored, and none has a version. */
+/** Component statuses are computed on request: none is stored, and none has a version. */
 import type { ListOptions } from '#api/list-options.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

@@ -1,6 +1,6 @@
 /**
- * DELETE of a definition: the first one marks it and holds it with a finalizer until all of its objects are gone, which
- * is the work of custom-resources/.
+ * DELETE of a definition: the first one marks it and holds it with a finalizer until all of its
+ * objects are gone, which is the work of custom-resources/.
  */
 import type { Answer } from '#verbs/answer.ts'
 import { setCondition } from '#verbs/custom-resources/conditions.ts'

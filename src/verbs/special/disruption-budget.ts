@@ -1,4 +1,7 @@
-/** What a disruption budget says of an eviction: it has room and one less from now on, or why the pod must stay. */
+/**
+ * What a disruption budget says of an eviction: it has room and one less from now on, or why the
+ * pod must stay.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
@@ -51,7 +54,10 @@ function noRoom(name: string, status: Loose, release: Release): ApiError {
   return refuse(message === undefined ? closed(name) : `${closed(name)} (${reason}): ${message}`)
 }
 
-/** Takes one disruption from a budget for a pod, or throws why there is none. Changes the object in place. */
+/**
+ * Takes one disruption from a budget for a pod, or throws why there is none. Changes the object in
+ * place.
+ */
 export function takeDisruption(
   budget: KubeObject,
   pod: KubeObject,

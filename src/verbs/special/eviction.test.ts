@@ -78,7 +78,7 @@ const eviction = (name: string, more: object = {}) =>
     verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name }, ...more }),
   )
 
-/** What is changed belongs to this server, as in the original, where it asks itself. */
+/** What is changed belongs to this server, as in kube-apiserver, which uses its own client. */
 const ownedByServer = (pod: string): Loose => ({
   manager: 'kube-apiserver',
   operation: 'Update',
@@ -249,7 +249,7 @@ for (const [what, body, at, expected] of refusals) {
   })
 }
 
-test('what is not named is missed, and as 1.15 asked for', async () => {
+test('a pod without a name is not found, in the form of 1.15', async () => {
   const spec = { containers: [{ name: 'c', image: 'i' }] }
   await verbs.create('pods', { metadata: { name: 'named' }, spec })
   const ask = (release: number) =>

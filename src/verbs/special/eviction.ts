@@ -1,4 +1,4 @@
-/** A pod asked to leave: deleted, unless a disruption budget says that it must stay for now. */
+/** Evicts a pod: deleted, unless a disruption budget forbids it for now. */
 import { LabelSelectorError } from '#api/label-requirement.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -80,7 +80,10 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   }
 }
 
-/** A pod that no budget counts is deleted as it was found: it may have become one that counts meanwhile. */
+/**
+ * A pod that no budget counts is deleted as it was found: it may have become one that counts
+ * meanwhile.
+ */
 async function deleteUnderBudget(server: Server, request: DeleteRequest): Promise<void> {
   const { target } = request
   for (let i = 0; ; i++) {
@@ -120,8 +123,9 @@ async function deletePod(
 }
 
 /**
- * The pod has a condition with the reason before it is deleted: its controllers tell an eviction from a failure by it.
- * Gives the version that the pod must have when it is deleted, where it must have one.
+ * The pod gets a condition with the reason before it is deleted: its controllers distinguish an
+ * eviction from a failure by it. Returns the version that the pod must have when it is deleted, if
+ * it must have one.
  */
 async function markDisrupted(
   server: Server,
@@ -170,7 +174,10 @@ function withDisruption(pod: KubeObject, now: string): KubeObject {
   return pod
 }
 
-/** Whether budgets count a pod: of one that has ended or is going it makes no difference any more, of one that waits not yet. */
+/**
+ * Whether budgets count a pod: of one that has ended or is going it makes no difference any more,
+ * of one that waits not yet.
+ */
 function stateOf({ status, metadata }: KubeObject, release: number): 'over' | 'waits' | 'counts' {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return 'over'
   if (!releaseOf(release).has(ignoresUncountedPods)) return 'counts'
@@ -183,7 +190,10 @@ const isReady = ({ status }: KubeObject): boolean =>
     ({ type, status: is }: Loose) => type === 'Ready' && is === 'True',
   )
 
-/** Answers the name of the budget that has nothing to say, as its pod is not well and enough others are. */
+/**
+ * Answers the name of the budget that has nothing to say, as its pod is not well and enough others
+ * are.
+ */
 async function takeFromBudget(
   server: Server,
   request: WriteRequest,
@@ -215,7 +225,7 @@ async function takeFromBudget(
   const resource = server.catalog.resource('policy', 'poddisruptionbudgets')
   const kind = resource?.kindOf('policy/v1') ?? resource?.kinds[0]
   if (kind === undefined) return undefined
-  // It is this server that takes from the budget, and not who asked for the eviction.
+  // This server changes the budget, not the client that requested the eviction.
   const taking = {
     ...request,
     target: { kind, namespace, name: metadata.name as string, subresource: 'status' },
@@ -224,7 +234,7 @@ async function takeFromBudget(
   await writeOver(server, taking, {
     creates: false,
     unconditional: true,
-    // Others are evicted under the same budget: whoever comes second takes from what is left.
+    // Others are evicted under the same budget: the loser of a race takes from what is left.
     retries: raceTriesMax,
     async make(budget) {
       const now = timestamp(server.clock)

@@ -1,6 +1,7 @@
 /**
- * DELETE of what others must empty first: the first one marks it and leaves it there, a later one removes it. What the
- * mark is, and what becomes of one that bears it already, is for the kind to say.
+ * DELETE of what others must empty first: the first one marks it and leaves it there, a later one
+ * removes it. What the mark is, and what becomes of one that bears it already, is for the kind to
+ * say.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound, preconditionFailed } from '#api/status-error.ts'
@@ -15,7 +16,10 @@ import { raceTriesMax } from '#verbs/write-over.ts'
 export interface Marking {
   /** Puts the mark on, besides the time of the deletion. */
   mark(next: KubeObject, now: string): void
-  /** A further deletion of what is marked; `onlyIt` is of this very object, and of none that took its name meanwhile. */
+  /**
+   * A further deletion of what is marked; `onlyIt` is of this very object, and of none that took
+   * its name meanwhile.
+   */
   again(live: Live, onlyIt: DeleteRequest): Promise<Answer>
 }
 
@@ -37,7 +41,7 @@ export async function deleteMarked(
   throw conflict(kind, name, modified)
 }
 
-/** Nothing where somebody else changed it meanwhile. */
+/** Undefined if another writer changed it meanwhile. */
 async function markOnce(
   server: Server,
   request: DeleteRequest,

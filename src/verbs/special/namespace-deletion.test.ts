@@ -1,4 +1,6 @@
-/** The two phases of a namespace's end, its preconditions, and what options leave in its finalizers. */
+/**
+ * The two phases of a namespace's end, its preconditions, and what options leave in its finalizers.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * DELETE of a namespace: the first one marks it Terminating, and only when the finalizers of its spec are gone does a
- * further one remove it. Emptying it is the namespace controller's work.
+ * DELETE of a namespace: the first one marks it Terminating, and only when the finalizers of its
+ * spec are gone does a further one remove it. Emptying it is the namespace controller's work.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -30,7 +30,7 @@ export const deleteNamespace = (server: Server, request: DeleteRequest): Promise
     },
   })
 
-/** `orphan` and `foregroundDeletion`, as the options ask; what they do not mention stays. */
+/** `orphan` and `foregroundDeletion`, as the options request; otherwise they stay. */
 function setFinalizers(next: KubeObject, { deleteOptions }: DeleteRequest): void {
   const { orphanDependents, propagationPolicy } = deleteOptions
   if (orphanDependents === undefined && propagationPolicy === undefined) return

@@ -1,4 +1,7 @@
-/** Where an object has its replicas, and how a Scale reads and writes them: at the usual places, or where its kind says. */
+/**
+ * Where an object has its replicas, and how a Scale reads and writes them: at the usual places, or
+ * where its kind says.
+ */
 import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, internalError } from '#api/status-error.ts'
@@ -7,7 +10,7 @@ import { markUnread } from '#kinds/custom/unread.ts'
 import type { Kind, ScalePaths } from '#kinds/kind.ts'
 
 export interface Replicas {
-  /** Undefined where nobody has said. */
+  /** Undefined if not specified. */
   wanted(object: KubeObject): number | undefined
   present(object: KubeObject): number
   /** The selector as text. */
@@ -17,9 +20,9 @@ export interface Replicas {
   readonly ownRules: boolean
   /** Refuses a scale of what has no replicas to show. */
   requireThere(object: KubeObject): void
-  /** The replicas a patch finds where nobody has said how many there are to be. */
+  /** The replicas that a patch sees if the number is not specified. */
   unsaid(object: KubeObject): number | undefined
-  /** Refuses a write that says nothing of replicas where nobody has yet. */
+  /** Rejects a write without replicas as long as the number is not specified. */
   requireSaid(scale: KubeObject): void
 }
 
@@ -46,7 +49,7 @@ const usual: Replicas = {
   requireSaid() {},
 }
 
-/** What the original takes for replicas that nobody has said anything of: the least number they could be. */
+/** kube-apiserver's value for replicas that are not specified: the least number they could be. */
 const unsaid = -(2 ** 31)
 
 function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths): Replicas {

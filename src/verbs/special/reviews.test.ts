@@ -1,4 +1,7 @@
-/** Reviews are answered and forgotten; tokens are made and not stored. Who may what is decided in access. */
+/**
+ * Reviews are answered and forgotten; tokens are made and not stored. Who may what is decided in
+ * access.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { AdmissionPlugin } from '#admission/admission.ts'
@@ -76,7 +79,7 @@ for (const [what, plural, spec, namespace, allowed] of questions) {
   })
 }
 
-test('groups of the subject are asked about', async () => {
+test('groups of the subject are reviewed', async () => {
   asked.length = 0
   const spec = { user: 'carol', groups: ['dev'], resourceAttributes }
   await authorization('subjectaccessreviews', { metadata: {}, spec })
@@ -114,13 +117,13 @@ for (const [what, plural, body, namespace, expected] of refusals) {
   })
 }
 
-test('rules are told of a namespace', async () => {
+test('rules are listed for a namespace', async () => {
   const body = { metadata: {}, spec: { namespace: 'default' } }
   const answer = await authorization('selfsubjectrulesreviews', body)
   assert.deepEqual(statusOf(answer).resourceRules[0].resources, ['pods'])
 })
 
-test('nobody asks what metadata a token review has', async () => {
+test('the metadata of a token review is not validated', async () => {
   const body = { metadata: { namespace: 'x' }, spec: { token: 't' } }
   const answer = await post('authentication.k8s.io', 'v1', 'tokenreviews', body)
   assert.equal(answer.is === 'value' && (answer.value as Loose).metadata.namespace, 'x')

@@ -1,6 +1,7 @@
 /**
- * A deployment asked to go back to an earlier state, as releases before 1.18 could be: the request is noted on the deployment,
- * and its controller does the rest. The newest version has no field for it, only an annotation.
+ * Rolls a deployment back to an earlier state, in releases before 1.18: the request is noted on the
+ * deployment, and its controller does the rest. The newest version has no field for it, only an
+ * annotation.
  */
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -14,7 +15,7 @@ import type { Server, WriteRequest } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 
-/** Whichever version is asked. */
+/** Whichever version is requested. */
 const group = 'apps'
 
 export async function rollBack(server: Server, request: WriteRequest): Promise<Answer> {

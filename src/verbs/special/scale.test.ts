@@ -1,4 +1,7 @@
-/** A Scale read and written: what it shows, what it changes, what it refuses, and where its replicas are. */
+/**
+ * A Scale read and written: what it shows, what it changes, what it refuses, and where its replicas
+ * are.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
@@ -170,7 +173,7 @@ test('the uid of a Scale counts since 1.19', async () => {
   assert.equal(await refusalOf(write(18)), 'none')
 })
 
-test('before owners could be told of a Scale, an apply meets those of everything', async () => {
+test('before owners could be read from a Scale, an apply meets those of everything', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'owned' },
     spec: { replicas: 2, selector: { matchLabels: labels }, template },

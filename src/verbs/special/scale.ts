@@ -1,4 +1,7 @@
-/** How many replicas there are to be, of any kind that has them: a small view of the object that reads and writes them. */
+/**
+ * How many replicas there are to be, of any kind that has them: a small view of the object that
+ * reads and writes them.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf } from '#api/api-version.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
@@ -42,7 +45,7 @@ const replicasHaveOwners = change('replicas that are set by a scale have an owne
 
 type Make = (scale: KubeObject) => KubeObject
 
-/** The name by which a Scale is missed; each kind of the original has its own. */
+/** The name of a missing Scale in errors; each kind of kube-apiserver has its own. */
 function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: string } {
   if (scale !== undefined || plural === 'statefulsets') return { group, plural }
   const isController = plural === 'replicationcontrollers'
@@ -51,7 +54,7 @@ function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: st
   return { group: keptBy, plural: `${plural}/scale` }
 }
 
-/** All types called Scale, which the original reads, to find that they are not the one it wants. */
+/** All types called Scale, which kube-apiserver decodes before it finds that the type is wrong. */
 const scales = new Set(['apps/v1beta1', 'apps/v1beta2', 'autoscaling/v1', 'extensions/v1beta1'])
 
 function requireThisScale(wanted: string, body: Loose | null): void {
@@ -82,7 +85,10 @@ export async function getScale(
   return answer(scaleOf(target.kind, seen))
 }
 
-/** The object as a version of a custom kind shows it: what stands where its replicas are to be may be unknown to it. */
+/**
+ * The object as a version of a custom kind shows it: what stands where its replicas are to be may
+ * be unknown to it.
+ */
 const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
   kind.scale === undefined ? object : fromHub(kind, object)
 
@@ -99,7 +105,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
 
-/** The original has no words for a Scale of a custom kind that it cannot read. */
+/** kube-apiserver has no message for a Scale of a custom kind that it cannot read. */
 function readScale(kind: Kind, read: () => KubeObject): KubeObject {
   try {
     return read()
@@ -133,7 +139,7 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
     const who = { manager, force, subresource, now: timestamp(server.clock) }
     if (ownRules) {
       requireOwners(sub, scale)
-      // Nobody can own the replicas of a custom kind through a Scale: its type is not known there.
+      // The replicas of a custom kind have no owner through a Scale: its type is not known there.
       typedConfig({ ...owner, typeFor: () => undefined }, config)
     }
     const outcome = applyConfiguration(owner, scale, config, who)
@@ -142,7 +148,7 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
   })
 }
 
-/** That nobody owns anything of a Scale is found out before what is wrong with its configuration. */
+/** A Scale without managed fields is rejected before its configuration is checked. */
 function requireOwners({ apiVersion }: Subresource, { metadata }: KubeObject): void {
   if ((metadata.managedFields ?? []).length > 0) return
   const why = `failed to convert live object to proper version: request to convert CR to an invalid group/version: ${apiVersion}`
@@ -246,7 +252,10 @@ async function writeScale(
 /** What plugins and webhooks are shown of a write to a Scale, before and after. */
 class ScaleViews {
   readonly #kind: Kind
-  /** Refuses what is no Scale of the one before, once those that change it have been asked. */
+  /**
+   * Rejects a result that is no Scale of the previous one, after the plugins that change it were
+   * called.
+   */
   readonly #require: (scale: KubeObject, before: KubeObject) => void
   #found: KubeObject | undefined
   #asked: KubeObject | undefined
@@ -322,7 +331,7 @@ function claim(
   next: KubeObject,
 ): ManagedFieldsEntry[] {
   const isApply = 'patchType' in request && request.patchType === 'apply'
-  // Who applies is told the owners all the same, though nobody keeps them.
+  // An apply returns the owners all the same, though they are not stored.
   if (!releaseOf(server.release).has(replicasHaveOwners))
     return isApply ? (next.metadata.managedFields ?? []) : []
   const { kind } = request.target

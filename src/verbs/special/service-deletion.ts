@@ -1,6 +1,6 @@
 /**
- * DELETE of a service takes the endpoints of the same name along, whoever made them; where finalizers hold the service, too.
- * Nobody is asked whether the endpoints may go.
+ * DELETE of a service deletes the endpoints of the same name too, of any writer, even if finalizers
+ * hold the service. The endpoints need no authorization.
  */
 import { ApiError } from '#api/status-error.ts'
 import type { Answer } from '#verbs/answer.ts'

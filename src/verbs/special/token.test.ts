@@ -1,4 +1,4 @@
-/** A token is signed for whom and how long it was asked, and nothing of it is stored. */
+/** A token is signed for the requested user and time, and nothing of it is stored. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
@@ -107,7 +107,7 @@ test('without a key nothing can be signed', async () => {
   assert.equal(await refusalOf(ask({}, 'robot', keyless)), '503 ServiceUnavailable')
 })
 
-test('who asked is in the answer, and the account is as it was', async () => {
+test('the answer has the user, and the account is as it was', async () => {
   const before = await verbs.get('serviceaccounts', 'robot')
   const { metadata, kind } = await ask({ audiences: ['a'] })
   assert.equal(kind, 'TokenRequest')
@@ -120,7 +120,7 @@ test('who asked is in the answer, and the account is as it was', async () => {
   assert.deepEqual(await verbs.get('serviceaccounts', 'robot'), before)
 })
 
-test('admission sees what is asked before it is signed', async () => {
+test('admission sees the request before the token is signed', async () => {
   const seen: Loose[] = []
   const refuse = {
     mutate: async (attributes: Loose) => seen.push(structuredClone(attributes.object.spec)),
@@ -136,7 +136,7 @@ for (const [release, owned] of [
   [17, undefined],
   [18, { 'f:spec': { 'f:expirationSeconds': {} } }],
 ] as const)
-  test(`1.${release}: who asks for a token ${owned ? 'owns' : 'does not own'} what was asked`, async () => {
+  test(`1.${release}: a token request ${owned ? 'owns' : 'does not own'} its fields`, async () => {
     const { metadata } = await ask({}, 'robot', { ...(server as object), release } as never)
     assert.deepEqual(metadata.managedFields?.[0].fieldsV1, owned)
   })

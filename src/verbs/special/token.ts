@@ -10,7 +10,7 @@ import type { Server, WriteRequest } from '#verbs/server.ts'
 import { admitBody } from './admit.ts'
 import { claimBody } from './body-owners.ts'
 
-/** An hour, where nothing is asked for. */
+/** The default: an hour. */
 const expirationSecondsDefault = 3600
 const apiVersion = 'authentication.k8s.io/v1'
 const checkedBeforeWebhooks = change('validating webhooks see only valid token requests', {
