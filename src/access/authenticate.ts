@@ -26,7 +26,7 @@ export interface Credentials {
 /** What a successful method leaves for the audit event, by annotation. */
 export type AuditAnnotations = Readonly<Record<string, string>>
 
-export type Verdict =
+export type AuthenticationResult =
   | {
       user: User
       audiences?: string[]
@@ -39,7 +39,7 @@ export type Verdict =
 
 export interface Authenticator {
   readonly name: string
-  authenticate(credentials: Credentials): Verdict | Promise<Verdict>
+  authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>
 }
 
 /** What can check a bare token: used by TokenReview as well. */
@@ -49,5 +49,8 @@ export interface TokenAuthenticator {
    * `audiences`: those the token must be meant for, at least one of them. None means that nobody asks for an audience.
    * The verdict of a method that knows the audiences of its tokens names those that match.
    */
-  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict>
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): AuthenticationResult | Promise<AuthenticationResult>
 }

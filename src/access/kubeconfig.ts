@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { parseYaml } from '#codec/yaml.ts'
 import { type Identity, identityFrom } from './identity.ts'
 
-export interface Endpoint {
+export interface ClusterEndpoint {
   readonly url: URL
   /** PEM; undefined for the authorities the host trusts. */
   readonly ca?: string
@@ -21,7 +21,10 @@ export interface Endpoint {
 type Fields = { readonly [key: string]: unknown }
 
 /** Throws, naming the file, where it does not describe one endpoint completely. */
-export async function readKubeconfig(file: string, monotonicMs?: () => number): Promise<Endpoint> {
+export async function readKubeconfig(
+  file: string,
+  monotonicMs?: () => number,
+): Promise<ClusterEndpoint> {
   try {
     return endpointOf(fieldsIn(file), dirname(file), monotonicMs)
   } catch (error) {
@@ -60,7 +63,7 @@ export async function readKubeconfigUsers(
   }
 }
 
-function endpointOf(config: Fields, folder: string, monotonicMs?: () => number): Endpoint {
+function endpointOf(config: Fields, folder: string, monotonicMs?: () => number): ClusterEndpoint {
   const current = text(config, 'current-context')
   if (current === '') throw new Error('current-context is not set')
   const context = named(config, 'contexts', 'context', current)
@@ -83,7 +86,7 @@ function endpointOf(config: Fields, folder: string, monotonicMs?: () => number):
     throw new Error('insecure-skip-tls-verify and certificate-authority exclude each other')
   return Object.fromEntries(
     Object.entries(endpoint).filter(([, value]) => value !== undefined),
-  ) as unknown as Endpoint
+  ) as unknown as ClusterEndpoint
 }
 
 /** Whoever would have to start a program to know who they are. */

@@ -9,7 +9,7 @@ import type { Clock } from '#base/clock.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type { Credentials, Verdict } from './authenticate.ts'
+import type { Credentials, AuthenticationResult } from './authenticate.ts'
 import { tokenLengthMax } from './authenticate/bearer.ts'
 import type { TokenKey } from './authenticate/json-web-token.ts'
 import { readPublicKeys, readSigningKey, type SigningKey } from './authenticate/key-files.ts'
@@ -46,7 +46,7 @@ const load = {
 
 export interface Access extends TokenReviewer {
   /** Undefined or refused means 401. Waits only where a method must ask somebody. */
-  authenticate(credentials: Credentials): Verdict | Promise<Verdict>
+  authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
   /** Roles and bindings, for the checks before they are written; there whatever the modes are. */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Loose } from '#api/object-meta.ts'
 import { type CallAnswer, type Caller, caller } from './https-call.ts'
-import type { Endpoint } from './kubeconfig.ts'
+import type { ClusterEndpoint } from './kubeconfig.ts'
 
 export interface Backoff {
   readonly firstDelayMs: number
@@ -33,12 +33,16 @@ class CallFailed extends Error {
 }
 
 export class ReviewWebhook {
-  readonly #endpoint: Endpoint
+  readonly #endpoint: ClusterEndpoint
   readonly #call: Caller
   readonly #backoff: Backoff
   readonly #timeoutMs: number
 
-  constructor(endpoint: Endpoint, backoff: Backoff = defaultBackoff, timeoutMs = timeoutMsMax) {
+  constructor(
+    endpoint: ClusterEndpoint,
+    backoff: Backoff = defaultBackoff,
+    timeoutMs = timeoutMsMax,
+  ) {
     this.#timeoutMs = timeoutMs
     this.#endpoint = endpoint
     this.#call = caller(endpoint)

@@ -6,7 +6,7 @@ import { releaseOf } from '#api/releases/change.ts'
 import type { ApiError } from '#api/status-error.ts'
 import { readSigningKey } from './authenticate/key-files.ts'
 import { TokenMint } from './authenticate/service-account-token.ts'
-import type { Verdict } from './authenticate.ts'
+import type { AuthenticationResult } from './authenticate.ts'
 import type { Authorizer } from './authorize.ts'
 import { RbacAuthorizer } from './authorize/rbac.ts'
 import { MemoryReader } from './memory-reader.suite.ts'
@@ -192,7 +192,7 @@ test('rules review', async () => {
   )
 })
 
-const reviewer = (verdict: Verdict, seen: string[][] = []) => ({
+const reviewer = (verdict: AuthenticationResult, seen: string[][] = []) => ({
   apiAudiences: ['api'],
   reviewToken: async (_: string, audiences: readonly string[]) => {
     seen.push([...audiences])

@@ -1,12 +1,15 @@
 /** TokenReview: whose token is this? Answered by the same methods that authenticate requests, and by nothing else. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest, internalError } from '#api/status-error.ts'
-import type { Verdict } from './authenticate.ts'
+import type { AuthenticationResult } from './authenticate.ts'
 import { joinErrors } from './error-list.ts'
 
 /** Who can say: see Access in make-access.ts. */
 export interface TokenReviewer {
-  reviewToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict>
+  reviewToken(
+    token: string,
+    audiences: readonly string[],
+  ): AuthenticationResult | Promise<AuthenticationResult>
   readonly apiAudiences: readonly string[]
 }
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'
-import type { Endpoint } from '#access/kubeconfig.ts'
+import type { ClusterEndpoint } from '#access/kubeconfig.ts'
 import { type Backoff, defaultBackoff } from '#access/review-webhook.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { Address } from './webhook/address.ts'
@@ -19,11 +19,11 @@ const timeoutMs = 30_000
 const answerBytesMax = 1 << 20
 
 export class ImageReviewer {
-  readonly #endpoint: Endpoint
+  readonly #endpoint: ClusterEndpoint
   readonly #call: Caller
   readonly #backoff: Backoff
 
-  constructor(endpoint: Endpoint, firstDelayMs: number) {
+  constructor(endpoint: ClusterEndpoint, firstDelayMs: number) {
     const url = new URL(endpoint.url)
     url.searchParams.set('timeout', `${timeoutMs / 1000}s`)
     this.#endpoint = { ...endpoint, url }

@@ -6,7 +6,7 @@ import type { AcceptRules } from './accept-header.ts'
 import {
   bodyFormat,
   checkRouteAccepts,
-  type Endpoint,
+  type ResponderKind,
   type PatchFormat,
   type PatchRefusal,
   patchFormat,
@@ -30,14 +30,14 @@ function outcome(decide: () => unknown): string {
     return `${error.code} ${error.message}`
   }
 }
-function form(header: string, endpoint: Endpoint, rules?: AcceptRules): string {
+function form(header: string, endpoint: ResponderKind, rules?: AcceptRules): string {
   return outcome(() => {
     const { format, pretty, as } = wantedForm(header, endpoint, rules)
     return `${format}${pretty ? ' pretty' : ''}${as === undefined ? '' : ` ${as.kind} ${as.version}`}`
   })
 }
 
-const forms: [string, Endpoint, string][] = [
+const forms: [string, ResponderKind, string][] = [
   ['', 'built-in', 'json'],
   ['application/json', 'built-in', 'json'],
   ['*/*', 'built-in', 'json'],

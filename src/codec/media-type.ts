@@ -32,15 +32,15 @@ export interface Transform {
  * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; what belongs to one of them and
  * is no table; or a fixed document such as discovery, which has no other shapes.
  */
-export type Endpoint =
+export type ResponderKind =
   | 'built-in'
   | 'built-in without tables'
   | 'custom'
   | 'custom without tables'
   | 'document'
 
-const isCustom = (endpoint: Endpoint): boolean => endpoint.startsWith('custom')
-const hasTables = (endpoint: Endpoint): boolean => !endpoint.endsWith('without tables')
+const isCustom = (endpoint: ResponderKind): boolean => endpoint.startsWith('custom')
+const hasTables = (endpoint: ResponderKind): boolean => !endpoint.endsWith('without tables')
 
 export const mediaTypes: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -62,7 +62,7 @@ function matches({ type, subtype }: AcceptClause, format: Format): boolean {
 }
 
 /** What a clause's parameters ask of a format, or undefined where the endpoint cannot do it. */
-function accept(clause: AcceptClause, format: Format, endpoint: Endpoint): Wanted | undefined {
+function accept(clause: AcceptClause, format: Format, endpoint: ResponderKind): Wanted | undefined {
   const { as, g, v, stream, sv, pretty } = clause.parameters
   if (stream !== undefined && stream !== '' && (stream !== 'watch' || format === 'yaml'))
     return undefined
@@ -79,7 +79,7 @@ function accept(clause: AcceptClause, format: Format, endpoint: Endpoint): Wante
   return { ...wanted, as: { kind: as as Transform['kind'], version: v } }
 }
 
-function decide(header: string, endpoint: Endpoint, rules: AcceptRules): Wanted | null {
+function decide(header: string, endpoint: ResponderKind, rules: AcceptRules): Wanted | null {
   if (header === '') {
     return { format: 'json', mediaType: mediaTypes.json, pretty: false, as: undefined }
   }
@@ -92,9 +92,9 @@ function decide(header: string, endpoint: Endpoint, rules: AcceptRules): Wanted 
   return null
 }
 
-type Decided = Readonly<Record<Endpoint, (header: string) => Wanted | null>>
+type Decided = Readonly<Record<ResponderKind, (header: string) => Wanted | null>>
 const decidedBy = (rules: AcceptRules): Decided => {
-  const of = (endpoint: Endpoint) => byText((header) => decide(header, endpoint, rules))
+  const of = (endpoint: ResponderKind) => byText((header) => decide(header, endpoint, rules))
   return {
     'built-in': of('built-in'),
     'built-in without tables': of('built-in without tables'),
@@ -111,7 +111,7 @@ const decided: Readonly<Record<AcceptRules, Decided>> = {
 /** The form of an answer. Throws 406. An absent header is ''. */
 export function wantedForm(
   header: string,
-  endpoint: Endpoint,
+  endpoint: ResponderKind,
   rules: AcceptRules = 'present',
 ): Wanted {
   const wanted = decided[rules][endpoint](header)
@@ -155,7 +155,7 @@ export function wantedAggregated(
 /** The form of a watch's events: JSON or protobuf. Throws 406. */
 export function wantedStream(
   header: string,
-  endpoint: Endpoint,
+  endpoint: ResponderKind,
   rules: AcceptRules = 'present',
 ): Wanted {
   const wanted = wantedForm(header, endpoint, rules)

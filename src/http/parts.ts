@@ -1,5 +1,5 @@
 /** What the HTTP layer is made of: built once, at the start, and handed over. */
-import type { Credentials, Verdict } from '#access/authenticate.ts'
+import type { Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Server } from '#verbs/server.ts'
@@ -10,7 +10,9 @@ import type { WatchMeter } from './watch-stream.ts'
 
 export interface HttpParts {
   readonly server: Server
-  readonly authenticate: (credentials: Credentials) => Verdict | Promise<Verdict>
+  readonly authenticate: (
+    credentials: Credentials,
+  ) => AuthenticationResult | Promise<AuthenticationResult>
   /** The challenge of a 401, if there is one. */
   readonly challenge: string | undefined
   readonly authorizer: Authorizer

@@ -13,7 +13,7 @@ import type { Entry, ParseStored } from '#watchcache/entry.ts'
 import { answerHeaders } from './answer-headers.ts'
 import { acceptsGzip, gzipped, gzipStream } from './compress.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
-import type { HeldAnswers } from './held-answers.ts'
+import type { PendingResponses } from './pending-responses.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
@@ -167,9 +167,12 @@ const loadOtherLists = loadLater<typeof import('./other-lists.ts')>(
   './other-lists',
 )
 
-const loadHeld = loadLater<typeof import('./held-answers.ts')>(import.meta.url, './held-answers')
+const loadHeld = loadLater<typeof import('./pending-responses.ts')>(
+  import.meta.url,
+  './pending-responses',
+)
 /** Comes with the first large answer. */
-let held: HeldAnswers | undefined
+let held: PendingResponses | undefined
 
 /** Whether clients have so much to take that nothing large is to be made ahead of them. */
 const isMuchHeld = (): boolean => held?.isMuch === true
@@ -179,7 +182,7 @@ const heldBytesMin = 1 << 20
 
 function hold({ wire }: Exchange, bytes: number): void {
   if (bytes < heldBytesMin) return
-  held ??= new (loadHeld().HeldAnswers)()
+  held ??= new (loadHeld().PendingResponses)()
   held.add(wire, bytes)
 }
 

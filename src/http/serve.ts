@@ -94,7 +94,10 @@ function welcome(wire: Wire, parts: HttpParts): void {
   wire.answer(200, { ...ownHeaders(wire, parts), ...pageHeaders }, pageBody)
 }
 
-const loadAsked = loadLater<typeof import('./asked-timeout.ts')>(import.meta.url, './asked-timeout')
+const loadAsked = loadLater<typeof import('./requested-timeout.ts')>(
+  import.meta.url,
+  './requested-timeout',
+)
 
 interface Hurry {
   readonly timer: NodeJS.Timeout
@@ -109,8 +112,8 @@ function hurried(
   end: (error: unknown) => void,
 ): Hurry | undefined {
   const isWrite = !['GET', 'HEAD'].includes(exchange.wire.method)
-  const { askedTimeout } = loadAsked()
-  const asked = askedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
+  const { requestedTimeout } = loadAsked()
+  const asked = requestedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
   if (asked === undefined) return undefined
   const error = timeout(asked.words)
   const deadlineAt = exchange.startedAt + asked.timeoutMs
@@ -212,7 +215,8 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
 /** Returns false if the client was cut off, because nothing can be answered. */
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
   try {
-    if (exchange.sendsAuditIdIfAudited) for (const { refusing } of parts.observers) refusing?.(exchange)
+    if (exchange.sendsAuditIdIfAudited)
+      for (const { refusing } of parts.observers) refusing?.(exchange)
     respondError(exchange, asApiError(error, exchange, parts))
     return true
   } catch (second) {

@@ -4,7 +4,7 @@
  */
 import {
   checkRouteAccepts,
-  type Endpoint,
+  type ResponderKind,
   mediaTypes,
   type Transform,
   type Wanted,
@@ -61,7 +61,10 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
 /**
  * Subresources are no tables, but for a custom kind's status, which is shown as the object itself.
  */
-function endpointOf({ kind, tables, origin, subresources }: Kind, subresource: string): Endpoint {
+function endpointOf(
+  { kind, tables, origin, subresources }: Kind,
+  subresource: string,
+): ResponderKind {
   if (origin === 'custom') {
     const isItself = subresource === '' || subresources.get(subresource)?.kind === kind
     return isItself ? 'custom' : 'custom without tables'

@@ -7,7 +7,7 @@ export interface HealthCheck {
   check(): string | undefined | Promise<string | undefined>
 }
 
-export type Endpoint = 'healthz' | 'livez' | 'readyz'
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
 export interface HealthReport {
   readonly healthy: boolean
@@ -18,11 +18,11 @@ export interface HealthReport {
 }
 
 export async function runChecks(
-  endpoint: Endpoint,
+  endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],
   excluded: ReadonlySet<string>,
   /** What the last line calls the whole. */
-  title: Endpoint = endpoint,
+  title: HealthEndpoint = endpoint,
 ): Promise<HealthReport> {
   let text = ''
   const problems: string[] = []

@@ -1,7 +1,7 @@
 /** Which endpoint says no, and by which check, in every state of a server's life. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Endpoint, runChecks } from '#observe/health.ts'
+import { type HealthEndpoint, runChecks } from '#observe/health.ts'
 import { type Part, ServerHealth } from './health-checks.ts'
 
 const parts: readonly Part[] = ['server', 'definitions', 'objects', 'roles']
@@ -15,7 +15,7 @@ interface State {
   readonly stopping?: boolean
 }
 /** The checks that fail, post-start hooks as one. */
-const cases: [name: string, state: State, Record<Endpoint, string>][] = [
+const cases: [name: string, state: State, Record<HealthEndpoint, string>][] = [
   ['ready', { done: parts }, { healthz: '', livez: '', readyz: '' }],
   [
     'starting',
@@ -125,7 +125,7 @@ test('every release shows the stages it has, in its order', () => {
   assert.deepEqual(filters(newest), ['priority-and-fairness-filter'])
 })
 
-const named = (release: number, endpoint: Endpoint, gatesOff: readonly string[] = []) =>
+const named = (release: number, endpoint: HealthEndpoint, gatesOff: readonly string[] = []) =>
   new ServerHealth({
     release,
     feature: (gate) => !gatesOff.includes(gate),

@@ -2,7 +2,7 @@
 import { qualified } from '#api/status-error.ts'
 import { type Access, makeAccess } from '#access/make-access.ts'
 import { AdmissionChain } from '#admission/chain.ts'
-import { pluginsInOrder } from '#admission/order.ts'
+import { pluginsInOrder } from '#admission/plugin-registry.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'

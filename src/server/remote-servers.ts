@@ -27,9 +27,9 @@ const loadIdentity = loadLater<typeof import('#access/identity.ts')>(
   import.meta.url,
   '#access/identity',
 )
-const loadLook = loadLater<typeof import('#http/aggregation/look-at-discovery.ts')>(
+const loadLook = loadLater<typeof import('#http/aggregation/probe-discovery.ts')>(
   import.meta.url,
-  '#http/aggregation/look-at-discovery',
+  '#http/aggregation/probe-discovery',
 )
 
 /**
@@ -161,7 +161,7 @@ export function aggregated(
       const prober = new Prober({
         reader,
         client,
-        look: (...args) => loadLook().discoveryLook(resolve, proxyClient())(...args),
+        look: (...args) => loadLook().discoveryProbe(resolve, proxyClient())(...args),
         now: () => timestamp(clock),
         report,
       })

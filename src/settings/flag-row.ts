@@ -3,7 +3,7 @@
  * A row whose status is `unwired` is one that no part of the server reads yet: given, it is
  * refused.
  */
-import type { Shape } from './flag-value.ts'
+import type { FlagType } from './flag-value.ts'
 
 export const groups = [
   'Serving',
@@ -28,7 +28,7 @@ export type Status = 'wired' | 'unwired'
 
 export interface Row<T, Unit extends string = string> {
   readonly group: Group
-  readonly shape: Shape<T, Unit>
+  readonly shape: FlagType<T, Unit>
   readonly initial: T
   readonly status: Status
   readonly meaning: string
@@ -44,7 +44,7 @@ interface Releases {
 
 export function row<T, Unit extends string>(
   group: Group,
-  shape: Shape<T, Unit>,
+  shape: FlagType<T, Unit>,
   initial: T,
   status: Status,
   meaning: string,
@@ -56,12 +56,12 @@ export function row<T, Unit extends string>(
 /** A row without a default: its setting is undefined until the flag is given. */
 export function unset<T, Unit extends string>(
   group: Group,
-  shape: Shape<T, Unit>,
+  shape: FlagType<T, Unit>,
   status: Status,
   meaning: string,
   releases: Releases = {},
 ): Row<T | undefined, Unit> {
-  const optional: Shape<T | undefined, Unit> = {
+  const optional: FlagType<T | undefined, Unit> = {
     ...shape,
     show: (value) => (value === undefined ? '' : shape.show(value)),
   }

@@ -16,7 +16,7 @@ export const releases = [
 ] as const
 export type Release = (typeof releases)[number]
 
-const release: value.Shape<Release> = {
+const release: value.FlagType<Release> = {
   ...value.choice(...releases),
   accepts: `one of ${releases.join(', ')} (${releases.at(-1)} is the newest)`,
   word: 'RELEASE',
@@ -26,7 +26,7 @@ const release: value.Shape<Release> = {
   },
 }
 
-const minor: value.Shape<string> = {
+const minor: value.FlagType<string> = {
   accepts: 'a release such as 1.21',
   word: 'RELEASE',
   unit: '',

@@ -8,7 +8,7 @@ import { posix, resolve } from 'node:path'
 import { formatDuration, parseDuration } from '#api/duration.ts'
 import { type Cidr, isIp, parseCidr } from '#api/ip-address.ts'
 
-export interface Shape<T, Unit extends string = ''> {
+export interface FlagType<T, Unit extends string = ''> {
   /** What is accepted, to stand after "wants": `a number from 1 to 65535`. */
   readonly accepts: string
   /** The word in the help: `--secure-port=NUMBER`. Empty for booleans. */
@@ -24,7 +24,7 @@ export interface Shape<T, Unit extends string = ''> {
   show(value: T): string
 }
 
-export const text: Shape<string> = {
+export const text: FlagType<string> = {
   accepts: 'text',
   word: 'TEXT',
   unit: '',
@@ -36,7 +36,7 @@ export const text: Shape<string> = {
  * However many slashes are given, and where, means the same place: keys begin with one, and none
  * ends what they begin with.
  */
-export const keyPrefix: Shape<string> = {
+export const keyPrefix: FlagType<string> = {
   ...text,
   read: (given) => posix.join('/', given).replace(/\/$/, ''),
 }
@@ -46,7 +46,7 @@ const truth = new Map([
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
 ])
 
-export const bool: Shape<boolean> = {
+export const bool: FlagType<boolean> = {
   accepts: 'true or false',
   word: '',
   unit: '',
@@ -58,7 +58,7 @@ export function whole<Unit extends string = ''>(
   from: number,
   to: number,
   unit = '' as Unit,
-): Shape<number, Unit> {
+): FlagType<number, Unit> {
   const limits = to === Number.MAX_SAFE_INTEGER ? `${from} or greater` : `from ${from} to ${to}`
   return {
     accepts: `a whole number, ${limits}`,
@@ -79,7 +79,7 @@ export const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'Seconds')
 export const port = whole(0, 65_535)
 
 /** How likely something is. */
-export const chance: Shape<number> = {
+export const chance: FlagType<number> = {
   accepts: 'a number from 0 to 1, such as 0.001',
   word: 'NUMBER',
   unit: '',
@@ -89,7 +89,7 @@ export const chance: Shape<number> = {
 }
 
 /** So many a second. */
-export const rate: Shape<number> = {
+export const rate: FlagType<number> = {
   accepts: 'a number, 0 or greater, such as 0.5',
   word: 'NUMBER',
   unit: '',
@@ -99,7 +99,7 @@ export const rate: Shape<number> = {
 
 const nanosPerMs = 1_000_000
 
-export const duration: Shape<number, 'Ms'> = {
+export const duration: FlagType<number, 'Ms'> = {
   accepts: 'a duration such as 300ms, 45s or 1h30m',
   word: 'DURATION',
   unit: 'Ms',
@@ -110,7 +110,7 @@ export const duration: Shape<number, 'Ms'> = {
   show: (ms) => formatDuration(BigInt(Math.round(ms * nanosPerMs))),
 }
 
-export function choice<const T extends string>(...values: readonly T[]): Shape<T> {
+export function choice<const T extends string>(...values: readonly T[]): FlagType<T> {
   return {
     accepts: `one of ${values.join(', ')}`,
     word: values.join('|'),
@@ -126,7 +126,7 @@ const nonEmptyParts = (given: string) => (given === '' ? [] : given.split(','))
 export function list(
   accepts = 'values separated by commas',
   word = 'A,B',
-): Shape<readonly string[]> {
+): FlagType<readonly string[]> {
   return {
     accepts,
     word,
@@ -137,7 +137,7 @@ export function list(
 }
 
 /** What becomes one header. */
-export const directives: Shape<readonly string[]> = {
+export const directives: FlagType<readonly string[]> = {
   ...list('directives separated by commas, such as max-age=31536000,includeSubDomains,preload'),
   read: (given, before) =>
     nonEmptyParts(given).every((part) =>
@@ -148,7 +148,7 @@ export const directives: Shape<readonly string[]> = {
 }
 
 /** Some of a few known values, separated by commas, each at most once. */
-export function choices<const T extends string>(...values: readonly T[]): Shape<readonly T[]> {
+export function choices<const T extends string>(...values: readonly T[]): FlagType<readonly T[]> {
   return {
     accepts: `one or more of ${values.join(', ')}, separated by commas`,
     word: 'A,B',
@@ -163,7 +163,7 @@ export function choices<const T extends string>(...values: readonly T[]): Shape<
 }
 
 /** One value per use of the flag; commas are part of it. */
-export const repeated: Shape<readonly string[]> = {
+export const repeated: FlagType<readonly string[]> = {
   accepts: 'text; the flag may be given several times',
   word: 'TEXT',
   unit: '',
@@ -175,7 +175,7 @@ export const repeated: Shape<readonly string[]> = {
 export function pairs(
   accepts: string,
   valueWhenOmitted?: string,
-): Shape<ReadonlyMap<string, string>> {
+): FlagType<ReadonlyMap<string, string>> {
   return {
     accepts,
     word: 'KEY=VALUE,…',
@@ -196,7 +196,7 @@ export function pairs(
 }
 
 /** RESOURCE#SIZE pairs. */
-export const sizes: Shape<ReadonlyMap<string, number>> = {
+export const sizes: FlagType<ReadonlyMap<string, number>> = {
   accepts: 'sizes such as pods#1000,deployments.apps#0, each 0 or greater',
   word: 'RESOURCE[.GROUP]#SIZE,…',
   unit: '',
@@ -218,7 +218,7 @@ type LabelValues = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
  * METRIC,LABEL=VALUE,… by metric and label; of several, each is in double quotes, as commas are
  * part of them.
  */
-export const labelValues: Shape<LabelValues> = {
+export const labelValues: FlagType<LabelValues> = {
   accepts:
     'a metric, its label and values such as some_total,verb=GET,PUT, or several of those, each in double quotes and separated by commas',
   word: 'METRIC,LABEL=VALUE,…',
@@ -240,7 +240,7 @@ export const labelValues: Shape<LabelValues> = {
 }
 
 /** KEY=true or KEY=false pairs. */
-export const switches: Shape<ReadonlyMap<string, boolean>> = {
+export const switches: FlagType<ReadonlyMap<string, boolean>> = {
   accepts: 'pairs such as Name=true,Other=false',
   word: 'NAME=BOOL,…',
   unit: '',
@@ -257,7 +257,7 @@ export const switches: Shape<ReadonlyMap<string, boolean>> = {
   show: (value) => [...value].map(([key, said]) => `${key}=${said}`).join(','),
 }
 
-export const address: Shape<string> = {
+export const address: FlagType<string> = {
   accepts: 'an IP address',
   word: 'IP',
   unit: '',
@@ -266,7 +266,7 @@ export const address: Shape<string> = {
 }
 
 /** A host, with its port or without. */
-export const hostName: Shape<string> = {
+export const hostName: FlagType<string> = {
   accepts:
     'the name or the address of a host, with a port or without, such as api.example.com:6443',
   word: 'HOST',
@@ -289,7 +289,7 @@ function serviceBlock(given: string): Cidr | undefined {
   return hostBits >= serviceBlockBitsMin && hostBits <= serviceBlockBitsMax ? cidr : undefined
 }
 
-export const serviceBlocks: Shape<readonly string[]> = {
+export const serviceBlocks: FlagType<readonly string[]> = {
   accepts:
     'a block of addresses such as 10.0.0.0/16 (at most a /12 of IPv4 or a /108 of IPv6), or two, one of each family, separated by a comma',
   word: 'CIDR[,CIDR]',
@@ -309,7 +309,7 @@ export interface PortRange {
   readonly last: number
 }
 
-export const portRange: Shape<PortRange> = {
+export const portRange: FlagType<PortRange> = {
   accepts: 'two ports from 1 to 65535 such as 30000-32767, both included',
   word: 'FROM-TO',
   unit: '',
@@ -323,7 +323,7 @@ export const portRange: Shape<PortRange> = {
   show: ({ first, last }) => `${first}-${last}`,
 }
 
-export const url: Shape<string> = {
+export const url: FlagType<string> = {
   accepts: 'an https:// URL',
   word: 'URL',
   unit: '',
@@ -333,7 +333,7 @@ export const url: Shape<string> = {
 }
 
 /** Addresses of etcd, each with its scheme. */
-export const etcdUrls: Shape<readonly string[]> = {
+export const etcdUrls: FlagType<readonly string[]> = {
   accepts: 'URLs such as http://127.0.0.1:2379, separated by commas',
   word: 'URL,…',
   unit: '',
@@ -346,7 +346,7 @@ export const etcdUrls: Shape<readonly string[]> = {
 }
 
 /** A path, made absolute; nothing need be there yet. */
-export const path: Shape<string> = {
+export const path: FlagType<string> = {
   accepts: 'a path',
   word: 'PATH',
   unit: '',
@@ -364,7 +364,7 @@ function readable(given: string): boolean {
 }
 
 /** A file that is there and can be read. */
-export const file: Shape<string> = {
+export const file: FlagType<string> = {
   accepts: 'a file that can be read',
   word: 'FILE',
   unit: '',
@@ -373,7 +373,7 @@ export const file: Shape<string> = {
 }
 
 /** One such file per use of the flag. */
-export const files: Shape<readonly string[]> = {
+export const files: FlagType<readonly string[]> = {
   accepts: 'a file that can be read; the flag may be given several times',
   word: 'FILE',
   unit: '',
@@ -389,7 +389,7 @@ export interface NamedFiles {
 }
 
 /** CERT,KEY[:NAME,…], one pair per use of the flag. */
-export const namedFiles: Shape<readonly NamedFiles[]> = {
+export const namedFiles: FlagType<readonly NamedFiles[]> = {
   accepts:
     'two files that can be read, such as example.crt,example.key, and if wanted names after a colon: foo.crt,foo.key:*.foo.com,foo.com; the flag may be given several times',
   word: 'FILE,FILE[:NAME,…]',

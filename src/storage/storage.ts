@@ -28,7 +28,7 @@ export interface KeyRange {
 }
 
 /** What was read and the revision of the store it was read at. */
-export interface Read<T> {
+export interface AtRevision<T> {
   readonly revision: Revision
   readonly value: T
 }
@@ -82,9 +82,9 @@ export interface DeleteCondition extends WriteDeadline {
 }
 
 export interface Storage {
-  get(key: string, at?: Revision): Promise<Read<Stored | undefined>>
-  list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<Read<Page>>
-  count(range: KeyRange): Promise<Read<number>>
+  get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>>
+  list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<AtRevision<Page>>
+  count(range: KeyRange): Promise<AtRevision<number>>
   put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome>
   delete(key: string, condition: DeleteCondition): Promise<Outcome>
   /**

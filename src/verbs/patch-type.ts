@@ -19,7 +19,7 @@ export interface TypeName {
 }
 
 /** What comes of reading an object as what it says it is. */
-export interface Read {
+export interface DecodedAs {
   readonly goType: string
   /** Why it cannot be read so. */
   readonly fault?: string | undefined
@@ -33,7 +33,7 @@ export function patchedVersion(
   expected: TypeName,
   raw: Json,
   isOneOf: (apiVersion: string) => boolean,
-  readAs: (type: TypeName) => Read | undefined,
+  readAs: (type: TypeName) => DecodedAs | undefined,
   release: number,
 ): string | undefined {
   const said = headerOf(raw)
@@ -63,7 +63,7 @@ export const otherTypeFault = (
 const faultOf = (
   expected: TypeName,
   said: TypeName,
-  read: Read | undefined,
+  read: DecodedAs | undefined,
   release: number,
 ): string =>
   read === undefined
@@ -82,7 +82,7 @@ function headerOf(raw: Json) {
 
 /** The text of an object read as any type that is known where `at` is served. */
 export function readAsAny(server: Server, at: string, text: () => Buffer) {
-  return ({ apiVersion, kind }: TypeName): Read | undefined => {
+  return ({ apiVersion, kind }: TypeName): DecodedAs | undefined => {
     if (!isKnownType(server, at, apiVersion, kind)) return undefined
     const type = server.typeNamed(apiVersion, kind)
     const read = type && readGoJson(text(), type)

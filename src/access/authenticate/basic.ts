@@ -1,7 +1,7 @@
 /** HTTP basic authentication from a file of passwords, which releases up to 1.18 have. Passwords are compared in constant time. */
 import { change } from '#api/releases/change.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
+import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
 import { parseCredentials } from './credential-file.ts'
 import { firstValue } from './header-values.ts'
@@ -25,7 +25,7 @@ export class BasicAuthenticator implements Authenticator {
       this.#users.set(user.name, { password: digest(secret), user })
   }
 
-  authenticate({ headers }: Credentials): Verdict {
+  authenticate({ headers }: Credentials): AuthenticationResult {
     const given = credentialsOf(firstValue(headers.authorization) ?? '')
     if (given === undefined) return undefined
     const known = this.#users.get(given.name)

@@ -3,7 +3,7 @@ import type {
   Authenticator,
   Credentials,
   TokenAuthenticator,
-  Verdict,
+  AuthenticationResult,
 } from '#access/authenticate.ts'
 import { byText } from '#base/by-text.ts'
 import { allValues, firstValue } from './header-values.ts'
@@ -11,7 +11,7 @@ import { allValues, firstValue } from './header-values.ts'
 /** Longest token looked at: many times what any provider issues, too little to keep us busy. */
 export const tokenLengthMax = 64 * 1024
 
-const invalidToken: Verdict = { refused: 'invalid bearer token' }
+const invalidToken: AuthenticationResult = { refused: 'invalid bearer token' }
 
 /** The token of an Authorization header; undefined where it is of another kind or empty. */
 export function bearerToken(authorization: string | string[] | undefined): string | undefined {
@@ -30,9 +30,9 @@ function verify(
   consumed: string,
   tokens: TokenAuthenticator,
   audiences: readonly string[],
-): Verdict | Promise<Verdict> {
+): AuthenticationResult | Promise<AuthenticationResult> {
   if (token.length > tokenLengthMax) return invalidToken
-  const finish = (verdict: Verdict): Verdict => {
+  const finish = (verdict: AuthenticationResult): AuthenticationResult => {
     if (verdict === undefined) return invalidToken
     return 'user' in verdict ? { ...verdict, consumed: [consumed] } : verdict
   }
@@ -50,7 +50,7 @@ export class BearerAuthenticator implements Authenticator {
     this.#audiences = audiences
   }
 
-  authenticate({ token }: Credentials): Verdict | Promise<Verdict> {
+  authenticate({ token }: Credentials): AuthenticationResult | Promise<AuthenticationResult> {
     if (token === undefined || token === '') return undefined
     return verify(token, 'authorization', this.#tokens, this.#audiences)
   }
@@ -80,7 +80,7 @@ export class WebSocketAuthenticator implements Authenticator {
     this.#audiences = audiences
   }
 
-  authenticate({ headers }: Credentials): Verdict | Promise<Verdict> {
+  authenticate({ headers }: Credentials): AuthenticationResult | Promise<AuthenticationResult> {
     const header = headers[protocolHeader]
     if (header === undefined || !isWebSocket(headers)) return undefined
     const [carrier, second] = protocols(header).filter(isTokenProtocol)

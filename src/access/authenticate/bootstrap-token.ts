@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { timestampMs } from '#api/timestamp.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
@@ -24,12 +24,12 @@ export class BootstrapTokenAuthenticator implements TokenAuthenticator {
     this.#clock = clock
   }
 
-  authenticateToken(token: string): Verdict | Promise<Verdict> {
+  authenticateToken(token: string): AuthenticationResult | Promise<AuthenticationResult> {
     const [, id, secret] = tokenForm.exec(token) ?? []
     return id === undefined || secret === undefined ? undefined : this.#lookUp(id, secret)
   }
 
-  async #lookUp(id: string, secret: string): Promise<Verdict> {
+  async #lookUp(id: string, secret: string): Promise<AuthenticationResult> {
     const object = await this.#reader.get('', 'secrets', 'kube-system', `bootstrap-token-${id}`)
     if (object === undefined || object.metadata.deletionTimestamp != null) return undefined
     if (object.type !== secretType) return undefined

@@ -4,7 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import { type Clock, elapsedMs } from '#base/clock.ts'
-import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
+import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
 import type { Authorities, ChainVerdict } from './certificate-chain.ts'
 
@@ -83,7 +83,7 @@ export class ClientCertificateAuthenticator implements Authenticator {
     this.#verifier.trust(authorities)
   }
 
-  authenticate(credentials: Credentials): Verdict {
+  authenticate(credentials: Credentials): AuthenticationResult {
     const certificate = credentials.certificate?.()
     if (certificate === undefined) return undefined
     const verdict = this.#verifier.verify(certificate, () => credentials.intermediates?.() ?? [])

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { Caller } from '#access/https-call.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
@@ -55,7 +55,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     return this.#configuration.anonymous
   }
 
-  authenticateToken(token: string): Verdict | Promise<Verdict> {
+  authenticateToken(token: string): AuthenticationResult | Promise<AuthenticationResult> {
     for (const issuer of this.#issuers) {
       const verdict = issuer.authenticateToken(token)
       if (verdict !== undefined) return verdict

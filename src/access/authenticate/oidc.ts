@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'
-import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { Caller } from '#access/https-call.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { type ClaimRules, Refusal, userFrom } from './claims-user.ts'
@@ -61,7 +61,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     this.#provider = new OidcProvider(issuer, call, clock, report, discoveryIntervalMs)
   }
 
-  authenticateToken(token: string): Verdict | Promise<Verdict> {
+  authenticateToken(token: string): AuthenticationResult | Promise<AuthenticationResult> {
     const issuer = claimedIssuer(token)
     const ours = issuer === googleIssuer ? `https://${googleIssuer}` : issuer
     return ours === this.#issuer.url ? this.#verify(token) : undefined
@@ -76,7 +76,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     this.#provider.stop()
   }
 
-  async #verify(token: string): Promise<Verdict> {
+  async #verify(token: string): Promise<AuthenticationResult> {
     const trouble = await this.trouble()
     if (trouble !== undefined) return { refused: trouble }
     try {

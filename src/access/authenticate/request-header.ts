@@ -3,7 +3,7 @@
  * from a client whose certificate our authority for proxies signed, and, where names are listed, that has one of them.
  */
 import type { Clock } from '#base/clock.ts'
-import type { Authenticator, Credentials, Verdict } from '#access/authenticate.ts'
+import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { Authorities } from './certificate-chain.ts'
 import { CertificateVerifier } from './client-certificate.ts'
 import { allTexts, append, firstText, unescapedKey } from './header-values.ts'
@@ -45,7 +45,7 @@ export class RequestHeaderAuthenticator implements Authenticator {
     )
   }
 
-  authenticate(credentials: Credentials): Verdict {
+  authenticate(credentials: Credentials): AuthenticationResult {
     const certificate = credentials.certificate?.()
     if (certificate === undefined) return undefined
     const { headers } = credentials

@@ -5,7 +5,7 @@ import type {
   Authenticator,
   Credentials,
   TokenAuthenticator,
-  Verdict,
+  AuthenticationResult,
 } from '#access/authenticate.ts'
 import { authority, client, type Made } from '#access/certificates.suite.ts'
 import type { User } from '#access/user.ts'
@@ -112,7 +112,7 @@ const refusing = (why: string, name = 'r'): Authenticator => ({
   name,
   authenticate: () => ({ refused: why }),
 })
-const slow = (verdict: Verdict): Authenticator => ({
+const slow = (verdict: AuthenticationResult): Authenticator => ({
   name: 'slow',
   authenticate: async () => verdict,
 })

@@ -5,7 +5,11 @@
 import type { Clock } from '#base/clock.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type { AuditAnnotations, TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type {
+  AuditAnnotations,
+  TokenAuthenticator,
+  AuthenticationResult,
+} from '#access/authenticate.ts'
 import { showStrings } from '#access/error-list.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
 import type { User } from '#access/user.ts'
@@ -92,7 +96,10 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     this.#clock = clock
   }
 
-  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): AuthenticationResult | Promise<AuthenticationResult> {
     const digest = tokenDigest(token)
     const known = this.#known.get(digest) ?? this.#recognise(token, digest)
     if (known === undefined || 'refused' in known) return known
@@ -153,7 +160,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     return `token audiences ${showStrings(own)} is invalid for the target audiences ${showStrings(wanted)}`
   }
 
-  async #lookUp(token: string, known: Known, matching: string[]): Promise<Verdict> {
+  async #lookUp(token: string, known: Known, matching: string[]): Promise<AuthenticationResult> {
     const { claims } = known
     if (claims.legacy && !this.#settings.lookup) {
       known.goodUntil = Number.POSITIVE_INFINITY
@@ -171,7 +178,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     }
   }
 
-  #accept({ claims, user }: Known, matching: string[], now: number): Verdict {
+  #accept({ claims, user }: Known, matching: string[], now: number): AuthenticationResult {
     const annotations = annotationsOf(claims, now)
     return {
       user,

@@ -2,7 +2,7 @@
  * Tokens from a file. They never expire, and the file is read only at start. Only their digests are kept, so that how
  * long a look-up takes says nothing about a token.
  */
-import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
 import { parseCredentials } from './credential-file.ts'
 import { tokenDigest } from './token-digest.ts'
@@ -26,7 +26,7 @@ export class StaticTokenAuthenticator implements TokenAuthenticator {
     }
   }
 
-  authenticateToken(token: string): Verdict {
+  authenticateToken(token: string): AuthenticationResult {
     const user = this.#users.get(tokenDigest(token))
     return user === undefined ? undefined : { user }
   }

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
-import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import { ExpiringCache } from '#access/expiring-cache.ts'
 
 /** Verdicts kept: twice the nodes and namespaces of a very large cluster. */
@@ -19,8 +19,8 @@ export class TokenCache implements TokenAuthenticator {
   readonly name: string
   readonly #method: TokenAuthenticator
   readonly #settings: TokenCacheSettings
-  readonly #cache: ExpiringCache<{ verdict: Verdict }>
-  readonly #pending = new Map<string, Promise<Verdict>>()
+  readonly #cache: ExpiringCache<{ verdict: AuthenticationResult }>
+  readonly #pending = new Map<string, Promise<AuthenticationResult>>()
   /** Nobody outside can choose tokens that share a place in the cache. */
   readonly #secret = randomBytes(32)
 
@@ -31,7 +31,10 @@ export class TokenCache implements TokenAuthenticator {
     this.#cache = new ExpiringCache(cacheSizeMax, clock)
   }
 
-  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): AuthenticationResult | Promise<AuthenticationResult> {
     const key = createHmac('sha256', this.#secret)
       .update(JSON.stringify([token, audiences]))
       .digest('base64')
@@ -50,7 +53,7 @@ export class TokenCache implements TokenAuthenticator {
     return settled
   }
 
-  #keep(key: string, verdict: Verdict): Verdict {
+  #keep(key: string, verdict: AuthenticationResult): AuthenticationResult {
     const { successTtlMs, failureTtlMs } = this.#settings
     if (verdict === undefined) this.#cache.set(key, { verdict }, failureTtlMs)
     else if ('user' in verdict) this.#cache.set(key, { verdict }, successTtlMs)

@@ -7,7 +7,7 @@ import type {
   Authenticator,
   Credentials,
   TokenAuthenticator,
-  Verdict,
+  AuthenticationResult,
 } from '#access/authenticate.ts'
 import { joinErrors } from '#access/error-list.ts'
 import { allAuthenticated, allUnauthenticated, anonymous, type User } from '#access/user.ts'
@@ -15,8 +15,8 @@ import { allAuthenticated, allUnauthenticated, anonymous, type User } from '#acc
 /** The first success, or all refusals as one, or nothing where no method recognised anything. */
 function firstSuccess<T>(
   methods: readonly T[],
-  ask: (method: T) => Verdict | Promise<Verdict>,
-): Verdict | Promise<Verdict> {
+  ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
+): AuthenticationResult | Promise<AuthenticationResult> {
   let refusals: string[] | undefined
   for (let i = 0; i < methods.length; i++) {
     const verdict = ask(methods[i] as T)
@@ -32,11 +32,11 @@ function firstSuccess<T>(
 /** The same from the first method on that does not know at once. */
 async function waitForSuccess<T>(
   methods: readonly T[],
-  ask: (method: T) => Verdict | Promise<Verdict>,
+  ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
   at: number,
-  pending: Promise<Verdict>,
+  pending: Promise<AuthenticationResult>,
   refusals: string[],
-): Promise<Verdict> {
+): Promise<AuthenticationResult> {
   for (let i = at; i < methods.length; i++) {
     const verdict = await safely(i === at ? pending : ask(methods[i] as T))
     if (verdict === undefined) continue
@@ -47,7 +47,9 @@ async function waitForSuccess<T>(
 }
 
 /** A method that breaks has refused. */
-async function safely(verdict: Verdict | Promise<Verdict>): Promise<Verdict> {
+async function safely(
+  verdict: AuthenticationResult | Promise<AuthenticationResult>,
+): Promise<AuthenticationResult> {
   try {
     return await verdict
   } catch (error) {
@@ -63,7 +65,10 @@ export class TokenUnion implements TokenAuthenticator {
     this.#methods = methods
   }
 
-  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): AuthenticationResult | Promise<AuthenticationResult> {
     return firstSuccess(this.#methods, (method) => method.authenticateToken(token, audiences))
   }
 }
@@ -80,11 +85,14 @@ export class AudienceAgnostic implements TokenAuthenticator {
     this.#own = own
   }
 
-  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict> {
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): AuthenticationResult | Promise<AuthenticationResult> {
     if (audiences.length === 0) return this.#method.authenticateToken(token, audiences)
     const matching = audiences.filter((one) => this.#own.includes(one))
     if (matching.length === 0) return undefined
-    const add = (verdict: Verdict): Verdict =>
+    const add = (verdict: AuthenticationResult): AuthenticationResult =>
       verdict !== undefined && 'user' in verdict ? { ...verdict, audiences: matching } : verdict
     const verdict = this.#method.authenticateToken(token, audiences)
     return verdict instanceof Promise ? verdict.then(add) : add(verdict)
@@ -102,14 +110,14 @@ export class RequestAuthenticator implements Authenticator {
     this.#mayBeAnonymous = mayBeAnonymous
   }
 
-  authenticate(credentials: Credentials): Verdict | Promise<Verdict> {
+  authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult> {
     const verdict = firstSuccess(this.#methods, (method) => method.authenticate(credentials))
     if (verdict instanceof Promise)
       return verdict.then((settled) => this.#finish(settled, credentials))
     return this.#finish(verdict, credentials)
   }
 
-  #finish(verdict: Verdict, { path }: Credentials): Verdict {
+  #finish(verdict: AuthenticationResult, { path }: Credentials): AuthenticationResult {
     if (verdict === undefined)
       return this.#mayBeAnonymous(path ?? '') ? { user: anonymous } : undefined
     if (!('user' in verdict)) return verdict

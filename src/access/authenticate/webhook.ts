@@ -3,7 +3,7 @@
  * that is away, slow or confused lets nobody in.
  */
 import type { Loose } from '#api/object-meta.ts'
-import type { TokenAuthenticator, Verdict } from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { ReviewWebhook } from '#access/review-webhook.ts'
 import type { User } from '#access/user.ts'
 
@@ -19,7 +19,10 @@ export class WebhookTokenAuthenticator implements TokenAuthenticator {
     this.#apiAudiences = apiAudiences
   }
 
-  async authenticateToken(token: string, audiences: readonly string[]): Promise<Verdict> {
+  async authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<AuthenticationResult> {
     const apiVersion = `authentication.k8s.io/${this.#version}`
     const spec = { token, ...(audiences.length > 0 && { audiences }) }
     let status: Loose

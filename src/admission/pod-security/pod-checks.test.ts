@@ -8,7 +8,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { parseYaml } from '#codec/yaml.ts'
 import { podChecks, reasonsOf } from './pod-checks.ts'
-import type { Level } from './policy.ts'
+import type { PodSecurityLevel } from './policy.ts'
 
 const on = () => true
 const off = () => false
@@ -31,7 +31,13 @@ const windows = pod({ runAsNonRoot: true }, { os: { name: 'windows' } })
 const armored = pod({ appArmorProfile: { type: 'Unconfined' } })
 const selinuxUser = pod({ seLinuxOptions: { user: 'u' } })
 
-const rows: [name: string, level: Level, version: number, spec: Loose, reasons: string][] = [
+const rows: [
+  name: string,
+  level: PodSecurityLevel,
+  version: number,
+  spec: Loose,
+  reasons: string,
+][] = [
   [
     'runAsUser=0 is forbidden since 1.23',
     'restricted',
@@ -131,7 +137,7 @@ for (const [name, level, version, spec, reasons] of rows)
   })
 
 test('releases differ', () => {
-  const reasons = (minor: number, level: Level, spec: Loose, gate = off) =>
+  const reasons = (minor: number, level: PodSecurityLevel, spec: Loose, gate = off) =>
     reasonsOf(podChecks(releaseOf(minor), gate)({ level, version: undefined }, {}, spec))
   assert.equal(reasons(29, 'baseline', armored), '')
   assert.equal(reasons(30, 'baseline', armored), 'forbidden AppArmor profile')

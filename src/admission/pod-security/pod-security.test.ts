@@ -6,7 +6,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { podSecurityConfiguration } from './configuration.ts'
 import { detailsOf, podChecks } from './pod-checks.ts'
-import { type Level, policyOf } from './policy.ts'
+import { type PodSecurityLevel, policyOf } from './policy.ts'
 import { podSecurity } from './pod-security.ts'
 
 const good: Loose = {
@@ -23,65 +23,69 @@ const on = () => true
 const releases = { old: releaseOf(22), new: releaseOf(37) }
 const problemsOf = podChecks(releases.old, on)
 
-const checks: [level: Level, version: number | undefined, spec: Loose, found: string][] = [
-  ['privileged', undefined, { hostNetwork: true, ...one({ privileged: true }) }, ''],
-  ['baseline', undefined, one({}), ''],
-  ['restricted', undefined, one(good), ''],
+const checks: [level: PodSecurityLevel, version: number | undefined, spec: Loose, found: string][] =
   [
-    'restricted',
-    undefined,
-    one({}),
-    'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), ' +
-      'unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), ' +
-      'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), ' +
-      'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
-  ],
-  [
-    'restricted',
-    7,
-    one({}),
-    'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true)',
-  ],
-  [
-    'baseline',
-    undefined,
-    { hostPID: true, hostIPC: true, ...one({ privileged: true }, { ports: [{ hostPort: 80 }] }) },
-    'host namespaces (hostPID=true, hostIPC=true), hostPort (container "c" uses hostPort 80), ' +
-      'privileged (container "c" must not set securityContext.privileged=true)',
-  ],
-  [
-    'baseline',
-    undefined,
-    one({ capabilities: { add: ['SYS_ADMIN', 'CHOWN', 'NET_RAW'] }, procMount: 'Unmasked' }),
-    'non-default capabilities (container "c" must not include "NET_RAW", "SYS_ADMIN" in securityContext.capabilities.add), ' +
-      'procMount (container "c" must not set securityContext.procMount to "Unmasked")',
-  ],
-  [
-    'baseline',
-    undefined,
-    { ...one({}), securityContext: { seLinuxOptions: { type: 'x', user: 'u' } } },
-    'seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type "x"; user may not be set)',
-  ],
-  [
-    'baseline',
-    undefined,
-    {
-      ...one({ windowsOptions: { hostProcess: true } }),
-      securityContext: {
-        seccompProfile: { type: 'Unconfined' },
-        sysctls: [{ name: 'a.b' }, { name: 'kernel.shm_rmid_forced' }],
+    ['privileged', undefined, { hostNetwork: true, ...one({ privileged: true }) }, ''],
+    ['baseline', undefined, one({}), ''],
+    ['restricted', undefined, one(good), ''],
+    [
+      'restricted',
+      undefined,
+      one({}),
+      'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), ' +
+        'unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), ' +
+        'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), ' +
+        'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+    ],
+    [
+      'restricted',
+      7,
+      one({}),
+      'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true)',
+    ],
+    [
+      'baseline',
+      undefined,
+      { hostPID: true, hostIPC: true, ...one({ privileged: true }, { ports: [{ hostPort: 80 }] }) },
+      'host namespaces (hostPID=true, hostIPC=true), hostPort (container "c" uses hostPort 80), ' +
+        'privileged (container "c" must not set securityContext.privileged=true)',
+    ],
+    [
+      'baseline',
+      undefined,
+      one({ capabilities: { add: ['SYS_ADMIN', 'CHOWN', 'NET_RAW'] }, procMount: 'Unmasked' }),
+      'non-default capabilities (container "c" must not include "NET_RAW", "SYS_ADMIN" in securityContext.capabilities.add), ' +
+        'procMount (container "c" must not set securityContext.procMount to "Unmasked")',
+    ],
+    [
+      'baseline',
+      undefined,
+      { ...one({}), securityContext: { seLinuxOptions: { type: 'x', user: 'u' } } },
+      'seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type "x"; user may not be set)',
+    ],
+    [
+      'baseline',
+      undefined,
+      {
+        ...one({ windowsOptions: { hostProcess: true } }),
+        securityContext: {
+          seccompProfile: { type: 'Unconfined' },
+          sysctls: [{ name: 'a.b' }, { name: 'kernel.shm_rmid_forced' }],
+        },
       },
-    },
-    'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined"), forbidden sysctls (a.b), ' +
-      'hostProcess (container "c" must not set securityContext.windowsOptions.hostProcess=true)',
-  ],
-  [
-    'restricted',
-    30,
-    { ...one(good), volumes: [{ name: 'a', hostPath: {} }, { name: 'b', nfs: {} }, { name: 'n' }] },
-    'hostPath volumes (volume "a"), restricted volume types (volumes "a", "b", "n" use restricted volume types "hostPath", "nfs", "unknown")',
-  ],
-]
+      'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined"), forbidden sysctls (a.b), ' +
+        'hostProcess (container "c" must not set securityContext.windowsOptions.hostProcess=true)',
+    ],
+    [
+      'restricted',
+      30,
+      {
+        ...one(good),
+        volumes: [{ name: 'a', hostPath: {} }, { name: 'b', nfs: {} }, { name: 'n' }],
+      },
+      'hostPath volumes (volume "a"), restricted volume types (volumes "a", "b", "n" use restricted volume types "hostPath", "nfs", "unknown")',
+    ],
+  ]
 for (const [level, version, spec, found] of checks) {
   test(`${level} ${version ?? 'latest'}: ${found || 'nothing wrong'}`, () => {
     assert.equal(detailsOf(problemsOf({ level, version }, {}, spec)), found)

@@ -5,13 +5,13 @@ import type { Labels } from '#api/label-requirement.ts'
 import { change, type Release } from '#api/releases/change.ts'
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const
-export type Level = (typeof levels)[number]
+export type PodSecurityLevel = (typeof levels)[number]
 
 /** Minor number of 1.x; undefined for the newest there is. */
 export type Version = number | undefined
 
 export interface LevelVersion {
-  readonly level: Level
+  readonly level: PodSecurityLevel
   readonly version: Version
 }
 export const modes = ['enforce', 'audit', 'warn'] as const
@@ -22,7 +22,8 @@ export const labelPrefix = 'pod-security.kubernetes.io/'
 export const levelProblem = `must be one of ${levels.join(', ')}`
 export const versionProblem = 'must be "latest" or "v1.x"'
 
-export const isLevel = (text: string): text is Level => (levels as readonly string[]).includes(text)
+export const isLevel = (text: string): text is PodSecurityLevel =>
+  (levels as readonly string[]).includes(text)
 
 export function parseVersion(text: string): { version: Version } | undefined {
   if (text === 'latest') return { version: undefined }
@@ -90,4 +91,5 @@ export function policyOf(
   return { policy, problems }
 }
 
-export const isStricter = (a: Level, b: Level): boolean => levels.indexOf(a) > levels.indexOf(b)
+export const isStricter = (a: PodSecurityLevel, b: PodSecurityLevel): boolean =>
+  levels.indexOf(a) > levels.indexOf(b)

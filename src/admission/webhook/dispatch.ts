@@ -9,7 +9,7 @@ import { ApiError, badRequest, internalError, timeout } from '#api/status-error.
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Hook } from './hook.ts'
 import { type HookClient, NoClient } from './hook-client.ts'
-import { readVerdict, reviewIn, reviewText, reviewVersionOf, type Verdict } from './review.ts'
+import { readVerdict, reviewIn, reviewText, reviewVersionOf, type ReviewResult } from './review.ts'
 import type { TypeParts, Versioned } from './versioned.ts'
 
 export interface HookCall {
@@ -63,7 +63,7 @@ export async function askHook(
   versioned: Versioned,
   reader: ObjectReader,
   mutating: boolean,
-): Promise<Verdict> {
+): Promise<ReviewResult> {
   if (request.dryRun) requireNoSideEffects(hook)
   const said = (step: string, error: unknown) => {
     const why = (error as Error).message

@@ -16,7 +16,7 @@ import { meetsConditions } from './conditions-once-set.ts'
 import type { Hook } from './hook.ts'
 import { HookSource } from './hook-source.ts'
 import { inSelectedNamespace, invocationOf, isConfiguration } from './invocation.ts'
-import type { Verdict } from './review.ts'
+import type { ReviewResult } from './review.ts'
 import { intoRequest, settled, Versioned } from './versioned.ts'
 
 /** What the first round leaves for the second. */
@@ -152,7 +152,7 @@ const note = ({ auditAnnotations }: AdmissionRequest, key: string, value: Loose)
 function patchObject(
   parts: DispatchParts,
   hook: Hook,
-  { patch, patchType }: Verdict,
+  { patch, patchType }: ReviewResult,
   request: AdmissionRequest,
   versioned: Versioned,
   place: string,

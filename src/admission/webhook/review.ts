@@ -19,7 +19,7 @@ const loadType = loadLater<typeof import('./review-type.ts')>(import.meta.url, '
 
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-export interface Verdict {
+export interface ReviewResult {
   readonly allowed: boolean
   readonly patch: string
   readonly patchType: string
@@ -208,7 +208,7 @@ export function readVerdict(
   uid: string,
   mutating: boolean,
   review: Loose,
-): Verdict {
+): ReviewResult {
   const { response } = review
   if (response == null) throw new Error('webhook response was absent')
   if (version === 'v1') requireSameReview(uid, review)

@@ -284,7 +284,7 @@ function answerText(exchange: Exchange, status: number, text: string): void {
   const body = Buffer.from(`${text}\n`)
   exchange.status = status
   exchange.answeredBytes = body.length
-  const ownHeaders = {
+  const headers = {
     ...answerHeaders(exchange, 'text/plain; charset=utf-8'),
     'x-content-type-options': 'nosniff',
   }

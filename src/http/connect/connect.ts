@@ -9,7 +9,10 @@ import type { Exchange } from '#http/exchange.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ConnectParts } from './connect-parts.ts'
 
-const loadLeadOn = loadLater<typeof import('./lead-on.ts')>(import.meta.url, './lead-on')
+const loadLeadOn = loadLater<typeof import('./connect-handlers.ts')>(
+  import.meta.url,
+  './connect-handlers',
+)
 
 const streamMethods = new Set(['GET', 'POST'])
 const proxyMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
@@ -43,4 +46,4 @@ export function requireConnectMethod(subresource: string, method: string): void 
 const logMethods = new Set(['GET'])
 
 export const connect = (exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> =>
-  loadLeadOn().leadOn(exchange, kind, parts)
+  loadLeadOn().handleConnection(exchange, kind, parts)

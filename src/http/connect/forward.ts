@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { Backend } from './backend.ts'
 import { BackendUnreachable, callBackend } from './call-backend.ts'
-import { passOn, withOurs } from './pass-on.ts'
+import { forwardResponse, withOurs } from './forward-response.ts'
 import { answeredHeaders, type PassedHeaders } from './passed-headers.ts'
 
 export interface Forwarding {
@@ -55,7 +55,7 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
     body: answer as Readable,
   }
   const looked = forwarding.look === undefined ? passing : await forwarding.look(passing)
-  await passOn(exchange, looked.status, looked.headers, looked.body, forwarding.stopping)
+  await forwardResponse(exchange, looked.status, looked.headers, looked.body, forwarding.stopping)
 }
 
 /**

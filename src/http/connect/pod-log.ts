@@ -11,7 +11,7 @@ import { placeOf } from './backend.ts'
 import { kubeletOf } from './kubelet.ts'
 import { clientWords } from './network-words.ts'
 import { openLogSocket } from './log-socket.ts'
-import { passOn } from './pass-on.ts'
+import { forwardResponse } from './forward-response.ts'
 import { containerFor } from './pod-container.ts'
 import { encodePath } from './proxy-path.ts'
 import { serverResponse } from './server-response.ts'
@@ -73,7 +73,7 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
   // Rejected, with a response.
   if (socket === undefined && wantsWebSocket(exchange)) return void answer.destroy()
   const headers = answerHeaders(exchange, 'text/plain')
-  await passOn(exchange, 200, headers, answer, parts.stopping, {
+  await forwardResponse(exchange, 200, headers, answer, parts.stopping, {
     given: socket,
     endsWhenCut: true,
   })

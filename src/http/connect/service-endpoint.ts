@@ -5,7 +5,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { requireAllowed } from './allowed-address.ts'
 import { type NamedTarget, parseNamedTarget } from './named-target.ts'
 
-export interface Endpoint {
+export interface ServiceEndpoint {
   readonly scheme: NamedTarget['scheme']
   readonly host: string
   readonly port: number
@@ -17,7 +17,7 @@ export async function serviceEndpoint(
   id: string,
   loopbackAllowed: boolean,
   random: () => number,
-): Promise<Endpoint> {
+): Promise<ServiceEndpoint> {
   const target = parseNamedTarget(id)
   if (target === undefined) throw badRequest(`invalid service request ${JSON.stringify(id)}`)
   const { scheme, name } = target

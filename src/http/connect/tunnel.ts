@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '#http/exchange.ts'
 import type { Backend } from './backend.ts'
 import { BackendUnreachable, callForUpgrade } from './call-backend.ts'
-import { passOn, withOurs } from './pass-on.ts'
+import { forwardResponse, withOurs } from './forward-response.ts'
 import { answeredHeaders, type PassedHeaders } from './passed-headers.ts'
 
 export interface Tunnelling {
@@ -35,7 +35,12 @@ export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promis
   if (began.is === 'answer') {
     const status = answer.statusCode ?? 0
     if (status >= 400)
-      return passOn(exchange, status, withOurs(exchange, answeredHeaders(answer.headers)), answer)
+      return forwardResponse(
+        exchange,
+        status,
+        withOurs(exchange, answeredHeaders(answer.headers)),
+        answer,
+      )
     answer.destroy()
     return tunnelling.refuse(`invalid upgrade response: status code ${status}`)
   }

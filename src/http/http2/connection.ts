@@ -28,7 +28,7 @@ import {
 import { FrameReader, unpadded } from './frame-reader.ts'
 import { type HeaderBlock, HeaderBlocks, headerBytesMax, requireOther } from './header-blocks.ts'
 import { Patience } from './patience.ts'
-import { readStraight } from './read-straight.ts'
+import { readDirectly } from './read-directly.ts'
 import { areTrailers } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
@@ -88,7 +88,7 @@ export class Http2Connection implements StreamHost {
     this.#streamsMax = options.streamsMax ?? usualStreamsMax
     this.sender = new Sender(socket)
     const silent = setTimeout(() => socket.destroy(), options.prefaceMs ?? prefaceMsMax).unref()
-    readStraight(socket, (bytes) => {
+    readDirectly(socket, (bytes) => {
       this.#read(bytes)
       if (this.#settled) clearTimeout(silent)
     })

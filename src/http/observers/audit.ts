@@ -16,7 +16,7 @@ import type {
   ObjectReference,
   ResponseStatus,
 } from '#observe/audit/event.ts'
-import type { Level, Policy, Stage, Verdict } from '#observe/audit/policy.ts'
+import type { AuditLevel, Policy, Stage, AuditDecision } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import { RecordedAnswer, refuseUnrecorded } from './recorded-answer.ts'
@@ -45,7 +45,7 @@ export interface AuditParts {
 
 /** What is kept of a request while it runs. */
 class AuditRecord {
-  readonly verdict: Verdict
+  readonly verdict: AuditDecision
   readonly receivedAtMs: number
   /** Looked up while the connection is there. */
   readonly addresses: readonly string[]
@@ -66,7 +66,7 @@ class AuditRecord {
    */
   isUnrecorded = false
 
-  constructor(verdict: Verdict, receivedAtMs: number, addresses: readonly string[]) {
+  constructor(verdict: AuditDecision, receivedAtMs: number, addresses: readonly string[]) {
     this.verdict = verdict
     this.receivedAtMs = receivedAtMs
     this.addresses = addresses
@@ -210,7 +210,7 @@ export function auditObserver(parts: AuditParts): Observer {
 function baseEvent(
   exchange: Exchange,
   record: AuditRecord,
-  level: Level,
+  level: AuditLevel,
   stage: Stage,
 ): AuditEvent {
   const { wire, target, auditId, impersonator, user } = exchange
@@ -241,7 +241,7 @@ const ofContents = 'patch.webhook.admission.k8s.io/'
 /** What is known only after the request has been let in. */
 function completedParts(
   { impersonator, user, auditAnnotations }: Exchange,
-  level: Level,
+  level: AuditLevel,
 ): Partial<AuditEvent> {
   const annotations = [...auditAnnotations].filter(
     ([name]) => level !== 'Metadata' || !name.startsWith(ofContents),
@@ -314,7 +314,7 @@ const panicStatus = (defect: unknown): ResponseStatus => ({
 /** Request and response, as JSON, as far as the level requires it. */
 async function objectsOf(
   exchange: Exchange,
-  level: Level,
+  level: AuditLevel,
   sent: Loose | undefined,
   server: ShapeParts['server'],
 ): Promise<Partial<AuditEvent>> {

@@ -9,7 +9,7 @@ import type { FlowControl, Schema } from '#observe/fairness/flow-control.ts'
 import type { Refusal } from '#observe/fairness/queue-set.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import { type InFlightMark, type RequestKind, requestKind } from './in-flight-mark.ts'
-import { refuseForNow } from './refused-later.ts'
+import { rejectForNow } from './too-many-requests.ts'
 import { isLongRunning } from './request-place.ts'
 
 export interface FairnessParts {
@@ -109,6 +109,6 @@ export function fairnessObserver(parts: FairnessParts): Observer {
   function refuse(exchange: Exchange, schema: Schema, why: Refusal, waitedMs: number): never {
     schema.meter.refused(why, waitedMs)
     exchange.seat = noSeat(schema.headers)
-    throw refuseForNow(exchange, parts.metrics)
+    throw rejectForNow(exchange, parts.metrics)
   }
 }

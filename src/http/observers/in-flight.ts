@@ -8,7 +8,7 @@ import type { Exchange, Seat } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import { type InFlightMark, type RequestKind, requestKind } from './in-flight-mark.ts'
-import { refuseForNow } from './refused-later.ts'
+import { rejectForNow } from './too-many-requests.ts'
 import { isLongRunning } from './request-place.ts'
 
 export interface InFlightLimits {
@@ -42,7 +42,7 @@ export function inFlightObserver(
       if (limit === 0) return
       if (mark.of(kind) >= limit) {
         if (isPrivileged(exchange.user)) return
-        throw refuseForNow(exchange, metrics)
+        throw rejectForNow(exchange, metrics)
       }
       mark.add(kind, 1, exchange.startedAt)
       exchange.seat = seatOf(kind)

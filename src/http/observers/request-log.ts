@@ -29,7 +29,10 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
         userAgent: wire.headers['user-agent'] ?? '',
         from: wire.remoteAddress,
       }
-      log.info('request', log.verbosity < userFromVerbosity ? fields : { ...fields, ...more(exchange) })
+      log.info(
+        'request',
+        log.verbosity < userFromVerbosity ? fields : { ...fields, ...more(exchange) },
+      )
     },
   }
 }

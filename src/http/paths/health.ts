@@ -3,7 +3,7 @@
  * the text is for people.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
-import type { Endpoint, HealthCheck } from '#observe/health.ts'
+import type { HealthEndpoint, HealthCheck } from '#observe/health.ts'
 import { runChecks } from '#observe/health.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
@@ -25,7 +25,7 @@ const endpoints = ['healthz', 'livez', 'readyz'] as const
 const hasLivez = change('livez and readyz are served', { since: 16 })
 
 /** The endpoints that a release has. */
-export const endpointsOf = (release: number): readonly Endpoint[] =>
+export const endpointsOf = (release: number): readonly HealthEndpoint[] =>
   releaseOf(release).has(hasLivez) ? endpoints : endpoints.slice(0, 1)
 
 export function healthPaths(
@@ -39,7 +39,7 @@ export function healthPaths(
     matches(path) {
       const found = pattern.exec(path)
       if (found === null) return false
-      const [, endpoint, name] = found as unknown as [string, Endpoint, string?]
+      const [, endpoint, name] = found as unknown as [string, HealthEndpoint, string?]
       // The program that starts the server checks whether it is ready, whatever its release.
       if (name === undefined) return true
       return had.includes(endpoint) && checks[endpoint]().some((check) => check.name === name)
@@ -47,7 +47,7 @@ export function healthPaths(
     async handle(exchange) {
       const [, endpoint, name] = pattern.exec(exchange.target.path) as unknown as [
         string,
-        Endpoint,
+        HealthEndpoint,
         string?,
       ]
       const all = checks[endpoint]()
@@ -63,8 +63,8 @@ export function healthPaths(
 
 async function answerAll(
   exchange: Exchange,
-  endpoint: Endpoint,
-  title: Endpoint,
+  endpoint: HealthEndpoint,
+  title: HealthEndpoint,
   all: readonly HealthCheck[],
   log: (problem: string) => void,
 ): Promise<void> {

@@ -2,7 +2,7 @@
  * One record of the audit log as it is written: an Event of audit.k8s.io. Objects in it are JSON
  * already.
  */
-import type { Level, Stage } from './policy.ts'
+import type { AuditLevel, Stage } from './policy.ts'
 
 export interface AuditUser {
   readonly username: string
@@ -31,7 +31,7 @@ export interface ResponseStatus {
 }
 
 export interface AuditEvent {
-  readonly level: Level
+  readonly level: AuditLevel
   readonly auditID: string
   readonly stage: Stage
   readonly requestURI: string

@@ -7,7 +7,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
-export type Level = (typeof levels)[number]
+export type AuditLevel = (typeof levels)[number]
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type Stage = (typeof stages)[number]
 
@@ -24,17 +24,17 @@ export interface AuditedRequest {
   readonly path: string
 }
 
-export interface Verdict {
-  readonly level: Level
+export interface AuditDecision {
+  readonly level: AuditLevel
   readonly omitted: ReadonlySet<string>
 }
 
-interface Rule extends Verdict {
+interface Rule extends AuditDecision {
   matches(request: AuditedRequest): boolean
 }
 
 export interface Policy {
-  decide(request: AuditedRequest): Verdict
+  decide(request: AuditedRequest): AuditDecision
 }
 
 const versions = ['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alpha1']
@@ -63,7 +63,7 @@ export function readPolicy(value: unknown): Policy | { problems: string[] } {
   if (rules.length === 0) return { problems: ['loaded illegal policy with 0 rules'] }
   const omittedAlways: string[] = policy.omitStages ?? []
   const compiled = rules.map((rule) => compile(rule, omittedAlways))
-  const nothing: Verdict = { level: 'None', omitted: new Set(omittedAlways) }
+  const nothing: AuditDecision = { level: 'None', omitted: new Set(omittedAlways) }
   return { decide: (request) => compiled.find((rule) => rule.matches(request)) ?? nothing }
 }
 

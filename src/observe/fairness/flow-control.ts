@@ -24,7 +24,7 @@ export interface Flow {
   readonly distinguisher: string
 }
 
-export interface Level {
+export interface PriorityLevel {
   readonly name: string
   readonly uid: string
   readonly spec: Loose
@@ -37,7 +37,7 @@ export interface Level {
 export interface Schema {
   readonly name: string
   readonly uid: string
-  readonly level: Level
+  readonly level: PriorityLevel
   readonly precedence: number
   readonly byUser: boolean
   readonly byNamespace: boolean
@@ -63,21 +63,21 @@ export interface FlowControlOptions {
 
 export class FlowControl {
   readonly #options: FlowControlOptions
-  #levels = new Map<string, Level>()
+  #levels = new Map<string, PriorityLevel>()
   #schemas: Schema[] = []
   /** What they were made of. */
   #objects: readonly [levels: readonly KubeObject[], schemas: readonly KubeObject[]] = [[], []]
   /** How many levels are deleted and still serve what was in them. */
   #quiescing = 0
   /** The schemas that may be about a user, in order. */
-  #concerning = new WeakMap<FlowUser, Schema[]>()
+  #matching = new WeakMap<FlowUser, Schema[]>()
 
   constructor(options: FlowControlOptions) {
     this.#options = options
     this.configure([], [], 0)
   }
 
-  get levels(): Iterable<Level> {
+  get levels(): Iterable<PriorityLevel> {
     return this.#levels.values()
   }
 
@@ -119,11 +119,11 @@ export class FlowControl {
       new Set(this.#levels.keys()),
       this.#schemas.map(({ name, level }) => ({ level: level.name, schema: name })),
     )
-    this.#concerning = new WeakMap()
+    this.#matching = new WeakMap()
   }
 
   #configureLevels(given: ReadonlyMap<string, { uid: string; spec: Loose }>, nowMs: number): void {
-    const levels = new Map<string, Level>()
+    const levels = new Map<string, PriorityLevel>()
     for (const [name, { uid, spec }] of given) {
       levels.set(name, {
         name,
@@ -165,7 +165,7 @@ export class FlowControl {
   }
 
   #schemaOf({ name, uid, spec }: { name: string; uid: string; spec: Loose }): Schema {
-    const level = this.#levels.get(spec.priorityLevelConfiguration.name) as Level
+    const level = this.#levels.get(spec.priorityLevelConfiguration.name) as PriorityLevel
     const method = spec.distinguisherMethod?.type
     return {
       name,
@@ -186,12 +186,12 @@ export class FlowControl {
 
   /** The first schema that matches; the last one matches everything. */
   classify(user: FlowUser, request: FlowRequest): Schema {
-    let concerning = this.#concerning.get(user)
-    if (concerning === undefined) {
-      concerning = this.#schemas.filter(({ rules }) => rules.some((rule) => rule.concerns(user)))
-      this.#concerning.set(user, concerning)
+    let matching = this.#matching.get(user)
+    if (matching === undefined) {
+      matching = this.#schemas.filter(({ rules }) => rules.some((rule) => rule.concerns(user)))
+      this.#matching.set(user, matching)
     }
-    for (const schema of concerning) {
+    for (const schema of matching) {
       for (const rule of schema.rules) {
         if (rule.matches(request) && (schema.rules.length === 1 || rule.concerns(user)))
           return schema
@@ -217,7 +217,7 @@ export class FlowControl {
    * shared out among the others. The request may know the level from before, when nothing spoke of
    * its end, or from before it was there again.
    */
-  left({ name, queues }: Level, nowMs: number): void {
+  left({ name, queues }: PriorityLevel, nowMs: number): void {
     if (this.#quiescing === 0 || queues?.isIdle !== true) return
     if (this.#levels.get(name)?.quiescing) this.configure(...this.#objects, nowMs)
   }

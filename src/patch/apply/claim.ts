@@ -7,7 +7,7 @@ import { byCodePoint, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
-import { MetValues } from '#patch/met-values.ts'
+import { RecentValuesCache } from '#patch/recent-values-cache.ts'
 import type { Field, List, Struct, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, leaf, levelOf, withoutSelf } from './field-set.ts'
 import { checkOf, Unfit } from './fitness.ts'
@@ -44,7 +44,7 @@ function wholeOf(struct: Struct): ClaimBeyondZero {
 function claimPart(field: Field, name: string): ClaimBeyondZero {
   const claim = claimFieldBeyondZero(field)
   if (field.type.is !== 'struct' || name === 'metadata') return claim
-  const met = new MetValues<FieldSet>()
+  const met = new RecentValuesCache<FieldSet>()
   return (value) => {
     const known = met.find(value)
     if (known !== undefined) return known

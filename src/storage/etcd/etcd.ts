@@ -14,7 +14,7 @@ import {
   type Page,
   type PutCondition,
   prefixRange,
-  type Read,
+  type AtRevision,
   type Revision,
   RevisionCompacted,
   RevisionInFuture,
@@ -37,7 +37,7 @@ import {
   type KeyValue,
   type RangeRequest,
   type RangeResponse,
-  type WriteRequest,
+  type EtcdWrite,
 } from './messages.ts'
 import { foundOutcome } from './lost-response.ts'
 import { Progress } from './progress.ts'
@@ -103,7 +103,7 @@ class EtcdStorage implements Storage {
     )
   }
 
-  async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+  async get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>> {
     const response = await this.#range({ key, revision: at })
     const [item] = response.items
     return { revision: at || response.revision, value: item && toStored(item) }
@@ -112,7 +112,7 @@ class EtcdStorage implements Storage {
   async list(
     range: KeyRange,
     options: { at?: Revision; limit?: number } = {},
-  ): Promise<Read<Page>> {
+  ): Promise<AtRevision<Page>> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#list(range, options.at, options.limit || Number.POSITIVE_INFINITY)
@@ -123,7 +123,7 @@ class EtcdStorage implements Storage {
     }
   }
 
-  async count(range: KeyRange): Promise<Read<number>> {
+  async count(range: KeyRange): Promise<AtRevision<number>> {
     const response = await this.#range({ key: range.start, end: range.end, countOnly: true })
     return { revision: response.revision, value: response.count }
   }
@@ -244,7 +244,7 @@ class EtcdStorage implements Storage {
     }
   }
 
-  async #list(range: KeyRange, at: Revision | undefined, limit: number): Promise<Read<Page>> {
+  async #list(range: KeyRange, at: Revision | undefined, limit: number): Promise<AtRevision<Page>> {
     const items: Stored[] = []
     let start = range.start
     let revision = at
@@ -276,7 +276,7 @@ class EtcdStorage implements Storage {
    * Writes once. Where the response was lost, the key's history shows whether the write was done;
    * if it was not, the write is sent again. Its condition keeps it from being done twice.
    */
-  async #write(request: WriteRequest, deadline: number): Promise<Outcome> {
+  async #write(request: EtcdWrite, deadline: number): Promise<Outcome> {
     const since = request.ifRevision || this.#newest
     for (let isUncertain = false; ; ) {
       try {
@@ -293,7 +293,7 @@ class EtcdStorage implements Storage {
 
   /** What became of a write whose response was lost; undefined: it was not done. */
   async #lookUp(
-    { key, ifRevision, value }: WriteRequest,
+    { key, ifRevision, value }: EtcdWrite,
     since: Revision,
     deadline: number,
   ): Promise<Outcome | undefined> {
@@ -339,7 +339,7 @@ class EtcdStorage implements Storage {
     }
   }
 
-  async #outcome(request: WriteRequest, deadline: number): Promise<Outcome> {
+  async #outcome(request: EtcdWrite, deadline: number): Promise<Outcome> {
     const { key, ifRevision, value } = request
     const response = decodeWrite(
       await this.#connection.write(methods.txn, encodeWrite(request), deadline),

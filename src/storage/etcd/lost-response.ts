@@ -9,14 +9,14 @@
  *   none                          not done
  */
 import type { Change, Outcome, Stored } from '#storage/storage.ts'
-import type { WriteRequest } from './messages.ts'
+import type { EtcdWrite } from './messages.ts'
 
 /**
  * `history`: every change of the key since the write was sent; `current`: the key now. Undefined:
  * it was not done.
  */
 export function foundOutcome(
-  { value, ifRevision }: Pick<WriteRequest, 'value' | 'ifRevision'>,
+  { value, ifRevision }: Pick<EtcdWrite, 'value' | 'ifRevision'>,
   history: readonly Change[],
   current: Stored | undefined,
 ): Outcome | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WireReader } from '#base/wire.ts'
-import { encodeCompaction, encodeWrite, type WriteRequest } from './messages.ts'
+import { encodeCompaction, encodeWrite, type EtcdWrite } from './messages.ts'
 
 /**
  * The steps of a transaction: conditions are field 1, what follows from them 2, and what else 3.
@@ -18,7 +18,7 @@ function steps(bytes: Buffer): number[] {
 }
 
 const value = Buffer.from('x')
-const writes: [what: string, request: WriteRequest, steps: number[]][] = [
+const writes: [what: string, request: EtcdWrite, steps: number[]][] = [
   ['a create reads nothing', { key: 'a', ifRevision: 0, value }, [1, 2]],
   ['an update reads what it met', { key: 'a', ifRevision: 7, value }, [1, 2, 3]],
   ['a deletion too', { key: 'a', ifRevision: 7, value: undefined }, [1, 2, 3]],

@@ -35,7 +35,7 @@ export interface RangeResponse {
  * key that must not exist. These are the transactions of kube-apiserver: servers that only speak so
  * much of the API as it needs know no others.
  */
-export interface WriteRequest {
+export interface EtcdWrite {
   readonly key: string
   readonly ifRevision: Revision
   /** undefined: a deletion. */
@@ -96,7 +96,7 @@ export function decodeRange(bytes: Buffer): RangeResponse {
 const version = { target: 0, field: 4 }
 const modRevision = { target: 2, field: 6 }
 
-export function encodeWrite(request: WriteRequest): Buffer {
+export function encodeWrite(request: EtcdWrite): Buffer {
   const { key, ifRevision, value } = request
   const writer = new WireWriter((value?.length ?? 0) + 3 * key.length + 128)
   if (ifRevision > 0) putElse(writer, key)

@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Page,
   type PutCondition,
-  type Read,
+  type AtRevision,
   type Revision,
   RevisionCompacted,
   RevisionInFuture,
@@ -134,7 +134,7 @@ export class MemoryStorage implements Storage {
     return store
   }
 
-  async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+  async get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>> {
     const revision = this.#readable(at)
     return { revision, value: this.#storedAt(key, revision) }
   }
@@ -142,7 +142,7 @@ export class MemoryStorage implements Storage {
   async list(
     range: KeyRange,
     options: { at?: Revision; limit?: number } = {},
-  ): Promise<Read<Page>> {
+  ): Promise<AtRevision<Page>> {
     const revision = this.#readable(options.at)
     const limit = options.limit || Number.POSITIVE_INFINITY
     const items: Stored[] = []
@@ -154,7 +154,7 @@ export class MemoryStorage implements Storage {
     return { revision, value: { items, more: remaining > 0, remaining } }
   }
 
-  async count(range: KeyRange): Promise<Read<number>> {
+  async count(range: KeyRange): Promise<AtRevision<number>> {
     const revision = this.#readable(undefined)
     let count = 0
     for (const _ of this.#storedIn(range, revision)) count++

@@ -10,7 +10,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import test, { after } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Committer, type CommitterOptions } from './committer.ts'
-import { deletion, type WriteAnswer, type WriteRequest } from './protocol.ts'
+import { deletion, type WriteAnswer, type QueuedWrite } from './protocol.ts'
 import { createDatabase, pageSizeBytes } from './schema.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'committer-'))
@@ -25,7 +25,7 @@ function open(options: Partial<CommitterOptions> = {}): { file: string; committe
 }
 const defaults = { checkpointBytes: 1024 * 1024, busyMs: 5000, sweeps: false }
 
-function writeOf(count: number, size: number, ifRevision = (_: number) => 0): WriteRequest {
+function writeOf(count: number, size: number, ifRevision = (_: number) => 0): QueuedWrite {
   const keys = Array.from({ length: count }, (_, i) => `/registry/${i}`)
   const numbers = new Float64Array(keys.flatMap((_, i) => [ifRevision(i), size, 0, 0]))
   return { kind: 'write', keys, numbers, bytes: new Uint8Array(count * Math.max(size, 0)) }
@@ -53,7 +53,7 @@ test('what failed is undone, and the next begins where the database is', () => {
   const { file, committer } = open()
   const other = new Committer({ file, ...defaults })
   other.transact([writeOf(3, 10)], 0)
-  const mine: WriteRequest = { ...writeOf(1, 10), keys: ['/registry/mine'] }
+  const mine: QueuedWrite = { ...writeOf(1, 10), keys: ['/registry/mine'] }
   const failed = committer.transact([mine, { kind: 'compact', upTo: 2 }], 0)
   assert.equal(failed.kind, 'failed', 'nobody said how far the other had come')
   assert.deepEqual({ ...failed, message: '' }, { ...failed, count: 2, message: '', isBusy: false })
@@ -172,7 +172,7 @@ test('a probe reaches the disk, each time, and changes nothing', () => {
     assert.ok(log > checkpointed, `${log}`)
   }
   assert.equal(committer.unswept(), 2)
-  const next: WriteRequest = { ...writeOf(1, 10), keys: ['/registry/next'] }
+  const next: QueuedWrite = { ...writeOf(1, 10), keys: ['/registry/next'] }
   assert.deepEqual(committer.transact([next], 0), { kind: 'committed', answers: [written(5)] })
   committer.close()
 })

@@ -14,7 +14,7 @@ export const numbersPerWrite = 4
 /** The size that stands for a deletion. */
 export const deletion = -1
 
-export interface WriteRequest {
+export interface QueuedWrite {
   readonly kind: 'write'
   readonly keys: string[]
   readonly numbers: Float64Array
@@ -23,7 +23,7 @@ export interface WriteRequest {
 }
 
 export type Request =
-  | WriteRequest
+  | QueuedWrite
   /** Delete what has reached its deadline. */
   | { readonly kind: 'expire'; readonly now: number }
   /** The clock was set: move every deadline with it. */

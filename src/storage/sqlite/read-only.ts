@@ -7,7 +7,7 @@ import {
   type Change,
   type KeyRange,
   type Page,
-  type Read,
+  type AtRevision,
   type Revision,
   type Storage,
   StorageUnavailable,
@@ -26,14 +26,14 @@ export class ReadOnlySqlite implements Storage {
     this.#revision = this.#reader.newestRevision()
   }
 
-  async get(key: string, at: Revision = this.#revision): Promise<Read<Stored | undefined>> {
+  async get(key: string, at: Revision = this.#revision): Promise<AtRevision<Stored | undefined>> {
     return { revision: at, value: this.#reader.get(key, at) }
   }
 
   async list(
     range: KeyRange,
     options: { at?: Revision; limit?: number } = {},
-  ): Promise<Read<Page>> {
+  ): Promise<AtRevision<Page>> {
     const { at = this.#revision, limit = Number.MAX_SAFE_INTEGER } = options
     const items = this.#reader.list(range, at, limit)
     const last = items.at(-1)
@@ -43,7 +43,7 @@ export class ReadOnlySqlite implements Storage {
     return { revision: at, value: { items, more: remaining > 0, remaining } }
   }
 
-  async count(range: KeyRange): Promise<Read<number>> {
+  async count(range: KeyRange): Promise<AtRevision<number>> {
     return { revision: this.#revision, value: this.#reader.count(range, this.#revision) }
   }
 

@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Page,
   type PutCondition,
-  type Read,
+  type AtRevision,
   type Revision,
   RevisionCompacted,
   RevisionInFuture,
@@ -115,7 +115,7 @@ class SqliteStorage implements Storage {
     this.#expirer.start()
   }
 
-  async get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+  async get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>> {
     const revision = this.#readable(at)
     return { revision, value: this.#read((reader) => reader.get(key, revision)) }
   }
@@ -123,7 +123,7 @@ class SqliteStorage implements Storage {
   async list(
     range: KeyRange,
     options: { at?: Revision; limit?: number } = {},
-  ): Promise<Read<Page>> {
+  ): Promise<AtRevision<Page>> {
     const revision = this.#readable(options.at)
     const limit = options.limit || Number.POSITIVE_INFINITY
     const items = this.#read((reader) => reader.list(range, revision, Math.min(limit, rowsPerTurn)))
@@ -133,7 +133,7 @@ class SqliteStorage implements Storage {
     return { revision, value: this.#page(items, range, revision, limit) }
   }
 
-  async count(range: KeyRange): Promise<Read<number>> {
+  async count(range: KeyRange): Promise<AtRevision<number>> {
     const revision = this.#readable(undefined)
     return { revision, value: this.#read((reader) => reader.count(range, revision)) }
   }

@@ -10,7 +10,7 @@ import {
   numbersPerWrite,
   type Refused,
   type WriteAnswer,
-  type WriteRequest,
+  type QueuedWrite,
 } from './protocol.ts'
 import { checksumOf } from './schema.ts'
 
@@ -61,7 +61,7 @@ export class Transaction {
     return deadline ?? undefined
   }
 
-  write(request: WriteRequest): WriteAnswer {
+  write(request: QueuedWrite): WriteAnswer {
     const { keys, numbers, bytes } = request
     const revisions = new Float64Array(keys.length)
     const refused: Refused[] = []

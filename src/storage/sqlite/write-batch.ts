@@ -8,7 +8,7 @@ import {
   type ExpireAnswer,
   numbersPerWrite,
   type WriteAnswer,
-  type WriteRequest,
+  type QueuedWrite,
 } from './protocol.ts'
 
 export interface PendingWrite {
@@ -46,7 +46,7 @@ export function batchesOf(writes: Waiting[], bytesMax: number): Waiting[][] {
 }
 
 /** Many writes as one request. */
-export function requestOf(writes: Waiting[]): WriteRequest {
+export function requestOf(writes: Waiting[]): QueuedWrite {
   let size = 0
   for (const write of writes) size += write.bytes?.length ?? 0
   const bytes = new Uint8Array(size)

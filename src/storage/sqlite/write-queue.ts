@@ -24,7 +24,7 @@ import {
   type Request,
   transactionBytesMax,
   type WriteAnswer,
-  type WriteRequest,
+  type QueuedWrite,
   type WriterOptions,
 } from './protocol.ts'
 import {
@@ -173,7 +173,7 @@ export class WriteQueue {
     this.#flush()
   }
 
-  ask(request: Exclude<Request, WriteRequest>): Promise<Answer> {
+  ask(request: Exclude<Request, QueuedWrite>): Promise<Answer> {
     if (this.#ended) return Promise.reject(new StorageUnavailable(this.#trouble))
     this.#flush()
     const answer = Promise.withResolvers<Answer>()

@@ -6,7 +6,7 @@ import {
   type Outcome,
   type Page,
   type PutCondition,
-  type Read,
+  type AtRevision,
   type Revision,
   type Storage,
   type Stored,
@@ -32,15 +32,15 @@ export class FaultyStore implements Storage {
     this.#state = state
   }
 
-  get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+  get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>> {
     return this.#state.read(() => this.#store.get(key, at))
   }
 
-  list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<Read<Page>> {
+  list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<AtRevision<Page>> {
     return this.#state.read(() => this.#store.list(range, options))
   }
 
-  count(range: KeyRange): Promise<Read<number>> {
+  count(range: KeyRange): Promise<AtRevision<number>> {
     return this.#state.read(() => this.#store.count(range))
   }
 

@@ -9,7 +9,7 @@ import type {
   Outcome,
   Page,
   PutCondition,
-  Read,
+  AtRevision,
   Revision,
   Storage,
   Stored,
@@ -31,15 +31,18 @@ export class LaggingStore implements Storage {
     return Math.max(newest - this.#lag, this.#ahead.compactedUpTo(), 1)
   }
 
-  get(key: string, at?: Revision): Promise<Read<Stored | undefined>> {
+  get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>> {
     return this.#ahead.get(key, at || this.currentRevision())
   }
 
-  list(range: KeyRange, options: { at?: Revision; limit?: number } = {}): Promise<Read<Page>> {
+  list(
+    range: KeyRange,
+    options: { at?: Revision; limit?: number } = {},
+  ): Promise<AtRevision<Page>> {
     return this.#ahead.list(range, { ...options, at: options.at || this.currentRevision() })
   }
 
-  async count(range: KeyRange): Promise<Read<number>> {
+  async count(range: KeyRange): Promise<AtRevision<number>> {
     const { revision, value } = await this.list(range)
     return { revision, value: value.items.length }
   }

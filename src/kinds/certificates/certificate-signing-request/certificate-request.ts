@@ -1,15 +1,15 @@
 /** PKCS #10 certificate requests: whether bytes are one, and whether it is signed with the key it is for. */
-import { Asn1Error, type Read, readShape, type Shape } from './go-asn1.ts'
+import { Asn1Error, type Asn1Value, readShape, type Asn1Type } from './go-asn1.ts'
 import { decodePem } from './pem.ts'
 import { readPublicKey } from './public-key.ts'
 import { signatureProblem } from './signature.ts'
 import { alternativeNamesProblem } from './alternative-names.ts'
 
-const integer: Shape = { is: 'integer', name: 'int' }
-const oid: Shape = { is: 'oid', name: 'ObjectIdentifier' }
-const bits: Shape = { is: 'bits', name: 'BitString' }
-const raw: Shape = { is: 'raw', name: 'RawValue' }
-const algorithm: Shape = {
+const integer: Asn1Type = { is: 'integer', name: 'int' }
+const oid: Asn1Type = { is: 'oid', name: 'ObjectIdentifier' }
+const bits: Asn1Type = { is: 'bits', name: 'BitString' }
+const raw: Asn1Type = { is: 'raw', name: 'RawValue' }
+const algorithm: Asn1Type = {
   is: 'struct',
   name: 'AlgorithmIdentifier',
   fields: [
@@ -17,7 +17,7 @@ const algorithm: Shape = {
     ['parameters', { ...raw, optional: true }],
   ],
 }
-const publicKey: Shape = {
+const publicKey: Asn1Type = {
   is: 'struct',
   name: 'publicKeyInfo',
   fields: [
@@ -25,7 +25,7 @@ const publicKey: Shape = {
     ['bits', bits],
   ],
 }
-const information: Shape = {
+const information: Asn1Type = {
   is: 'struct',
   name: 'tbsCertificateRequest',
   fields: [
@@ -35,7 +35,7 @@ const information: Shape = {
     ['attributes', { is: 'list', of: raw, name: '', tag: 0 }],
   ],
 }
-const request: Shape = {
+const request: Asn1Type = {
   is: 'struct',
   name: 'certificateRequest',
   fields: [
@@ -44,7 +44,7 @@ const request: Shape = {
     ['signature', bits],
   ],
 }
-const distinguished: Shape = {
+const distinguished: Asn1Type = {
   is: 'list',
   name: 'RDNSequence',
   of: {
@@ -61,7 +61,7 @@ const distinguished: Shape = {
     },
   },
 }
-const attribute: Shape = {
+const attribute: Asn1Type = {
   is: 'struct',
   name: 'pkcs10Attribute',
   fields: [
@@ -69,7 +69,7 @@ const attribute: Shape = {
     ['values', { is: 'list', name: '', set: true, of: raw }],
   ],
 }
-const extensions: Shape = {
+const extensions: Asn1Type = {
   is: 'list',
   name: '',
   of: {
@@ -85,9 +85,9 @@ const extensions: Shape = {
 const extensionRequestOid = '2a864886f70d01090e'
 const alternativeNamesOid = '551d11'
 
-const hexOf = (read: Read): string => read.contents.toString('hex')
-const part = (read: Read, ...names: string[]): Read =>
-  names.reduce((at, name) => at.fields[name] as Read, read)
+const hexOf = (read: Asn1Value): string => read.contents.toString('hex')
+const part = (read: Asn1Value, ...names: string[]): Asn1Value =>
+  names.reduce((at, name) => at.fields[name] as Asn1Value, read)
 
 /** What is wrong with a PEM certificate request, in Go's words. */
 export function certificateRequestProblem(bytes: Buffer): string | undefined {
@@ -120,7 +120,7 @@ export function derRequestProblem(der: Buffer): string | undefined {
   }
 }
 
-const keyOf = (info: Read) =>
+const keyOf = (info: Asn1Value) =>
   readPublicKey({
     algorithm: hexOf(part(info, 'key', 'algorithm', 'algorithm')),
     parameters: part(info, 'key', 'algorithm', 'parameters').whole,
@@ -153,8 +153,8 @@ function requestProblem(der: Buffer): string | undefined {
 }
 
 /** Attributes that are none are passed over; the extensions one asks for have to be ones. */
-function extensionsProblem(attributes: readonly Read[]): string | undefined {
-  const wanted: Read[] = []
+function extensionsProblem(attributes: readonly Asn1Value[]): string | undefined {
+  const wanted: Asn1Value[] = []
   for (const { whole } of attributes) {
     const values = attributeValues(whole)
     if (values?.[0] === undefined) continue
@@ -170,7 +170,7 @@ function extensionsProblem(attributes: readonly Read[]): string | undefined {
     .find((problem) => problem !== undefined)
 }
 
-function attributeValues(whole: Buffer): readonly Read[] | undefined {
+function attributeValues(whole: Buffer): readonly Asn1Value[] | undefined {
   try {
     const { value } = readShape(whole, attribute)
     return hexOf(part(value, 'id')) === extensionRequestOid

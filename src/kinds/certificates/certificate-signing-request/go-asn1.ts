@@ -5,23 +5,23 @@
  */
 import { type Header, headerAt, oidProblem } from './go-asn1-header.ts'
 
-export type Shape = {
+export type Asn1Type = {
   readonly name: string
   readonly optional?: boolean
   /** The number of its context-specific tag, where it has one. */
   readonly tag?: number
 } & (
   | { readonly is: 'any' | 'raw' | 'integer' | 'boolean' | 'oid' | 'bits' | 'bytes' }
-  | { readonly is: 'struct'; readonly fields: readonly (readonly [string, Shape])[] }
-  | { readonly is: 'list'; readonly of: Shape; readonly set?: boolean }
+  | { readonly is: 'struct'; readonly fields: readonly (readonly [string, Asn1Type])[] }
+  | { readonly is: 'list'; readonly of: Asn1Type; readonly set?: boolean }
 )
 
 /** What was read: contents, the whole with its header, and the parts of a structure or list. */
-export interface Read {
+export interface Asn1Value {
   readonly contents: Buffer
   readonly whole: Buffer
-  readonly fields: Readonly<Record<string, Read>>
-  readonly items: readonly Read[]
+  readonly fields: Readonly<Record<string, Asn1Value>>
+  readonly items: readonly Asn1Value[]
 }
 
 /** What is wrong with bytes, in Go's words. */
@@ -41,17 +41,17 @@ const universal: Readonly<Record<string, number>> = {
 }
 const set = 17
 const nothing = Buffer.alloc(0)
-const absent: Read = { contents: nothing, whole: nothing, fields: {}, items: [] }
+const absent: Asn1Value = { contents: nothing, whole: nothing, fields: {}, items: [] }
 /** A pointer, as Go prints one: where its reader keeps the number of a tag. */
 const pointer = '0xc000012090'
 
-const tagOf = (shape: Shape): number =>
+const tagOf = (shape: Asn1Type): number =>
   shape.is === 'list' && shape.set ? set : (universal[shape.is] as number)
-const isCompound = (shape: Shape): boolean => shape.is === 'struct' || shape.is === 'list'
-const takesAny = (shape: Shape): boolean => shape.is === 'any' || shape.is === 'raw'
+const isCompound = (shape: Asn1Type): boolean => shape.is === 'struct' || shape.is === 'list'
+const takesAny = (shape: Asn1Type): boolean => shape.is === 'any' || shape.is === 'raw'
 
 /** The value at the start of the bytes, and how many bytes it takes. */
-export function readShape(bytes: Buffer, shape: Shape): { value: Read; end: number } {
+export function readShape(bytes: Buffer, shape: Asn1Type): { value: Asn1Value; end: number } {
   return readAt(bytes, 0, shape)
 }
 
@@ -61,7 +61,7 @@ function headerOf(bytes: Buffer, at: number): Header {
   return header
 }
 
-function readAt(bytes: Buffer, at: number, shape: Shape): { value: Read; end: number } {
+function readAt(bytes: Buffer, at: number, shape: Asn1Type): { value: Asn1Value; end: number } {
   if (at === bytes.length) {
     if (shape.optional) return { value: absent, end: at }
     throw syntax('sequence truncated')
@@ -78,7 +78,7 @@ function readAt(bytes: Buffer, at: number, shape: Shape): { value: Read; end: nu
   return { value: { ...value, ...partsOf(contents, shape, header) }, end }
 }
 
-function matches(header: Header, shape: Shape): boolean {
+function matches(header: Header, shape: Asn1Type): boolean {
   if (takesAny(shape)) return true
   if (header.isCompound !== isCompound(shape)) return false
   return shape.tag === undefined
@@ -86,7 +86,7 @@ function matches(header: Header, shape: Shape): boolean {
     : header.class === 2 && header.tag === shape.tag
 }
 
-function mismatch({ tag, length, from, ...header }: Header, shape: Shape): string {
+function mismatch({ tag, length, from, ...header }: Header, shape: Asn1Type): string {
   const found = `{class:${header.class} tag:${tag} length:${length} isCompound:${header.isCompound}}`
   const isSet = shape.is === 'list' && shape.set === true && shape.name === ''
   const wanted =
@@ -96,7 +96,7 @@ function mismatch({ tag, length, from, ...header }: Header, shape: Shape): strin
   return `tags don't match (${shape.tag ?? tagOf(shape)} vs ${found}) ${wanted} ${shape.name} @${from}`
 }
 
-function partsOf(contents: Buffer, shape: Shape, header: Header): Partial<Read> {
+function partsOf(contents: Buffer, shape: Asn1Type, header: Header): Partial<Asn1Value> {
   if (shape.is === 'struct') return { fields: fieldsOf(contents, shape.fields) }
   if (shape.is === 'list') return { items: itemsOf(contents, shape.of) }
   const problem =
@@ -111,9 +111,9 @@ function partsOf(contents: Buffer, shape: Shape, header: Header): Partial<Read> 
 
 function fieldsOf(
   contents: Buffer,
-  shapes: readonly (readonly [string, Shape])[],
-): Record<string, Read> {
-  const fields: Record<string, Read> = {}
+  shapes: readonly (readonly [string, Asn1Type])[],
+): Record<string, Asn1Value> {
+  const fields: Record<string, Asn1Value> = {}
   let at = 0
   for (const [name, shape] of shapes) {
     const { value, end } = readAt(contents, at, shape)
@@ -124,7 +124,7 @@ function fieldsOf(
 }
 
 /** All headers are looked at before the first item is. */
-function itemsOf(contents: Buffer, shape: Shape): Read[] {
+function itemsOf(contents: Buffer, shape: Asn1Type): Asn1Value[] {
   const starts: number[] = []
   for (let at = 0; at < contents.length; ) {
     const header = headerOf(contents, at)

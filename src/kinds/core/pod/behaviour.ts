@@ -9,7 +9,7 @@ import { keepField, keepStatus, raiseGeneration } from '#kinds/all-kinds/strateg
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { dropDisabledPodFields } from '#kinds/pod-template/dropped-fields.ts'
 import { checkEphemeralContainersUpdate } from './ephemeral-containers.ts'
-import { rememberGood, wasFoundGood } from './found-good.ts'
+import { rememberValid, isKnownValid } from './validated-pod-cache.ts'
 import {
   agreeOnPodIps,
   agreeOnServiceAccount,
@@ -72,9 +72,9 @@ function countChange(next: KubeObject, old: KubeObject, { release }: Context): v
 }
 
 function validateCreate(pod: KubeObject, context: Context): FieldError[] {
-  if (wasFoundGood(pod, context)) return checkFinalizerNames(pod)
+  if (isKnownValid(pod, context)) return checkFinalizerNames(pod)
   const errors = checkNew(pod, context)
-  if (errors.length === 0) rememberGood(pod, context)
+  if (errors.length === 0) rememberValid(pod, context)
   return [...checkFinalizerNames(pod), ...errors]
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Wire } from './exchange.ts'
-import { HeldAnswers } from './held-answers.ts'
+import { PendingResponses } from './pending-responses.ts'
 
 test('answers count until their clients have taken them', () => {
-  const held = new HeldAnswers(20)
+  const held = new PendingResponses(20)
   const closing: (() => void)[] = []
   const wire = { onClose: (listener: () => void) => void closing.push(listener) } as Wire
   const rows: [bytes: number, isMuch: boolean][] = [

@@ -9,7 +9,7 @@ import { after, before, mock, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { authority, client, type Made, serving } from '#access/certificates.suite.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { discoveryLook } from './look-at-discovery.ts'
+import { discoveryProbe } from './probe-discovery.ts'
 import { NoSuchPlace } from './service-address.ts'
 
 let server: Server
@@ -46,7 +46,7 @@ const apiService = {
 } as unknown as KubeObject
 
 const lookAt = (place: number | Error) =>
-  discoveryLook(
+  discoveryProbe(
     async () => {
       if (place instanceof Error) throw place
       return { host: '127.0.0.1', port: place }

@@ -1,11 +1,11 @@
 /**
- * A plugin that a few resources concern, loaded at the first write to one of them. It still decides by itself: their
- * groups are not asked for.
+ * A plugin for a few resources, loaded at the first write to one of them. Resources are matched by
+ * their plural alone, so the plugin itself still checks the group.
  */
 import type { AdmissionPlugin } from './admission.ts'
 import type { Step } from './chain.ts'
 
-export function concerning(
+export function lazyPlugin(
   name: string,
   step: Step | 'both',
   plurals: readonly string[],

@@ -12,19 +12,19 @@ const rejectsInvalidTimeouts = change('a timeout that is no duration is rejected
   since: 21,
 })
 
-export interface AskedTimeout {
+export interface RequestedTimeout {
   readonly timeoutMs: number
   /** The message when the time is over. */
   readonly words: string
 }
 
 /** Undefined if the client requests no valid timeout. Throws for an invalid duration. */
-export function askedTimeout(
+export function requestedTimeout(
   query: URLSearchParams,
   isWrite: boolean,
   limitMs: number,
   release: number,
-): AskedTimeout | undefined {
+): RequestedTimeout | undefined {
   const text = query.get('timeout') ?? ''
   if (text === '' || (!isWrite && !releaseOf(release).has(rejectsInvalidTimeouts))) return undefined
   const nanos = parseDuration(text)

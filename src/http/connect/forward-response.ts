@@ -23,7 +23,7 @@ export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHead
  * `given`: a sink that is open already. `endsWhenCut`: what came is all there is, as of a log,
  * which has no end that could be missed.
  */
-export async function passOn(
+export async function forwardResponse(
   exchange: Exchange,
   status: number,
   headers: AnswerHeaders,

@@ -26,7 +26,11 @@ import { proxyBackend } from './proxy-target.ts'
 import { rewriteAnswer } from './rewrite-links.ts'
 import { tunnel } from './tunnel.ts'
 
-export async function leadOn(exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> {
+export async function handleConnection(
+  exchange: Exchange,
+  kind: Kind,
+  parts: ConnectParts,
+): Promise<void> {
   const { subresource } = exchange.target
   if (subresource === 'log') return podLog(exchange, parts)
   if (exchange.query.getAll('dryRun').length > 0) throw badRequest('dryRun is not supported')

@@ -19,7 +19,7 @@ const timeoutMs = 5000
 /** The user of the requests: one who may see any server's discovery. */
 const prober = { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
-export function discoveryLook(resolve: ResolveService, proxyClient: Identity): LookAtDiscovery {
+export function discoveryProbe(resolve: ResolveService, proxyClient: Identity): LookAtDiscovery {
   // The server's identity is not verified here: this only checks whether requests would be answered
   // at all.
   const trust: Trust = { insecure: true, ...proxyClient }

@@ -14,7 +14,7 @@ const newMax = 16
 /** Members, items and characters of a value that is kept. */
 const weightMax = 32_768
 
-export class MetValues<Known> {
+export class RecentValuesCache<Known> {
   /** The one met last stands first. */
   readonly #met: { readonly value: Json; readonly known: Known }[] = []
   #news = 0

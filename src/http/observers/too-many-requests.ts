@@ -13,7 +13,7 @@ const retryAfterSeconds = 1
 const nameLengthMax = 256
 const shortName = (name: string): string => (name.length > nameLengthMax ? 'unexpected' : name)
 
-export function refuseForNow(exchange: Exchange, metrics: ServerMetrics): ApiError {
+export function rejectForNow(exchange: Exchange, metrics: ServerMetrics): ApiError {
   const { target } = exchange
   const { group, version, resource, subresource, path, isResource } = target
   metrics.dropped.labels(requestKind(target.verb)).add(1)

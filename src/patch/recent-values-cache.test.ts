@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
-import { MetValues } from './met-values.ts'
+import { RecentValuesCache } from './recent-values-cache.ts'
 
 const template = (image: string): Json => ({ containers: [{ name: 'a', image }], priority: 0 })
 
 test('what is known of a value is known of its like, and of nothing else', () => {
-  const met = new MetValues<string>()
+  const met = new RecentValuesCache<string>()
   met.keep(template('one'), 'found')
   const rows: [string, Json, string | undefined][] = [
     ['the same', template('one'), 'found'],
@@ -24,7 +24,7 @@ test('what is known of a value is known of its like, and of nothing else', () =>
 })
 
 test('whoever changes a value later does not change what is known', () => {
-  const met = new MetValues<string>()
+  const met = new RecentValuesCache<string>()
   const value = { containers: [{ image: 'one' }] }
   met.keep(value, 'found')
   value.containers[0].image = 'bad'
@@ -33,7 +33,7 @@ test('whoever changes a value later does not change what is known', () => {
 })
 
 test('those met last are kept', () => {
-  const met = new MetValues<number>()
+  const met = new RecentValuesCache<number>()
   for (let i = 0; i < 8; i++) met.keep({ i }, i)
   assert.equal(met.find({ i: 0 }), 0)
   met.keep({ i: 8 }, 8)
@@ -44,7 +44,7 @@ test('those met last are kept', () => {
 })
 
 test('where nothing comes again hardly anything is kept, until something does', () => {
-  const met = new MetValues<number>()
+  const met = new RecentValuesCache<number>()
   for (let i = 0; i < 1000; i++) met.keep({ i }, i)
   const kept = Array.from({ length: 1000 }, (_, i) => met.find({ i })).filter(
     (known) => known !== undefined,
@@ -62,7 +62,7 @@ test('what is large, or null anywhere, is not kept', () => {
     ['null', { a: [{ b: null }] }, false],
   ]
   for (const [what, value, kept] of rows) {
-    const met = new MetValues<true>()
+    const met = new RecentValuesCache<true>()
     met.keep(value, true)
     assert.equal(met.find(value) ?? false, kept, what)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
-import { askedTimeout } from './asked-timeout.ts'
+import { requestedTimeout } from './requested-timeout.ts'
 
 const newer = 'request did not complete within the allotted timeout'
 const refused = '400 invalid timeout specified in the request URL - time: '
@@ -26,7 +26,7 @@ for (const [query, isWrite, release, expected] of rows) {
   test(`${isWrite ? 'a write' : 'a read'} of 1.${release} with '${query}'`, () => {
     const ask = () => {
       try {
-        const asked = askedTimeout(new URLSearchParams(query), isWrite, 60_000, release)
+        const asked = requestedTimeout(new URLSearchParams(query), isWrite, 60_000, release)
         return asked && [asked.timeoutMs, asked.words]
       } catch (error) {
         return error instanceof ApiError ? `${error.code} ${error.message}` : error

@@ -11,7 +11,7 @@ import type { Wire } from './exchange.ts'
  */
 const heldBytesMax = 256 << 20
 
-export class HeldAnswers {
+export class PendingResponses {
   readonly #bytesMax: number
   #bytes = 0
   /** Of each client: one that takes a long list holds many pieces, one after the other. */

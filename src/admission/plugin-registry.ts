@@ -7,7 +7,7 @@ import { loadLater } from '#base/load-later.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
 import type { AdmissionPlugin } from './admission.ts'
-import { concerning } from './concerning.ts'
+import { lazyPlugin } from './lazy-plugin.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { enabledPlugins, namedPlugins } from './plugin-names.ts'
@@ -145,20 +145,20 @@ const makers: Readonly<Record<string, Make>> = {
     load.limitPodHardAntiAffinityTopology().limitPodHardAntiAffinityTopology,
   PodPreset: () => load.podPreset().podPreset,
   LimitRanger: ({ release, feature }) =>
-    concerning('LimitRanger', 'both', ['pods', ...claims], () =>
+    lazyPlugin('LimitRanger', 'both', ['pods', ...claims], () =>
       load.limitRanger().limitRanger({
         release: releaseOf(release),
         podLevel: feature('PodLevelResources'),
       }),
     ),
   ServiceAccount: (options) =>
-    concerning('ServiceAccount', 'both', ['pods'], () =>
+    lazyPlugin('ServiceAccount', 'both', ['pods'], () =>
       load.serviceAccount().serviceAccountPlugin(options),
     ),
   NodeRestriction: ({ authorizer, feature, release }) =>
     load.nodeRestriction().nodeRestriction({ authorizer, feature, release: releaseOf(release) }),
   TaintNodesByCondition: () =>
-    concerning(
+    lazyPlugin(
       'TaintNodesByCondition',
       'admit',
       ['nodes'],
@@ -174,11 +174,11 @@ const makers: Readonly<Record<string, Make>> = {
   PodNodeSelector: ({ release }, configuration) =>
     load.podNodeSelector().podNodeSelector(release, configuration),
   Priority: ({ release }) =>
-    concerning('Priority', 'both', ['pods', 'priorityclasses'], () =>
+    lazyPlugin('Priority', 'both', ['pods', 'priorityclasses'], () =>
       load.priority().priorityPlugin(release),
     ),
   DefaultTolerationSeconds: ({ notReadyTolerationSeconds, unreachableTolerationSeconds }) =>
-    concerning('DefaultTolerationSeconds', 'admit', ['pods'], () =>
+    lazyPlugin('DefaultTolerationSeconds', 'admit', ['pods'], () =>
       load
         .defaultTolerationSeconds()
         .defaultTolerationSeconds(notReadyTolerationSeconds, unreachableTolerationSeconds),
@@ -193,18 +193,18 @@ const makers: Readonly<Record<string, Make>> = {
   // Labels of volumes come from the cloud they are in; there is none to ask.
   PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
   DefaultStorageClass: ({ release }) =>
-    concerning('DefaultStorageClass', 'admit', claims, () =>
+    lazyPlugin('DefaultStorageClass', 'admit', claims, () =>
       load.storageDefaults().defaultStorageClass(releaseOf(release)),
     ),
   StorageObjectInUseProtection: ({ release, feature }) =>
-    concerning(
+    lazyPlugin(
       'StorageObjectInUseProtection',
       'admit',
       ['persistentvolumes', 'volumeattributesclasses', ...claims],
       () => load.storageDefaults().storageObjectInUseProtection(releaseOf(release), feature),
     ),
   PodGroupProtection: gated('PodGroupProtection', 'GenericWorkload', () =>
-    concerning(
+    lazyPlugin(
       'PodGroupProtection',
       'admit',
       ['podgroups'],
@@ -214,46 +214,46 @@ const makers: Readonly<Record<string, Make>> = {
   OwnerReferencesPermissionEnforcement: (options) =>
     load.ownerReferencesPermission().ownerReferencesPermission(options),
   PersistentVolumeClaimResize: () =>
-    concerning(
+    lazyPlugin(
       'PersistentVolumeClaimResize',
       'validate',
       claims,
       () => load.persistentVolumeClaimResize().persistentVolumeClaimResize,
     ),
   RuntimeClass: ({ feature, release }) =>
-    concerning('RuntimeClass', 'both', ['pods'], () =>
+    lazyPlugin('RuntimeClass', 'both', ['pods'], () =>
       load.runtimeClass().runtimeClassPlugin(feature, release),
     ),
   CertificateApproval: ({ authorizer }) =>
-    concerning('CertificateApproval', 'validate', certificateRequests, () =>
+    lazyPlugin('CertificateApproval', 'validate', certificateRequests, () =>
       load.certificates().certificateApproval(authorizer),
     ),
   CertificateSigning: ({ authorizer }) =>
-    concerning('CertificateSigning', 'validate', certificateRequests, () =>
+    lazyPlugin('CertificateSigning', 'validate', certificateRequests, () =>
       load.certificates().certificateSigning(authorizer),
     ),
   ClusterTrustBundleAttest: gated(
     'ClusterTrustBundleAttest',
     'ClusterTrustBundle',
     ({ authorizer }) =>
-      concerning('ClusterTrustBundleAttest', 'validate', ['clustertrustbundles'], () =>
+      lazyPlugin('ClusterTrustBundleAttest', 'validate', ['clustertrustbundles'], () =>
         load.certificates().clusterTrustBundleAttest(authorizer),
       ),
   ),
   CertificateSubjectRestriction: () =>
-    concerning(
+    lazyPlugin(
       'CertificateSubjectRestriction',
       'validate',
       certificateRequests,
       () => load.certificates().certificateSubjectRestriction,
     ),
   DefaultIngressClass: ({ release }) =>
-    concerning('DefaultIngressClass', 'admit', ['ingresses'], () =>
+    lazyPlugin('DefaultIngressClass', 'admit', ['ingresses'], () =>
       load.defaultIngressClass().defaultIngressClass(releaseOf(release)),
     ),
   DenyServiceExternalIPs: () => load.denyServiceExternalIps().denyServiceExternalIps,
   PodTopologyLabels: gated('PodTopologyLabels', 'PodTopologyLabelsAdmission', () =>
-    concerning(
+    lazyPlugin(
       'PodTopologyLabels',
       'admit',
       ['pods'],
@@ -261,7 +261,7 @@ const makers: Readonly<Record<string, Make>> = {
     ),
   ),
   PodGroupWorkloadExists: gated('PodGroupWorkloadExists', 'GenericWorkload', () =>
-    concerning(
+    lazyPlugin(
       'PodGroupWorkloadExists',
       'validate',
       ['podgroups'],
@@ -272,15 +272,15 @@ const makers: Readonly<Record<string, Make>> = {
     'NodeDeclaredFeatureValidator',
     'NodeDeclaredFeatures',
     ({ feature, release }) =>
-      concerning('NodeDeclaredFeatureValidator', 'validate', ['pods', 'resourceslices'], () =>
+      lazyPlugin('NodeDeclaredFeatureValidator', 'validate', ['pods', 'resourceslices'], () =>
         load.nodeDeclaredFeatures().nodeDeclaredFeatures(feature, releaseOf(release)),
       ),
   ),
   JobValidation: gated('JobValidation', 'GenericWorkload', () =>
-    concerning('JobValidation', 'validate', ['jobs'], () => load.podGroups().jobValidation),
+    lazyPlugin('JobValidation', 'validate', ['jobs'], () => load.podGroups().jobValidation),
   ),
   PodResizeValidator: gated('PodResizeValidator', 'InPlacePodVerticalScaling', () =>
-    concerning('PodResizeValidator', 'validate', ['pods'], () => load.podResize().podResize),
+    lazyPlugin('PodResizeValidator', 'validate', ['pods'], () => load.podResize().podResize),
   ),
   MutatingAdmissionPolicy: gated('MutatingAdmissionPolicy', 'MutatingAdmissionPolicy', (options) =>
     load.policies().mutatingPolicyOnceBound({ ...policyParts(options), types: options.types }),
@@ -342,10 +342,10 @@ export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionP
       throw new Error(`couldn't init admission plugin "${name}": ${(error as Error).message}`)
     }
   }
-  const roles = concerning('RoleEscalation', 'admit', roleKinds, () =>
+  const roles = lazyPlugin('RoleEscalation', 'admit', roleKinds, () =>
     load.roleEscalation().roleEscalation(options.authorizer, options.rbac),
   )
-  const parameters = concerning('PolicyParameters', 'validate', policyKinds, () =>
+  const parameters = lazyPlugin('PolicyParameters', 'validate', policyKinds, () =>
     load.parameterRights().parameterRights(options),
   )
   const { feature } = options

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 
-export function readStraight(socket: Readable, take: (bytes: Buffer) => void): void {
+export function readDirectly(socket: Readable, take: (bytes: Buffer) => void): void {
   const { push } = socket
   socket.push = (piece, encoding) => {
     // The end goes the usual way, and so does everything behind what was kept before anybody

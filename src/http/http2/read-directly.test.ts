@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { readStraight } from './read-straight.ts'
+import { readDirectly } from './read-directly.ts'
 
 const source = () => new Readable({ read() {} })
 
 test('a piece is taken while it is pushed, and more are wanted', () => {
   const socket = source()
   const taken: string[] = []
-  readStraight(socket, (bytes) => void taken.push(bytes.toString()))
+  readDirectly(socket, (bytes) => void taken.push(bytes.toString()))
   assert.equal(socket.push(Buffer.from('one')), true)
   assert.equal(socket.push(Buffer.alloc(1024 * 1024, 'x')), true)
   assert.deepEqual(
@@ -23,7 +23,7 @@ test('what came before anybody listened is taken first', async () => {
   const socket = source()
   const taken: string[] = []
   socket.push(Buffer.from('early'))
-  readStraight(socket, (bytes) => void taken.push(bytes.toString()))
+  readDirectly(socket, (bytes) => void taken.push(bytes.toString()))
   socket.push(Buffer.from('next'))
   await new Promise(setImmediate)
   socket.push(Buffer.from('last'))
@@ -33,7 +33,7 @@ test('what came before anybody listened is taken first', async () => {
 test('the end is announced after the last piece', async () => {
   const socket = source()
   const taken: string[] = []
-  readStraight(socket, (bytes) => void taken.push(bytes.toString()))
+  readDirectly(socket, (bytes) => void taken.push(bytes.toString()))
   socket.push(Buffer.from('one'))
   socket.push(null)
   await once(socket, 'end')

@@ -8,11 +8,11 @@ import {
   certificateSigning,
   certificateSubjectRestriction,
 } from './certificate-plugins.ts'
-import { concerning } from './concerning.ts'
+import { lazyPlugin } from './lazy-plugin.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { limitRanger } from './limit-ranger.ts'
-import { type PluginOptions, pluginsInOrder } from './order.ts'
+import { type PluginOptions, pluginsInOrder } from './plugin-registry.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { priorityPlugin } from './priority.ts'
 import { kindOf, podKind, requestOf } from './requests.suite.ts'
@@ -64,7 +64,7 @@ for (const plugin of itself) {
 test('a plugin is loaded once, by the first write that concerns it', async () => {
   let loads = 0
   const seen: string[] = []
-  const plugin = concerning('Some', 'both', ['pods'], () => {
+  const plugin = lazyPlugin('Some', 'both', ['pods'], () => {
     loads++
     return {
       name: 'Some',

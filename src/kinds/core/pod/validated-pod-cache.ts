@@ -1,17 +1,17 @@
 /**
- * New pods that were found good. They come in replicas of one template: what is right of the first is right of the
- * next. Only what depends on nothing but annotations, specification and the server's settings is remembered; it never says
- * why something is wrong.
+ * Templates of new pods that passed validation. Replicas of one template are validated once. The
+ * result is cached only if it depends on nothing but annotations, specification and the server's
+ * settings. Errors are never cached.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
-import { MetValues } from '#patch/met-values.ts'
+import { RecentValuesCache } from '#patch/recent-values-cache.ts'
 
 type Settings = Pick<Context, 'release' | 'feature' | 'allowPrivileged'>
 
-const good = new MetValues<Settings>()
+const good = new RecentValuesCache<Settings>()
 
-export function wasFoundGood(pod: KubeObject, context: Settings): boolean {
+export function isKnownValid(pod: KubeObject, context: Settings): boolean {
   const under = good.find(templateOf(pod))
   return (
     under !== undefined &&
@@ -21,7 +21,7 @@ export function wasFoundGood(pod: KubeObject, context: Settings): boolean {
   )
 }
 
-export function rememberGood(pod: KubeObject, context: Settings): void {
+export function rememberValid(pod: KubeObject, context: Settings): void {
   if (!isCheckedByName(pod)) good.keep(templateOf(pod), context)
 }
 
