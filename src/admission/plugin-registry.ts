@@ -282,15 +282,22 @@ const makers: Readonly<Record<string, Make>> = {
   PodResizeValidator: gated('PodResizeValidator', 'InPlacePodVerticalScaling', () =>
     lazyPlugin('PodResizeValidator', 'validate', ['pods'], () => load.podResize().podResize),
   ),
-  MutatingAdmissionPolicy: gated('MutatingAdmissionPolicy', 'MutatingAdmissionPolicy', (options) =>
-    load.policies().mutatingPolicyOnceBound({ ...policyParts(options), types: options.types }),
+  MutatingAdmissionPolicy: gated(
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicy',
+    (options, configuration) =>
+      load.policies().mutatingPolicyOnceBound({
+        ...policyParts(options, configuration),
+        types: options.types,
+      }),
   ),
   MutatingAdmissionWebhook: async (options, configuration) =>
     mutatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
   ValidatingAdmissionPolicy: gated(
     'ValidatingAdmissionPolicy',
     'ValidatingAdmissionPolicy',
-    (options) => load.policies().validatingPolicyOnceBound(policyParts(options)),
+    (options, configuration) =>
+      load.policies().validatingPolicyOnceBound(policyParts(options, configuration)),
   ),
   ValidatingAdmissionWebhook: async (options, configuration) =>
     validatingOnceConfigured(dispatchParts(options), await hookUsers(configuration)),
@@ -312,12 +319,11 @@ const dispatchParts = (options: PluginOptions) => {
   return { authorizer, newUid, release, types, observe, meter, report, loopback }
 }
 
-const policyParts = ({ release, authorizer, kindNamed, policyMeter }: PluginOptions) => ({
-  meter: policyMeter,
-  release: releaseOf(release),
-  authorizer,
-  kindNamed,
-})
+const policyParts = (options: PluginOptions, configuration: Loose | undefined) => {
+  const { release, authorizer, kindNamed, policyMeter: meter, feature, report } = options
+  const rest = { authorizer, kindNamed, feature, report, configuration }
+  return { ...rest, meter, release: releaseOf(release) }
+}
 
 const hookUsers = async (configuration: Loose | undefined) =>
   configuration === undefined ? new Map() : load.credentials().credentialsFrom(configuration)

@@ -83,6 +83,9 @@ export class Policies {
       release: releaseOf(minor),
       authorizer: authorizer(later),
       kindNamed: byKind,
+      feature: () => true,
+      report: () => {},
+      configuration: undefined,
       meter,
       types,
     }

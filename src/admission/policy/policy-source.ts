@@ -6,6 +6,7 @@
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { matchedKind, namesObjects } from './constraints.ts'
@@ -30,27 +31,43 @@ const plurals = (type: PolicyType) =>
   [`${type}admissionpolicies`, `${type}admissionpolicybindings`] as const
 
 /**
- * Policies never decide about policies and bindings: an operator must be able to remove a wrong
- * one.
+ * Policies of the API never decide about policies and bindings: an operator must be able to remove
+ * a wrong one.
  */
 const exempt: ReadonlySet<string> = new Set([...plurals('mutating'), ...plurals('validating')])
 
+const skipsReviews = change('policies see no reviews of access and tokens', { since: 30 })
+/** A policy about these could lock all clients out. */
+const reviews: ReadonlySet<string> = new Set([
+  'authentication.k8s.io/selfsubjectreviews',
+  'authentication.k8s.io/tokenreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+])
+
+export interface PolicySourceOptions<Compiled> {
+  readonly type: PolicyType
+  readonly release: Release
+  readonly compile: (spec: Loose) => Compiled
+  /** Called for every policy that is new. */
+  readonly defined?: () => void
+}
+
 export class PolicySource<Compiled> {
-  readonly #type: PolicyType
-  readonly #compile: (spec: Loose) => Compiled
-  readonly #defined: () => void
+  readonly #options: PolicySourceOptions<Compiled>
   readonly #policies = new Map<string, ReadPolicy<Compiled>>()
   /** By the name of their policy, then by their own. */
   readonly #bindings = new Map<string, Map<string, Binding>>()
   readonly #policyOf = new Map<string, string>()
+  /** Of manifests: they come first, and see policies and bindings too. */
+  #static: readonly PolicyHook<Compiled>[] = []
   #hooks: readonly PolicyHook<Compiled>[] = []
   #candidates = new WeakMap<Kind, Map<string, readonly Candidate<Compiled>[]>>()
 
-  /** `defined`: called for every policy that is new. */
-  constructor(type: PolicyType, compile: (spec: Loose) => Compiled, defined = () => {}) {
-    this.#type = type
-    this.#compile = compile
-    this.#defined = defined
+  constructor(options: PolicySourceOptions<Compiled>) {
+    this.#options = options
   }
 
   get isEmpty(): boolean {
@@ -58,11 +75,11 @@ export class PolicySource<Compiled> {
   }
 
   async follow(reader: ObjectReader): Promise<void> {
-    const [policies, bindings] = plurals(this.#type)
+    const [policies, bindings] = plurals(this.#options.type)
     await reader.follow(group, policies, {
       changed: (object) => {
-        const policy = readPolicy(object, this.#compile)
-        if (!this.#policies.has(policy.name)) this.#defined()
+        const policy = readPolicy(object, this.#options.compile)
+        if (!this.#policies.has(policy.name)) this.#options.defined?.()
         this.#policies.set(policy.name, policy)
         this.#arrange()
       },
@@ -78,6 +95,16 @@ export class PolicySource<Compiled> {
         this.#arrange()
       },
     })
+  }
+
+  /** Replaces the policies of manifests. */
+  load(policies: readonly KubeObject[], bindings: readonly KubeObject[]): void {
+    this.#static = policies.flatMap((object) => {
+      const policy = readPolicy(object, this.#options.compile)
+      const bound = bindings.filter(({ spec }) => spec.policyName === policy.name).map(readBinding)
+      return bound.length === 0 ? [] : [{ ...policy, bindings: bound }]
+    })
+    this.#arrange()
   }
 
   #bind(object: KubeObject): void {
@@ -101,11 +128,18 @@ export class PolicySource<Compiled> {
   }
 
   #arrange(): void {
-    this.#hooks = [...this.#policies.values()]
+    const ofApi = [...this.#policies.values()]
       .filter(({ name }) => this.#bindings.has(name))
       .sort((a, b) => byCodePoint(a.name, b.name))
       .map((policy) => ({ ...policy, bindings: this.#bindingsOf(policy.name) }))
+    this.#hooks = [...this.#static, ...ofApi]
     this.#candidates = new WeakMap()
+  }
+
+  #hooksFor({ group: requested, plural }: Kind): readonly PolicyHook<Compiled>[] {
+    if (requested === group && exempt.has(plural)) return this.#static
+    const isReview = reviews.has(`${requested}/${plural}`)
+    return isReview && this.#options.release.has(skipsReviews) ? [] : this.#hooks
   }
 
   #bindingsOf(policy: string): Binding[] {
@@ -119,14 +153,13 @@ export class PolicySource<Compiled> {
    */
   candidates(request: AdmissionRequest): readonly Candidate<Compiled>[] {
     const { kind, operation, subresource } = request
-    if (kind.group === group && exempt.has(kind.plural)) return []
     let known = this.#candidates.get(kind)
     if (known === undefined) this.#candidates.set(kind, (known = new Map()))
     // Namespaced objects are in a namespace; only a namespace itself can be in one or in none.
     const key = `${operation} ${subresource} ${request.namespace === ''}`
     let found = known.get(key)
     if (found === undefined) {
-      found = this.#hooks.flatMap((hook) => {
+      found = this.#hooksFor(kind).flatMap((hook) => {
         if (namesObjects(hook.constraints)) return [{ hook, kind }]
         const matched = matchedKind(hook.constraints, request)
         return matched === undefined ? [] : [{ hook, kind: matched }]

@@ -5,7 +5,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
-const staticSuffix = '.static.k8s.io'
+export const staticSuffix = '.static.k8s.io'
 const gate = 'ManifestBasedAdmissionControlConfig'
 
 const warnsOfStaticNames = change('admission configurations must not be named like manifests', {
