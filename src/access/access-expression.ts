@@ -1,6 +1,7 @@
 /**
- * Expressions of CEL in the configuration of access: they map the claims of a token, check a user, or decide whether a
- * webhook is called. An expression without a cost limit is as long as its operator wrote it.
+ * Expressions of CEL in the configuration of access: they map the claims of a token, check a user,
+ * or decide whether a webhook is called. An expression without a cost limit is as long as its
+ * operator wrote it.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -64,7 +65,9 @@ const typeOfVariable: Readonly<Record<ExpressionVariable, CelType>> = {
   request: objectType('kubernetes.SubjectAccessReviewSpec'),
 }
 
-/** Thrown for an expression that cannot be compiled, with the text that a configuration error shows. */
+/**
+ * Thrown for an expression that cannot be compiled, with the text that a configuration error shows.
+ */
 export class ExpressionProblem extends Error {}
 
 export class AccessExpression {

@@ -1,10 +1,16 @@
-/** The contract of authorisation: attributes of a request in, a decision out. Modes are asked in order; the first opinion counts. */
+/**
+ * The contract of authorisation: attributes of a request in, a decision out. Modes are called in
+ * order; the first opinion counts.
+ */
 import type { Selectors } from './selectors.ts'
 import type { User } from './user.ts'
 
 export interface Attributes {
   readonly user: User
-  /** get list watch create update patch delete deletecollection proxy impersonate … ; for other URLs the lower-case HTTP method. */
+  /**
+   * get list watch create update patch delete deletecollection proxy impersonate … ; for other URLs
+   * the lower-case HTTP method.
+   */
   readonly verb: string
   readonly isResource: boolean
   readonly group: string
@@ -22,7 +28,10 @@ export interface Attributes {
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'none'
   readonly reason: string
-  /** Something kept an authorizer from deciding. Without an `allow` of another mode the request ends as an internal error. */
+  /**
+   * Something kept an authorizer from deciding. Without an `allow` of another mode the request ends
+   * as an internal error.
+   */
   readonly error?: string
 }
 

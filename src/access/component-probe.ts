@@ -1,6 +1,6 @@
 /**
- * Whether the other parts of a control plane are well, asked at the ports where they are by default. Nothing is kept:
- * every question is asked anew.
+ * Whether the other parts of a control plane are healthy, probed at their default ports. Nothing is
+ * cached: every request probes anew.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { caller } from './https-call.ts'
@@ -11,7 +11,7 @@ export interface ComponentHealth {
   readonly message: string
 }
 
-/** As long as the original waits. */
+/** As long as kube-apiserver waits. */
 const timeoutMs = 20_000
 /** A health check says a word, or a few. */
 const answerBytesMax = 10_240

@@ -1,4 +1,7 @@
-/** Real counterparts for tests: HTTPS servers on loopback with certificates made on the spot, and files to name them in. */
+/**
+ * Real counterparts for tests: HTTPS servers on loopback with certificates made on the spot, and
+ * files to name them in.
+ */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * Values that are good for a while, the oldest thrown out when there are too many. Reading never waits and
- * never returns what has expired, whatever the machine's clock is set to meanwhile.
+ * Values that are good for a while, the oldest thrown out when there are too many. Reading never
+ * waits and never returns what has expired, whatever the machine's clock is set to meanwhile.
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 

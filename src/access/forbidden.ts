@@ -1,4 +1,4 @@
-/** What is said to someone who may not: the 403 in Kubernetes' words. It decides nothing. */
+/** The 403 for a forbidden request, in Kubernetes' words. It decides nothing. */
 import { goFormat, goQuote } from '#api/go-syntax.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { Attributes } from './authorize.ts'
@@ -6,7 +6,7 @@ import type { Attributes } from './authorize.ts'
 /** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
 function forbiddenMessage(attributes: Attributes, reason: string): string {
   const said = withoutMarkup(sentence(attributes))
-  // The original takes the sentence for a format.
+  // kube-apiserver takes the sentence for a format.
   return goFormat(reason === '' ? said : `${said}: ${reason}`)
 }
 
@@ -18,7 +18,7 @@ export const forbidden = (attributes: Attributes, reason: string): ApiError =>
     forbiddenMessage(attributes, reason),
   )
 
-/** The refusal of a request that never came to be looked at: whoever shows it must not guess what it is. */
+/** The rejection of a request before it was parsed: the response must not guess its target. */
 export class ShutOut extends ApiError {}
 
 export function shutOut(attributes: Attributes, reason: string): ShutOut {

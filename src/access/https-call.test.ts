@@ -55,7 +55,7 @@ const namesakes: {
 
 for (const { name, certificate, signedByAnother, says } of namesakes) {
   test(`a certificate that is named as its issuer: ${name}`, async (t) => {
-    // Somebody sets the clock ahead while it is called, which is no reason to give up.
+    // The clock is set ahead during the call, which is no reason to give up.
     const realMs = Date.now.bind(Date)
     let aheadMs = 0
     t.mock.method(Date, 'now', () => realMs() + (aheadMs += 6000))

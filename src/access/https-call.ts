@@ -1,6 +1,6 @@
 /**
- * One request to another server, bounded in time and in the size of its answer. Errors say where and what happened and
- * never what was sent.
+ * One request to another server, bounded in time and in the size of its answer. Errors say where
+ * and what happened and never what was sent.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -14,7 +14,7 @@ export interface Call {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Who asks. A connection is used only for whom it was opened. */
+  /** The client identity. A connection is used only for the identity for which it was opened. */
   readonly identity?: Identity | undefined
   readonly timeoutMs: number
   readonly answerBytesMax: number
@@ -48,17 +48,24 @@ export interface CallError extends Error {
 
 export type Caller = (call: Call) => Promise<CallAnswer>
 
-/** How long a connection that nobody uses is kept, as Go's are: who is called may move on, or be called no more. */
+/**
+ * How long an unused connection is kept, as Go does: the server may move, or may not be called
+ * again.
+ */
 const idleMsDefault = 90_000
 
-/** A caller with connections of its own, kept open between calls; idle ones never keep the process alive. */
+/**
+ * A caller with connections of its own, kept open between calls; idle ones never keep the process
+ * alive.
+ */
 export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
   const kept = { keepAlive: true, maxSockets: 64, timeout: idleMsMax }
   const agentTrusting = (ca?: string | string[]) =>
     new HttpsAgent({
       ...kept,
       ...(ca !== undefined && { ca }),
-      // A server's own certificate, or whoever signed it, is trust enough, as in Go: no chain up to a root is asked for.
+      // A server's own certificate, or its signer's, is trust enough, as in Go: no chain up to a
+      // root is required.
       allowPartialTrustChain: true,
       ...(tls.serverName !== undefined && { servername: tls.serverName }),
       ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),
@@ -114,7 +121,7 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
     })
     let shown: PeerCertificate | undefined
     outgoing.on('error', fail)
-    // Unheard, Node would end the connection and tell nobody, however long the time.
+    // Without a listener, Node would silently end the connection, however long the time.
     outgoing.on('upgrade', (_response, socket) => {
       fail(new Error('the server left HTTP without being asked'))
       socket.destroy()
@@ -133,7 +140,7 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
       response.on('data', (chunk: Buffer) => {
         size += chunk.length
         if (size <= answerBytesMax) return void chunks.push(chunk)
-        // It may have ended with these very bytes, and then nothing more is said of it.
+        // It may have ended with these very bytes, and then no further event follows.
         fail(new Error(`the answer is larger than ${answerBytesMax} bytes`))
         outgoing.destroy()
       })
@@ -153,6 +160,6 @@ function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
   })
 }
 
-/** Nobody gets a small answer that is a large one. */
+/** A small compressed answer cannot expand into a large one. */
 const unpacked = (bytes: Buffer, maxOutputLength: number): string =>
   process.getBuiltinModule('node:zlib').gunzipSync(bytes, { maxOutputLength }).toString('utf8')

@@ -1,4 +1,4 @@
-/** What webhooks are told of who this server is follows the files of its kubeconfig. */
+/** The identity that webhooks see follows the files of its kubeconfig. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,7 +84,7 @@ for (const [what, passMs, files, expected] of rows)
     assert.equal(shown(identity()), 'Bearer one, first')
   })
 
-test('a file that is not there at start is told of', async () => {
+test('a file that is missing at the start is reported', async () => {
   write({ ...old(), token: undefined })
   await assert.rejects(readKubeconfig(join(folder, 'config')), /ENOENT.*token/)
 })

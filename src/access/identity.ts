@@ -1,6 +1,7 @@
 /**
- * Who this server is to another: a certificate, a token, or nothing. What stands in files is read again now and then, since
- * whoever renews it writes it there; where it cannot be read, what was there goes on.
+ * This server's identity as a client: a certificate, a token, or nothing. Files are read again now
+ * and then, since they are renewed in place; if one cannot be read, its previous contents stay in
+ * use.
  */
 
 export interface Identity {
@@ -11,7 +12,7 @@ export interface Identity {
   readonly authorization?: string
 }
 
-/** As the original: often enough for tokens of ten minutes that are renewed when two are left. */
+/** As kube-apiserver: often enough for tokens of ten minutes that are renewed when two are left. */
 const readAgainMs = 50_000
 
 /** The same value as long as it is the same. Throws where it cannot be read at first. */

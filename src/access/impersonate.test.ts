@@ -116,7 +116,7 @@ for (const [user, groups, release, expected] of olderGroups) {
   })
 }
 
-test('no header, nobody to be', () => {
+test('no header, no impersonated user', () => {
   assert.equal(impersonation({ 'x-remote-user': 'alice' }, admin, 22), undefined)
   assert.equal(impersonation({ 'impersonate-user': '' }, admin, 22), undefined)
 })

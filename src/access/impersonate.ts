@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else: from the request's Impersonate-* headers to what the caller must be allowed, one check for
- * each name, group, extra value and uid, and to the user the request is then done as. It asks nobody.
+ * Impersonation: from the request's Impersonate-* headers to the rights that the user needs (one
+ * check for each name, group, extra value and uid), and to the user for the request. It is pure.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -23,7 +23,7 @@ const impersonatesUids = change('a uid can be impersonated', { since: 22 })
 /** Whether a header is part of it: none of them goes further than this server. */
 export const isImpersonationHeader = (name: string): boolean => name.startsWith('impersonate-')
 
-/** Undefined where nobody is to be impersonated. Refuses groups, extra and uid without a user. */
+/** Undefined without impersonation. Rejects groups, extra and uid without a user. */
 export function impersonation(
   headers: Headers,
   caller: User,
@@ -112,7 +112,10 @@ function userOf(name: string, groups: string[], extras: readonly Extra[], uid: s
   return { name, uid, groups, extra }
 }
 
-/** As the original shows what was asked for: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+/**
+ * The requested references as kube-apiserver shows them: kind, namespace, name, uid, apiVersion,
+ * resourceVersion, fieldPath.
+ */
 function showRequests(groups: readonly string[], extras: readonly Extra[], uid: string): string {
   const shown = [
     ...groups.map((group) => `{Group  ${group}    }`),

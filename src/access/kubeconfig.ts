@@ -1,6 +1,7 @@
 /**
- * Where a webhook is and how to talk to it, from a file in kubeconfig format: `clusters` is the remote service, `users`
- * is this server as its client, `current-context` pairs the two. Ways to log in that would start programs are refused.
+ * Where a webhook is and how to talk to it, from a file in kubeconfig format: `clusters` is the
+ * remote service, `users` is this server as its client, `current-context` pairs the two. Ways to
+ * log in that would start programs are refused.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -32,7 +33,10 @@ export async function readKubeconfig(
   }
 }
 
-/** This server as a client of others: by the name of the user, and the user of the current context under `''`. */
+/**
+ * This server as a client of others: by the name of the user, and the user of the current context
+ * under `''`.
+ */
 export type KubeconfigUsers = ReadonlyMap<string, () => Identity>
 
 /** The users of a file, where each is named after the host it is for. Throws, naming the file. */
@@ -89,7 +93,7 @@ function endpointOf(config: Fields, folder: string, monotonicMs?: () => number):
   ) as unknown as ClusterEndpoint
 }
 
-/** Whoever would have to start a program to know who they are. */
+/** Rejects a user that needs a program for its credentials. */
 function refuseProgram(user: Fields): void {
   for (const field of ['exec', 'auth-provider'])
     if (user[field] != null) throw new Error(`users that need ${field} are not supported`)
@@ -138,7 +142,10 @@ function tokenOf(user: Fields, folder: string): string {
   return token
 }
 
-/** `<field>-data` holds the PEM in base64, `<field>` the path of a file relative to the configuration. */
+/**
+ * `<field>-data` holds the PEM in base64, `<field>` the path of a file relative to the
+ * configuration.
+ */
 function pemOf(from: Fields, field: string, folder: string): string | undefined {
   const data = text(from, `${field}-data`)
   if (data !== '') return Buffer.from(data, 'base64').toString('utf8')

@@ -1,4 +1,4 @@
-/** What Go says of a name that has no address: who was asked for it, and what came of it. */
+/** Go's words for a name that has no address: the resolver that was queried, and its result. */
 import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 

@@ -164,14 +164,14 @@ test('every caller is who it proves to be', async () => {
   made.stop()
 })
 
-test('static tokens and known certificates make nobody wait', async () => {
+test('static tokens and known certificates add no waiting', async () => {
   const { made } = await access()
   const carol = await client(people, 'carol', ['dev'])
   for (const credentials of [request({ authorization: 'Bearer alice-token' }), request({}, carol)])
     assert.ok(!(made.authenticate(credentials) instanceof Promise))
 })
 
-test('without anonymous requests nobody is nobody', async () => {
+test('without anonymous requests there is no anonymous user', async () => {
   const { made } = await access({ anonymousAuth: false })
   assert.equal(await who(made, request({})), 'nobody')
 })
@@ -269,7 +269,7 @@ test('the serving key verifies tokens exactly where no key is given for that', a
   }
 })
 
-test('headers that say who somebody is go no further', async () => {
+test('headers that name a user are removed', async () => {
   const { made } = await access()
   for (const name of [
     'authorization',
@@ -283,13 +283,14 @@ test('headers that say who somebody is go no further', async () => {
   assert.equal(made.clientAuthorities().length, 2)
 })
 
-// what the files say then, whether that is something else, who carol and the proxy that names dave are
+// what the files say then, whether that is something else, who carol and the proxy that names dave
+// are
 const reread: [string, () => [people: string, proxies: string], boolean, string, string][] = [
   ['the same', () => [people.pem, proxies.pem], false, 'carol', 'dave'],
   ['one more', () => [`${proxies.pem}\n${people.pem}`, proxies.pem], true, 'carol', 'dave'],
   ['another for people', () => [proxies.pem, proxies.pem], true, '401', 'dave'],
   ['another for proxies', () => [people.pem, people.pem], true, 'carol', '401'],
-  // Her certificate is a proxy's then, which names nobody, and the proxy's is a person's.
+  // Her certificate is a proxy's then, which names no user, and the proxy's is a person's.
   ['the one for the other', () => [proxies.pem, people.pem], true, '401', 'front'],
   ['nothing', () => ['', ''], false, 'carol', 'dave'],
   ['nothing readable, and another', () => ['x', people.pem], true, 'carol', '401'],
@@ -355,7 +356,7 @@ for (const [name, settings, error] of unusable)
     await assert.rejects(access(settings()), error)
   })
 
-test('where everything is allowed, nobody is nobody', async () => {
+test('where everything is allowed, there is no anonymous user', async () => {
   const { made, reported } = await access({ authorizationMode: ['AlwaysAllow'] })
   assert.equal(await who(made, request({})), 'nobody')
   assert.match(reported[0] ?? '', /anonymous/)

@@ -1,7 +1,7 @@
 /**
- * Everything that says who somebody is and what they may, made from the settings at start. A file that cannot be read or
- * understood stops the start. Afterwards nothing is read from files again but who this server is to webhooks, and whose
- * certificates are believed.
+ * Authentication and authorization, made from the settings at start. A file that cannot be read or
+ * understood stops the start. Afterwards only this server's identity for webhooks and the trusted
+ * authorities are read from files again.
  */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
@@ -30,7 +30,7 @@ import type { AccessSettings, AccessSurroundings, AuthorizationSettings } from '
 import type { TokenRequestSettings } from './token-request.ts'
 import type { TokenReviewer } from './token-review.ts'
 
-/** What few servers use, loaded where the settings ask for it. */
+/** Rare parts, loaded if the settings use them. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   abac: later<typeof import('./authorize/abac.ts')>('./authorize/abac'),
@@ -45,7 +45,7 @@ const load = {
 }
 
 export interface Access extends TokenReviewer {
-  /** Undefined or refused means 401. Waits only where a method must ask somebody. */
+  /** Undefined or rejected means 401. Waits only for methods that make calls. */
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
@@ -58,11 +58,11 @@ export interface Access extends TokenReviewer {
   readonly openId: OpenIdDocuments | undefined
   /** For a 401's WWW-Authenticate header. */
   readonly challenge: string | undefined
-  /** Authorities to name when asking clients for a certificate. */
+  /** Authorities to name when requesting a certificate from clients. */
   clientAuthorities(): readonly X509Certificate[]
   /** Reads their files again; whether they are others now. */
   readAuthorities(): boolean
-  /** Headers, in lower case, that say who somebody is: none of them goes on to anyone else. */
+  /** Headers, in lower case, that name a user: none of them is forwarded. */
   isIdentityHeader(name: string): boolean
   /** Resolves once decisions can be made from memory. */
   follow(): Promise<void>
@@ -240,8 +240,9 @@ function tokenKeys(
 }
 
 /**
- * The key of the server's certificate, which verifies tokens where no key is given for that. The server signs none with
- * it, so the key set does not show it. A key that cannot sign tokens is left out.
+ * The key of the server's certificate, which verifies tokens where no key is given for that. The
+ * server signs none with it, so the key set does not show it. A key that cannot sign tokens is left
+ * out.
  */
 function servingKeys(
   { serviceAccountKeyFile: files }: AccessSettings,

@@ -1,4 +1,4 @@
-/** The methods of authentication that the settings ask for, put together in the original's order: local before remote. */
+/** The configured methods of authentication, in kube-apiserver's order: local before remote. */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
 import { releaseOf } from '#api/releases/change.ts'
@@ -18,7 +18,7 @@ import { ServiceAccountAuthenticator } from './authenticate/service-account.ts'
 import { AudienceAgnostic, RequestAuthenticator, TokenUnion } from './authenticate/union.ts'
 import type { AccessSurroundings, AuthenticationSettings } from './settings.ts'
 
-/** The methods few servers use, loaded where the settings ask for them. */
+/** Rare methods, loaded if the settings use them. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   authorityFile: later<typeof import('./authenticate/authority-file.ts')>(
@@ -54,7 +54,10 @@ export interface Authentication {
   readonly requestHeader: RequestHeaderAuthenticator | undefined
   /** Every authority a client's certificate may come from. */
   readonly clientAuthorities: () => readonly X509Certificate[]
-  /** Reads the files of authorities again, and believes what they say now; whether that is something else. */
+  /**
+   * Reads the files of authorities again, and believes what they say now; whether that is something
+   * else.
+   */
   readonly readAuthorities: () => boolean
   readonly stop: () => void
 }
@@ -141,7 +144,8 @@ async function tokenMethods(
   }
   if (settings.enableBootstrapTokenAuth)
     methods.push(agnostic(new (load.bootstrapToken().BootstrapTokenAuthenticator)(reader, clock)))
-  // After service accounts: their tokens are web tokens too and must not make us ask a provider.
+  // After service accounts: their tokens are web tokens too and must not cause requests to a
+  // provider.
   const oidc = makeOidc(settings, surroundings, clock)
   if (oidc !== undefined) {
     stops.push(() => oidc.stop())

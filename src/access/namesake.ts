@@ -1,8 +1,9 @@
 /**
- * A server's certificate that bears the name of its own issuer and does not say by which key it was signed, such as those
- * that Knative's webhooks make. OpenSSL takes it for signed by itself and looks for no issuer; Go goes by the signature.
- * Here it is asked who signed it. Where a trusted authority did, the certificate itself may be trusted for as long as the
- * whole chain is valid. Its names are not looked at: whoever connects does that.
+ * A server's certificate that bears the name of its own issuer and does not name the key of its
+ * signer, such as those that Knative's webhooks make. OpenSSL treats it as self-signed and looks
+ * for no issuer; Go uses the signature. Here the signature decides who signed it. Where a trusted
+ * authority did, the certificate itself may be trusted for as long as the whole chain is valid. Its
+ * names are not checked: the caller does that.
  */
 import { X509Certificate } from 'node:crypto'
 import { Authorities, readBundle, serverAuth } from './authenticate/certificate-chain.ts'

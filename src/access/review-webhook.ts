@@ -1,7 +1,8 @@
 /**
- * A remote service that answers reviews: TokenReview for authentication, SubjectAccessReview for authorization. Posts an
- * object, expects the same kind back with a status. What may pass is tried again, at growing intervals; what fails for
- * good rejects, and nobody takes a rejection for a yes.
+ * A remote service that answers reviews: TokenReview for authentication, SubjectAccessReview for
+ * authorization. Posts an object, expects the same kind back with a status. Temporary failures are
+ * retried, at growing intervals. Permanent ones reject the promise, so a failure is never taken for
+ * a yes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Loose } from '#api/object-meta.ts'

@@ -129,7 +129,7 @@ const echo = (decision: 'allow' | 'deny' | 'none', error?: string): Authorizer =
   }),
 })
 
-test('what is asked of the authorizers, and the status', async () => {
+test('the attributes that authorizers receive, and the status', async () => {
   const spec = {
     user: 'jane',
     groups: ['a', 'b'],
@@ -308,7 +308,7 @@ const requestToken = (
 const claimsOf = (status: Loose): Loose =>
   JSON.parse(Buffer.from(status.token.split('.')[1], 'base64url').toString())
 
-test('a token as asked', async () => {
+test('a token as requested', async () => {
   const { spec, status } = await requestToken({})
   assert.deepEqual(spec, { expirationSeconds: 3600, audiences: ['api'], boundObjectRef: null })
   assert.equal(status.expirationTimestamp, '2024-05-01T01:00:00Z')

@@ -1,6 +1,7 @@
 /**
- * The selectors of a request, as authorization sees them. What cannot be read counts as absent: requirements narrow a
- * request, so an authorizer that sees fewer of them decides about more than the client gets.
+ * The selectors of a request, as authorization sees them. What cannot be read counts as absent:
+ * requirements narrow a request, so an authorizer that sees fewer of them decides about more than
+ * the client gets.
  */
 import { type FieldRequirement, parseFieldSelector } from '#api/field-selector.ts'
 import {
@@ -62,7 +63,10 @@ export function selectorsOfQuery(verb: string, query: URLSearchParams): Selector
   return selectorsOfTexts(query.get('fieldSelector') ?? '', query.get('labelSelector') ?? '')
 }
 
-/** Those of a review: each a text or a list of requirements, of which some may be unknown to this release. */
+/**
+ * Those of a review: each a text or a list of requirements, of which some may be unknown to this
+ * release.
+ */
 export function selectorsOfReview({ fieldSelector, labelSelector }: Loose): Selectors | undefined {
   if (fieldSelector == null && labelSelector == null) return undefined
   return {
@@ -128,7 +132,10 @@ const reviewOperators: Readonly<Record<LabelOperator, string | undefined>> = {
   lt: undefined,
 }
 
-/** The selectors as a SubjectAccessReview carries them to a webhook, without what it has no operator for. */
+/**
+ * The selectors as a SubjectAccessReview carries them to a webhook, without what it has no operator
+ * for.
+ */
 export function selectorsForReview(selectors: Selectors | undefined): Loose {
   const fields = (selectors?.fields?.requirements ?? []).map(({ field, value, equal }) => ({
     key: field,

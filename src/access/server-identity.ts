@@ -1,6 +1,6 @@
 /**
- * Whether a webhook's or an aggregated server's certificate names it. Its common name is no such name: those that rely on
- * it alone are refused, and counted for the whole process.
+ * Whether a webhook's or an aggregated server's certificate names it. Its common name is no such
+ * name: those that rely on it alone are refused, and counted for the whole process.
  */
 import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'

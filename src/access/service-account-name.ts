@@ -1,4 +1,7 @@
-/** How a service account is called as a user: `system:serviceaccount:<namespace>:<name>` and its two groups. */
+/**
+ * How a service account is called as a user: `system:serviceaccount:<namespace>:<name>` and its two
+ * groups.
+ */
 import { dns1123Label, dns1123Subdomain } from '#api/names.ts'
 
 const prefix = 'system:serviceaccount:'

@@ -1,4 +1,7 @@
-/** What decides who gets in and what they may: one member per flag, named as the flags are. Files are named by their paths. */
+/**
+ * What decides who gets in and what they may: one member per flag, named as the flags are. Files
+ * are named by their paths.
+ */
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 
 export interface AuthenticationSettings {
@@ -65,8 +68,11 @@ export interface AccessSurroundings {
    * first signs them.
    */
   readonly ownTokenKeys: readonly string[]
-  /** The key of the server's certificate as PEM: it verifies such tokens when no key is given for that. */
+  /**
+   * The key of the server's certificate as PEM: it verifies such tokens when no key is given for
+   * that.
+   */
   readonly servingKey: string | undefined
-  /** Something went wrong that no request can be told about. Never gets a credential. */
+  /** Reports a failure outside any request. Never gets a credential. */
   readonly report: (message: string) => void
 }

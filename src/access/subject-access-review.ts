@@ -1,6 +1,6 @@
 /**
- * The review kinds of authorization.k8s.io: may somebody do something, may I, and what may I do at all. Objects are in
- * version v1 as sent, before any metadata is filled in. Nothing is stored.
+ * The review kinds of authorization.k8s.io: may a user do something, may I, and what may I do at
+ * all. Objects are in version v1 as sent, before any metadata is filled in. Nothing is stored.
  */
 import {
   asGo,
@@ -89,7 +89,7 @@ export async function reviewStatus(
   return statusOf(await authorizer.authorize(attributes), selectors)
 }
 
-/** What may I do, and where: the where must be said. */
+/** What may I do, and where: the namespace is required. */
 export function requireNamespace({ spec }: KubeObject): string {
   const namespace: string = spec?.namespace ?? ''
   if (namespace === '') throw badRequest('no namespace on request')

@@ -1,6 +1,7 @@
 /**
- * TokenRequest: a fresh token of a service account, for audiences and a time, bound to a pod, secret or node if the client
- * wants that. The request is a checked and defaulted object; what it refers to is looked up by the caller's reader.
+ * TokenRequest: a fresh token of a service account, for audiences and a time, bound to a pod,
+ * secret or node if the client wants that. The request is a checked and defaulted object; what it
+ * refers to is looked up by the caller's reader.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'
@@ -18,7 +19,10 @@ export interface TokenRequestSettings {
   readonly apiAudiences: readonly string[]
   /** 0 for no limit. */
   readonly expirationSecondsMax: number
-  /** Whether tokens of pods may outlive what was requested, so that old clients that never read them anew go on. */
+  /**
+   * Whether tokens of pods may outlive what was requested, so that old clients that never read them
+   * anew go on.
+   */
   readonly extendExpiration: boolean
 }
 
@@ -44,7 +48,10 @@ const secondsMax = 2 ** 32
 
 const kind = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
-/** Finds the account and lays its name into the request, or throws what is wrong with the request itself. */
+/**
+ * Finds the account and lays its name into the request, or throws what is wrong with the request
+ * itself.
+ */
 export async function checkTokenRequest(
   request: KubeObject,
   namespace: string,

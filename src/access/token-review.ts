@@ -1,4 +1,7 @@
-/** TokenReview: whose token is this? Answered by the same methods that authenticate requests, and by nothing else. */
+/**
+ * TokenReview: whose token is this? Answered by the same methods that authenticate requests, and by
+ * nothing else.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest, internalError } from '#api/status-error.ts'
 import type { AuthenticationResult } from './authenticate.ts'
@@ -13,7 +16,10 @@ export interface TokenReviewer {
   readonly apiAudiences: readonly string[]
 }
 
-/** The status of the answer: what was sent stays where nothing is found out. Throws 400 without a token. */
+/**
+ * The status of the answer: what was sent stays where nothing is found out. Throws 400 without a
+ * token.
+ */
 export async function tokenReviewStatus(
   review: KubeObject,
   reviewer: TokenReviewer,

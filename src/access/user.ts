@@ -1,4 +1,6 @@
-/** Who asks. Values are opaque to authentication and meaningful only to an authorizer. */
+/**
+ * The user of a request. Values are opaque to authentication and meaningful only to an authorizer.
+ */
 export interface User {
   readonly name: string
   readonly uid: string

@@ -67,7 +67,7 @@ for (const [what, one, expected] of calls) {
   })
 }
 
-test('plugins and steps are told apart by operation and by how they end, each time anew', () => {
+test('plugins and steps are distinguished by operation and result, each time anew', () => {
   const { meter, seen } = metered()
   for (const rejected of [false, true, false]) {
     meter.plugin('P', 'admit', 'UPDATE', rejected, 1000)

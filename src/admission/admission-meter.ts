@@ -1,4 +1,7 @@
-/** Admission's durations as metrics: the child of each plugin, step and operation is found once and kept. */
+/**
+ * Admission's durations as metrics: the child of each plugin, step and operation is found once and
+ * kept.
+ */
 import type { ValueFamily, Distribution, HistogramFamily } from '#observe/metrics/metric.ts'
 import type { Operation } from './admission.ts'
 import type { AdmissionMeter, Step } from './chain.ts'

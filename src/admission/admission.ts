@@ -1,6 +1,7 @@
 /**
- * The contract of admission: what may, after who may. Plugins run in one fixed order (order.ts): all that mutate, then,
- * after validation by schema and behaviour, all that validate. A plugin refuses by throwing an ApiError.
+ * The contract of admission: what may, after who may. Plugins run in one fixed order (order.ts):
+ * all that mutate, then, after validation by schema and behaviour, all that validate. A plugin
+ * refuses by throwing an ApiError.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { User } from '#access/user.ts'
@@ -17,10 +18,16 @@ export interface AdmissionRequest {
   readonly name: string
   /** Whether the path of the request has the name. */
   readonly isNamed?: boolean
-  /** Hub version of the resource (for subresources with a kind of their own: that kind). Mutators change it in place. */
+  /**
+   * Hub version of the resource (for subresources with a kind of their own: that kind). Mutators
+   * change it in place.
+   */
   object: KubeObject | undefined
   readonly old: KubeObject | undefined
-  /** Whether webhooks are shown the owners of what an update found; most updates have taken them out by then. */
+  /**
+   * Whether webhooks are shown the owners of what an update found; most updates have taken them out
+   * by then.
+   */
   readonly showsOldOwners?: boolean
   readonly user: User
   readonly dryRun: boolean
@@ -40,14 +47,17 @@ export interface AdmissionRequest {
 
 export interface AdmissionPlugin {
   readonly name: string
-  /** Plurals of the resources that concern it: it is not asked about others. Absent: all do. */
+  /** Plurals of the resources that concern it: it is not called for others. Absent: all do. */
   readonly plurals?: readonly string[]
-  /** Whether others than this process are asked, which takes time and may end in anything. */
+  /** Whether other processes are called, which takes time and may fail. */
   asksOthers?(): boolean
   /** Called once before the first request: to follow objects, to open what is needed. */
   start?(reader: ObjectReader): Promise<void>
   mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
   validate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
-  /** Asked of a new object right before it is stored, where others took their time: what let it in may have gone meanwhile. */
+  /**
+   * Called for a new object right before it is stored, if other processes were called: the
+   * condition that admitted it may no longer hold.
+   */
   recheck?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
 }

@@ -1,4 +1,7 @@
-/** Images are pulled anew for every pod, so that nobody runs an image that they may not pull. */
+/**
+ * Images are pulled anew for every pod, so that a pod cannot use an image that its credentials do
+ * not allow.
+ */
 import { notSupported } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

@@ -1,4 +1,4 @@
-/** Nobody gets a client certificate of the group that may do everything. */
+/** A user cannot get a client certificate of the group that may do everything. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'

@@ -1,6 +1,7 @@
 /**
- * Certificates are powerful. A user who approves, signs or attests for a signer needs that right by the signer's name.
- * The server's own client signer is not asked for a member of the group that may do everything.
+ * Certificates are powerful. A user who approves, signs or attests for a signer needs that right by
+ * the signer's name. The server's own client signer rejects requests for a member of the group that
+ * may do everything.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { changesOnlyOwnership } from '#access/authorize/escalation.ts'

@@ -5,7 +5,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest, Operation } from './admission.ts'
 import type { HookCall } from './webhook/dispatch.ts'
 
-/** Told how long each plugin and each step took. */
+/** Receives how long each plugin and each step took. */
 export interface AdmissionMeter {
   readonly monotonicMs: () => number
   plugin(name: string, step: Step, operation: Operation, rejected: boolean, tookMs: number): void
@@ -23,7 +23,7 @@ interface Concerned {
   readonly others: readonly string[]
 }
 
-/** For each kind found once: every write asks. */
+/** Found once for each kind: every write needs it. */
 function concernedOf(plugins: readonly AdmissionPlugin[]): (kind: Kind) => Concerned {
   const known = new WeakMap<Kind, Concerned>()
   return (kind) => {
@@ -159,7 +159,7 @@ class StepRun {
   }
 }
 
-/** A webhook changed the object: everybody gets to see it again, once. */
+/** A webhook changed the object: all webhooks see it again, once. */
 function isOnceMore(request: AdmissionRequest): boolean {
   if (request.reinvoke !== true || request.round === 1) return false
   request.round = 1

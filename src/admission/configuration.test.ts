@@ -1,4 +1,7 @@
-/** The file of --admission-control-config-file: whose configuration is where, and what is none. */
+/**
+ * The file of --admission-control-config-file: which plugin has which configuration, and what is
+ * invalid.
+ */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

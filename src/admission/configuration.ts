@@ -1,4 +1,7 @@
-/** The configuration of plugins: an AdmissionConfiguration with a part for each, in the file or in files beside it. */
+/**
+ * The configuration of plugins: an AdmissionConfiguration with a part for each, in the file or in
+ * files beside it.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Loose } from '#api/object-meta.ts'
@@ -6,7 +9,7 @@ import { parseYaml } from '#codec/yaml.ts'
 
 export type PluginConfigurations = ReadonlyMap<string, Loose>
 
-/** Configurations of old, without a kind: the whole file is one plugin's. */
+/** Old configurations, without a kind: the whole file is one plugin's. */
 const unversioned: Readonly<Record<string, string>> = {
   imagePolicy: 'ImagePolicyWebhook',
   podNodeSelectorPluginConfig: 'PodNodeSelector',

@@ -1,4 +1,7 @@
-/** Every container of a pod with its field path, in the order of the original: init, ordinary, ephemeral. */
+/**
+ * Every container of a pod with its field path, in kube-apiserver's order: init, ordinary,
+ * ephemeral.
+ */
 import type { Loose } from '#api/object-meta.ts'
 
 export function* containersOf(spec: Loose): Generator<{ container: Loose; path: string }> {

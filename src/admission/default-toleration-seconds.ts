@@ -1,4 +1,6 @@
-/** Pods that say nothing about it stay for a while on a node that is not ready or cannot be reached. */
+/**
+ * Pods that say nothing about it stay for a while on a node that is not ready or cannot be reached.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'
 

@@ -1,4 +1,7 @@
-/** Nobody runs commands in, or attaches to, pods that reach the host: of old, before policies said who may make such pods. */
+/**
+ * Users cannot run commands in, or attach to, pods that reach the host. The plugin is older than
+ * policies about such pods.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { refusal } from './refusal.ts'

@@ -1,4 +1,6 @@
-/** No service gets a new external address: whoever may set one could take traffic meant for others. */
+/**
+ * No service gets a new external address: a user who sets one could take traffic meant for others.
+ */
 import type { AdmissionPlugin } from './admission.ts'
 import { isMain, isWrite } from './match.ts'
 import { refusal } from './refusal.ts'

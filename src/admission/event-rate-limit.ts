@@ -1,11 +1,14 @@
-/** Events come at no more than a rate: of the whole server, a namespace, a user, or one source about one object. */
+/**
+ * Events come at no more than a rate: of the whole server, a namespace, a user, or one source about
+ * one object.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { together } from './refusal.ts'
 import { TokenBucket } from '#base/token-bucket.ts'
 
-/** Buckets kept where nothing is said; the one used longest ago goes first. */
+/** Buckets kept by default; the least recently used is evicted first. */
 const cacheSizeDefault = 4096
 
 type KeyOf = (request: AdmissionRequest) => string

@@ -1,4 +1,7 @@
-/** Pods that ask for an extended resource tolerate the taint of that name, which keeps its nodes free of others. */
+/**
+ * Pods that request an extended resource tolerate the taint of that name, which keeps its nodes
+ * free of others.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'

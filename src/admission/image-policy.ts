@@ -1,6 +1,6 @@
 /**
- * A service elsewhere says whether a pod may have the images it names. What it said is good for a while; where it cannot
- * be asked, the configuration says what becomes of the pod.
+ * A remote service decides whether a pod may have the images it names. Its result is cached for a
+ * while; if it cannot be reached, the configuration decides.
  */
 import { ExpiringCache } from '#access/expiring-cache.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
@@ -42,7 +42,7 @@ function timeOf(settings: Loose, name: keyof typeof limits): number {
   throw new Error(`valid value is between ${shown[0]} and ${shown[1]}, got ${shown[2]}`)
 }
 
-/** What the service is asked: images, and the annotations that are meant for it. */
+/** The review that the service receives: images, and the annotations that are meant for it. */
 function specOf({ object, namespace }: AdmissionRequest): Loose {
   const { spec, metadata } = object as KubeObject
   const containers: Loose[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]

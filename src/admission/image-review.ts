@@ -1,6 +1,6 @@
 /**
- * Asks the service that judges images, again at growing intervals where that may help, for as long as the original does.
- * Why there is no answer is told in the words of the original.
+ * Calls the service that judges images, with retries at growing intervals where they may help, for
+ * as long as kube-apiserver does. Failures have kube-apiserver's words.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'

@@ -1,4 +1,6 @@
-/** Pods may insist on being apart only on the level of nodes: anything wider could lock others out. */
+/**
+ * Pods may insist on being apart only on the level of nodes: anything wider could lock others out.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { forbiddenRequest } from '#api/status-error.ts'
 import type { AdmissionPlugin } from './admission.ts'

@@ -1,6 +1,6 @@
 /**
- * Limits of a namespace: containers that say nothing get its defaults, and containers, pods and claims outside its
- * bounds are refused.
+ * Limits of a namespace: containers that say nothing get its defaults, and containers, pods and
+ * claims outside its bounds are refused.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'

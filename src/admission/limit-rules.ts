@@ -1,4 +1,7 @@
-/** One item of a LimitRange against what is requested: minimum, maximum, and how far a limit may exceed a request. */
+/**
+ * One item of a LimitRange against what is requested: minimum, maximum, and how far a limit may
+ * exceed a request.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import {
   compareQuantities,
@@ -18,7 +21,7 @@ const milliValueMax = (2n ** 63n - 1n) / 1000n
 
 type Maybe = string | undefined
 
-/** One amount of a limit, and what is asked for. */
+/** One amount of a limit, and the request for it. */
 interface Asked {
   readonly type: string
   readonly name: string
@@ -96,7 +99,10 @@ function tooFarApart({ type, name, enforced, request, limit }: Asked): Maybe {
     : undefined
 }
 
-/** What a whole pod asked for before 1.28: of each resource that every container names the sum, or an init container's if larger. */
+/**
+ * The requests of a whole pod before 1.28: of each resource that every container names the sum, or
+ * an init container's if larger.
+ */
 export function olderPodAmounts(spec: Loose, field: 'requests' | 'limits'): Amounts {
   const lists = ((spec.containers ?? []) as Loose[]).map(
     ({ resources }) => (resources?.[field] ?? {}) as Amounts,

@@ -1,11 +1,11 @@
 /**
- * Why an object of a name cannot even be asked for, in Go's words: plugins look names of a pod up through the API, where
- * a name is a part of a path.
+ * Why an object with this name cannot even be requested, in Go's words: plugins look up names of a
+ * pod through the API, where a name is a part of a path.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { pathSegmentName } from '#api/names.ts'
 
-/** undefined: it can be asked for. */
+/** undefined: it can be requested. */
 export function lookupProblem(name: string): string | undefined {
   if (name === '') return 'resource name may not be empty'
   const problems = pathSegmentName(name)

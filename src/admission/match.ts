@@ -1,4 +1,6 @@
-/** Which requests a plugin is for: asked first and answered without waiting, since every write passes here. */
+/**
+ * Which requests a plugin is for: checked first and without waiting, since every write passes here.
+ */
 import type { AdmissionRequest, Operation } from './admission.ts'
 
 /** The object itself, not one of its subresources. */

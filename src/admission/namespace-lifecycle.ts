@@ -1,6 +1,6 @@
 /**
- * Nothing is created in a namespace that is missing or going away, and the namespaces every cluster has cannot be
- * deleted. Runs first of all plugins.
+ * Nothing is created in a namespace that is missing or going away, and the namespaces every cluster
+ * has cannot be deleted. Runs first of all plugins.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
@@ -28,7 +28,8 @@ export const namespaceLifecycle = (release: number): AdmissionPlugin => ({
     }
     return requireNamespace(request, reader, release)
   },
-  // A namespace goes as soon as nothing is seen in it: what a webhook held up would stay without one.
+  // A namespace goes as soon as nothing is seen in it: what a webhook held up would stay without
+  // one.
   recheck: (request, reader) => requireNamespace(request, reader, release),
 })
 
@@ -39,7 +40,7 @@ function requireNamespace(
 ): Awaitable<void> {
   const { operation, namespace } = request
   if (operation !== 'CREATE' || namespace === '' || isNamespace(request)) return
-  // Reviews of access ask about a namespace without being in it.
+  // Reviews of access name a namespace without being in it.
   if (request.kind.group === 'authorization.k8s.io') return
   return after(reader.get('', 'namespaces', '', namespace), (found) => {
     if (found === undefined) throw notFound(namespaces, namespace)

@@ -1,6 +1,7 @@
 /**
- * A node declares the features it has. A pod on it is not changed in a way that needs a feature which the node lacks,
- * and devices are not mapped to resources of a node that cannot take them into account.
+ * A node declares the features it has. A pod on it is not changed in a way that needs a feature
+ * which the node lacks, and devices are not mapped to resources of a node that cannot take them
+ * into account.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareQuantities } from '#api/quantity.ts'

@@ -1,4 +1,7 @@
-/** The labels of a node that a kubelet may set itself, and those among the changed ones that it may not. */
+/**
+ * The labels of a node that a kubelet may set itself, and those among the changed ones that it may
+ * not.
+ */
 import { byCodePoint } from '#api/go-syntax.ts'
 import { ownValue } from '#kinds/own-key.ts'
 

@@ -1,4 +1,7 @@
-/** What of the API a pod refers to. A mirror pod, which a kubelet makes of a file, refers to none of it. */
+/**
+ * What of the API a pod refers to. A mirror pod, which a kubelet makes of a file, refers to none of
+ * it.
+ */
 import { podConfigMapNames, podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -9,7 +12,9 @@ const namesKinds = change('a mirror pod that refers to objects is rejected by th
 const refersToClaims = change('a mirror pod cannot refer to resource claims', { since: 32 })
 const refersToBundles = change('a mirror pod cannot refer to cluster trust bundles', { since: 29 })
 
-/** Volumes that refer to objects, in words of a message. Volumes that are not here refer to none. */
+/**
+ * Volumes that refer to objects, in words of a message. Volumes that are not here refer to none.
+ */
 const ofVolume: Readonly<Record<string, string>> = {
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',

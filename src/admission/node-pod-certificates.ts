@@ -1,4 +1,7 @@
-/** A kubelet requests certificates only for pods that run on its node, each for a signer that the pod names. */
+/**
+ * A kubelet requests certificates only for pods that run on its node, each for a signer that the
+ * pod names.
+ */
 import type { Authorizer } from '#access/authorize.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'

@@ -1,6 +1,7 @@
 /**
- * A kubelet changes what belongs to its own node: its Node, Lease, CSINode and ResourceSlices, the status of its pods,
- * mirror pods, tokens and certificates of its pods. It cannot set labels by which operators tell nodes apart.
+ * A kubelet changes what belongs to its own node: its Node, Lease, CSINode and ResourceSlices, the
+ * status of its pods, mirror pods, tokens and certificates of its pods. It cannot set labels by
+ * which operators distinguish nodes.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { nodeIdentity } from '#access/authorize/node.ts'
@@ -197,7 +198,10 @@ function podStatusRule(request: AdmissionRequest, node: string): void {
   }
 }
 
-/** The scheduler and controllers write what devices a pod has. The first text has a letter less in kube-apiserver, too. */
+/**
+ * The scheduler and controllers write what devices a pod has. The first text has a letter less in
+ * kube-apiserver, too.
+ */
 const devicesInStatus: Readonly<Record<string, string>> = {
   resourceClaimStatuses: 'resource claim statues',
   extendedResourceClaimStatus: 'extended resource claim status',

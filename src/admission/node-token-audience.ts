@@ -1,6 +1,6 @@
 /**
- * For which audience a kubelet may request a token: one that its pod mounts, one that a CSI driver of the pod's volumes
- * requests, or one that the cluster's operator has allowed.
+ * For which audience a kubelet may request a token: one that its pod mounts, one that a CSI driver
+ * of the pod's volumes requests, or one that the cluster's operator has allowed.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -75,7 +75,10 @@ const mountsAudience = ({ spec }: KubeObject, audience: string): boolean =>
     ),
   )
 
-/** Whether the driver of a volume requests tokens for the audience. What is missing is added to the problems. */
+/**
+ * Whether the driver of a volume requests tokens for the audience. What is missing is added to the
+ * problems.
+ */
 async function driverHas(
   pod: KubeObject,
   volume: Loose,

@@ -1,4 +1,7 @@
-/** Plugins that releases before 1.22 had: presets of pods, and the two that keep people out of pods that reach the host. */
+/**
+ * Plugins that releases before 1.22 had: presets of pods, and the two that keep people out of pods
+ * that reach the host.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'

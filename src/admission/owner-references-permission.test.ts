@@ -89,7 +89,7 @@ const cases: [name: string, request: ReturnType<typeof create>, expected: string
 for (const [name, request, expected] of cases)
   test(name, async () => assert.equal(await outcome(plugin, request, new MemoryReader()), expected))
 
-test('who may hold up everything is asked nothing else', async () => {
+test('a user who may block everything needs no further check', async () => {
   allowed.push('update */* */finalizers /*')
   asked.length = 0
   assert.equal(await outcome(plugin, create(blocking()), new MemoryReader()), 'admitted')

@@ -1,4 +1,7 @@
-/** Whoever makes something depend on an owner could have it deleted, or hold up the owner: both need the right to. */
+/**
+ * A user who makes an object depend on an owner could have it deleted, or block the owner's
+ * deletion: both need a right.
+ */
 import type { Authorizer, Decision } from '#access/authorize.ts'
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'

@@ -1,4 +1,7 @@
-/** Every plugin by name, in the order they run, with the releases that have it and whether it is on by default. */
+/**
+ * Every plugin by name, in the order they run, with the releases that have it and whether it is on
+ * by default.
+ */
 import { isWithin, type Span } from '#api/releases/change.ts'
 
 /** The releases of a row are those that run the plugin at this place. */
@@ -64,7 +67,7 @@ const rows: readonly Row[] = [
 export const pluginNames = (release: number): string[] =>
   rows.filter((row) => isWithin(row, release)).map(({ name }) => name)
 
-/** The names that are on, in order; throws where a name is unknown or both asked for and not. */
+/** The enabled names, in order; throws if a name is unknown, or both enabled and disabled. */
 export function enabledPlugins(
   release: number,
   enable: readonly string[],

@@ -36,10 +36,14 @@ export interface PluginOptions extends ServiceAccountOptions {
   /** Measures policies and match conditions; made when the first is there. */
   readonly policyMeter: () => PolicyMeter
   readonly report: (message: string) => void
-  /** How long pods stay on a node that is not ready, or cannot be reached, where they say nothing. */
+  /**
+   * How long pods stay on a node that is not ready, or cannot be reached, where they say nothing.
+   */
   readonly notReadyTolerationSeconds: number
   readonly unreachableTolerationSeconds: number
-  /** By flag: names to add to and to take from the default ones, and the file that configures them. */
+  /**
+   * By flag: names to add to and to take from the default ones, and the file that configures them.
+   */
   readonly enable: readonly string[]
   readonly disable: readonly string[]
   /** These and no others, whatever is on by default. */
@@ -190,7 +194,7 @@ const makers: Readonly<Record<string, Make>> = {
   EventRateLimit: ({ now }, configuration) =>
     load.eventRateLimit().eventRateLimit(configuration, now),
   ExtendedResourceToleration: () => load.extendedResourceToleration().extendedResourceToleration,
-  // Labels of volumes come from the cloud they are in; there is none to ask.
+  // Labels of volumes come from their cloud; there is none.
   PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
   DefaultStorageClass: ({ release }) =>
     lazyPlugin('DefaultStorageClass', 'admit', claims, () =>

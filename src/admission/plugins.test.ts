@@ -304,7 +304,7 @@ for (const [name, plugin, request, reader, expected] of cases) {
   test(name, async () => assert.equal(await outcome(plugin, request, reader), expected))
 }
 
-test('a runtime class that no path leads to is not found, or cannot be asked for', async () => {
+test('a runtime class whose name is no path segment is not found, or cannot be requested', async () => {
   const object = { metadata: { name: 'p' }, spec: { runtimeClassName: '' } }
   const said = (release: number) =>
     outcome(

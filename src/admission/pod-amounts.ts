@@ -1,6 +1,6 @@
 /**
- * What a pod requests, or is limited to, as a whole. Containers run together; each init container runs before them,
- * beside the sidecars that began before it:
+ * What a pod requests, or is limited to, as a whole. Containers run together; each init container
+ * runs before them, beside the sidecars that began before it:
  *
  *   init a: 3   sidecar s: 1   init b: 2   containers: 1 + 1
  *   max(3, 1 + 2, 1 + 1 + 1) = 3

@@ -1,6 +1,6 @@
 /**
- * Groups of pods that are scheduled together: a new group is kept until none of its pods is left. In 1.36 two plugins
- * look at what a group or a job refers to.
+ * Groups of pods that are scheduled together: a new group is kept until none of its pods is left.
+ * In 1.36 two plugins look at what a group or a job refers to.
  */
 import type { KubeObject, Loose, OwnerReference } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

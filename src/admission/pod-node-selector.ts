@@ -44,7 +44,7 @@ export function podNodeSelector(
 const refuse = ({ kind, object }: AdmissionRequest, why: string) =>
   forbiddenRequest(kind, object?.metadata.name ?? '', why)
 
-/** What the namespace of a pod asks for; refuses a pod that asks for something else. */
+/** The selector of a pod's namespace; rejects a pod with a conflicting one. */
 async function selectorOf(
   request: AdmissionRequest,
   reader: ObjectReader,

@@ -1,6 +1,6 @@
 /**
- * Environment, volumes and mounts that presets of a namespace give to pods with certain labels as they are created. Where
- * a preset contradicts the pod or another preset, the pod is left as it is.
+ * Environment, volumes and mounts that presets of a namespace give to pods with certain labels as
+ * they are created. Where a preset contradicts the pod or another preset, the pod is left as it is.
  */
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

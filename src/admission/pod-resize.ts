@@ -1,4 +1,7 @@
-/** A pod grows on its node only as far as the node can ever hold it, and only on a node that can resize pods. */
+/**
+ * A pod grows on its node only as far as the node can ever hold it, and only on a node that can
+ * resize pods.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import {
   compareQuantities,

@@ -108,7 +108,7 @@ test('what cannot be read allows nothing', async () => {
   assert.equal(await answer(annotations, {}), undefined, 'nor is it read for a pod without any')
 })
 
-test('pods that ask for something bear memory pressure, and updates get no defaults', async () => {
+test('pods with requests tolerate memory pressure, and updates get no defaults', async () => {
   const containers = [{ name: 'c', resources: { requests: { cpu: '1' } } }]
   const annotations = { [`${prefix}defaultTolerations`]: JSON.stringify([a]) }
   assert.deepEqual(await answer(annotations, { containers }), [a, pressure])

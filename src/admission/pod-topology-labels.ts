@@ -1,4 +1,7 @@
-/** A pod on a node carries the zone and the region of the node. They are copied to the pod or to the binding to the node. */
+/**
+ * A pod on a node carries the zone and the region of the node. They are copied to the pod or to the
+ * binding to the node.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -16,7 +19,9 @@ export const podTopologyLabels: AdmissionPlugin = {
   },
 }
 
-/** The request of a binding has the kind of the pod or of the binding, by how the client sent it. */
+/**
+ * The request of a binding has the kind of the pod or of the binding, by how the client sent it.
+ */
 function nodeOf({ kind, subresource }: AdmissionRequest, object: KubeObject): string | undefined {
   if (kind.group !== '') return undefined
   if (subresource === 'binding') return object.target?.kind === 'Node' ? object.target.name : ''

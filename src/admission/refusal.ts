@@ -1,4 +1,4 @@
-/** How plugins say no: 403 about the object of the request, in the words of the original. */
+/** The 403 of plugins, about the object of the request, in kube-apiserver's words. */
 import { type ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { AdmissionRequest } from './admission.ts'
 
@@ -11,7 +11,7 @@ export function refusal(request: AdmissionRequest, why: string): ApiError {
   return forbiddenRequest(request.kind, nameIn(request), why)
 }
 
-/** Several problems as one text: each said once, in brackets where there is more than one. */
+/** Several problems as one text: each listed once, in brackets if there is more than one. */
 export function together(problems: readonly string[]): string {
   const said = [...new Set(problems)]
   return said.length === 1 ? (said[0] as string) : `[${said.join(', ')}]`

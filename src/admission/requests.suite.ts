@@ -1,4 +1,7 @@
-/** What tests of plugins share: real kinds from the facts, requests about small objects, and the words of a refusal. */
+/**
+ * What tests of plugins share: real kinds from the facts, requests about small objects, and the
+ * words of a refusal.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,4 +1,7 @@
-/** Nobody grants what they do not have: roles and bindings are checked once they have their final form. Always on. */
+/**
+ * Users may grant only what they have: roles and bindings are checked once they have their final
+ * form. Always on.
+ */
 import type { Authorizer } from '#access/authorize.ts'
 import { refuseEscalation } from '#access/authorize/escalation.ts'
 import type { RbacAuthorizer } from '#access/authorize/rbac.ts'

@@ -1,6 +1,6 @@
 /**
- * Pods run as a service account: the one they name, or `default`. Its token, certificate and namespace are mounted into
- * every container unless somebody asked for none.
+ * Pods run as a service account: the one they name, or `default`. Its token, certificate and
+ * namespace are mounted into every container unless the pod or the account opts out.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { podSecretNames } from '#access/authorize/pod-references.ts'
@@ -18,11 +18,11 @@ const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 const volumePrefix = 'kube-api-access-'
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
-/** What the original takes for true. */
+/** What kube-apiserver takes for true. */
 const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 /** With it, bound tokens are mounted instead of Secrets: by default from 1.21 on. */
 const boundTokens = 'BoundServiceAccountTokenVolume'
-/** An hour and seven seconds: a lifetime that tells these tokens apart in the log. */
+/** An hour and seven seconds: a lifetime that identifies these tokens in the log. */
 const tokenSeconds = 3607
 const plainTokenSeconds = 3600
 const tokensLiveLonger = change('tokens in pods live longer, so that their clients can be warned', {
@@ -32,9 +32,12 @@ const volumesHaveDashes = change('volumes of tokens have a dash for each dot of 
   since: 19,
 })
 
-/** How often the account that every namespace gets is looked for: a controller makes it soon after the namespace. */
+/**
+ * How often the account that every namespace gets is looked for: a controller makes it soon after
+ * the namespace.
+ */
 const defaultLooksMax = 10
-/** Between two looks: one in the middle of what the original draws from. */
+/** Between two looks: the middle of the range that kube-apiserver draws from. */
 const lookAgainMs = 150
 
 const limitsEphemeral = change('ephemeral containers use only secrets that the account names', {
@@ -56,7 +59,8 @@ export interface ServiceAccountOptions {
 
 export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionPlugin {
   const release = releaseOf(options.release)
-  // One name for all: it must differ from what else the pod has, and replicas of one template stay alike.
+  // One name for all: it must differ from what else the pod has, and replicas of one template stay
+  // alike.
   let known: string | undefined
   const volumeName = () => (known ??= flatText(`${volumePrefix}${options.randomSuffix()}`))
   return {
@@ -183,7 +187,10 @@ const projection = (release: number) => ({
   ],
 })
 
-/** Its type and the account's name are needed; a uid has to be the account's only where there is one. */
+/**
+ * Its type and the account's name are needed; a uid has to be the account's only where there is
+ * one.
+ */
 function isTokenOf({ type, metadata }: KubeObject, account: KubeObject): boolean {
   const said = (what: string) => metadata.annotations?.[`kubernetes.io/service-account.${what}`]
   return (
@@ -267,7 +274,7 @@ function validateMirror(request: AdmissionRequest, pod: KubeObject): void {
   }
 }
 
-/** Where the account asks for it, its pods mount and pull with the secrets it names and no others. */
+/** If the account requires it, its pods mount and pull with the secrets it names and no others. */
 function limitSecrets(
   request: AdmissionRequest,
   { spec }: KubeObject,

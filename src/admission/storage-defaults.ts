@@ -1,4 +1,7 @@
-/** Claims without a class get the default one; claims and volumes are protected from deletion while in use. */
+/**
+ * Claims without a class get the default one; claims and volumes are protected from deletion while
+ * in use.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

@@ -1,4 +1,7 @@
-/** Tolerations of two origins as one list without redundant ones, and whether a list stays within another. */
+/**
+ * Tolerations of two origins as one list without redundant ones, and whether a list stays within
+ * another.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 

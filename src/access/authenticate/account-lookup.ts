@@ -1,6 +1,7 @@
 /**
- * Whether what a token is bound to is still there: the account, and the secret or pod it names. An answer is good until
- * one of these objects changes, which the live picture tells at once, or until a deletion's time of grace is over.
+ * Whether the objects that a token is bound to still exist: the account, and the secret or pod it
+ * names. A result is valid until one of these objects changes, which the live picture reports at
+ * once, or until a deletion's grace period is over.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -11,7 +12,9 @@ import type { AccountClaims } from './service-account-claims.ts'
 /** How long after its deletion something still counts, for clocks that differ. */
 export const leewayMs = 60_000
 
-/** Undefined where nothing is wrong; then `until` (milliseconds) is how long that holds by itself. */
+/**
+ * Undefined where nothing is wrong; then `until` (milliseconds) is how long that holds by itself.
+ */
 export type LookupResult = { problem: string } | { problem: undefined; until: number }
 
 type Plural = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'
@@ -21,7 +24,7 @@ export interface TokenRelease {
   readonly feature: (gate: string) => boolean
 }
 
-/** Someone who wants to know that an object changed. */
+/** A subscriber to changes of an object. */
 export interface Dependent {
   changed(): void
 }
@@ -41,7 +44,10 @@ export class AccountLookup {
     this.#bindsNodes = feature('ServiceAccountTokenNodeBindingValidation')
   }
 
-  /** Whether changes of everything the token depends on will be told. Begins to follow what is not followed yet. */
+  /**
+   * Whether changes of everything the token depends on will be reported. Begins to follow what is
+   * not followed yet.
+   */
   covers(claims: AccountClaims): boolean {
     const needed = keysOf(claims)
     for (const [plural] of needed) this.#follow(plural)
@@ -184,7 +190,7 @@ const sentencesOfTokens = change('problems of service account tokens are lower-c
   since: 23,
 })
 
-/** What is said of bound tokens. */
+/** The error words for bound tokens. */
 const boundWords = (release: Release) =>
   release.has(sentencesOfTokens)
     ? {
@@ -204,7 +210,7 @@ const boundWords = (release: Release) =>
         invalidated: 'Token has been invalidated',
       }
 
-/** What is said of the time of a bound token. */
+/** The error words for the time of a bound token. */
 export const timeWords = (release: Release) =>
   release.has(sentencesOfTokens)
     ? {

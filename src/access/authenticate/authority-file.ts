@@ -1,6 +1,6 @@
 /**
- * A file of authorities, read again while the server runs: whoever adds or removes one writes it there. What cannot be
- * read changes nothing.
+ * A file of authorities, read again while the server runs: operators add and remove authorities
+ * there. What cannot be read changes nothing.
  */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'

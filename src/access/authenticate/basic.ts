@@ -1,4 +1,7 @@
-/** HTTP basic authentication from a file of passwords, which releases up to 1.18 have. Passwords are compared in constant time. */
+/**
+ * HTTP basic authentication from a file of passwords, which releases up to 1.18 have. Passwords are
+ * compared in constant time.
+ */
 import { change } from '#api/releases/change.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
@@ -9,7 +12,7 @@ import { firstValue } from './header-values.ts'
 export const hasBasicAuth = change('clients can authenticate with HTTP basic authentication', {
   until: 18,
 })
-/** What a 401 then asks for, in its WWW-Authenticate header. */
+/** The challenge of a 401, in its WWW-Authenticate header. */
 export const basicChallenge = 'Basic realm="kubernetes-master"'
 
 const digest = (password: string): Buffer => hash('sha256', password, 'buffer')

@@ -1,4 +1,7 @@
-/** Tokens in requests: the Authorization header, and, for web sockets, a subprotocol. Whose they are is asked of others. */
+/**
+ * Tokens in requests: the Authorization header, and, for web sockets, a subprotocol. Other files
+ * verify them.
+ */
 import type {
   Authenticator,
   Credentials,
@@ -24,7 +27,7 @@ const tokenIn = byText((header: string): string => {
   return scheme.toLowerCase() === 'bearer' ? token : ''
 })
 
-/** A token that nobody knows is refused: its sender must not pass as anonymous. */
+/** An unknown token is rejected: its sender must not pass as anonymous. */
 function verify(
   token: string,
   consumed: string,
@@ -63,13 +66,16 @@ const isTokenProtocol = (protocol: string) => protocol.startsWith(protocolPrefix
 const protocols = (header: string | string[] | undefined): string[] =>
   allValues(header).flatMap((value) => value.split(',').map((one) => one.trim()))
 
-/** What is left of the header's subprotocols for whoever accepts the web socket. */
+/** The header's remaining subprotocols, for the code that accepts the web socket. */
 export const withoutTokenProtocol = (header: string | string[] | undefined): string =>
   protocols(header)
     .filter((protocol) => !isTokenProtocol(protocol))
     .join(',')
 
-/** Browsers cannot set headers on a web socket, so they send the token as a subprotocol, in base64url. */
+/**
+ * Browsers cannot set headers on a web socket, so they send the token as a subprotocol, in
+ * base64url.
+ */
 export class WebSocketAuthenticator implements Authenticator {
   readonly name = 'websocket'
   readonly #tokens: TokenAuthenticator

@@ -58,7 +58,7 @@ const nobody: [string, Record<string, string | undefined>, object?][] = [
   ['no data', {}, { data: undefined }],
 ]
 for (const [name, data, object] of nobody)
-  test(`nobody: ${name}`, async () => assert.equal(await outcome(token, data, object), 'nobody'))
+  test(`rejected: ${name}`, async () => assert.equal(await outcome(token, data, object), 'nobody'))
 
 test('known', async () => {
   assert.equal(await outcome(token), 'system:bootstrap:abcdef system:bootstrappers')

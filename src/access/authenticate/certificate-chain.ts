@@ -1,6 +1,7 @@
 /**
- * Whether a certificate leads to one of our authorities: every signature, every date, every right to sign on the
- * way, and the right to be used by a client (or a server). What is not plainly allowed is refused, with the reason.
+ * Whether a certificate leads to one of our authorities: every signature, every date, every right
+ * to sign on the way, and the right to be used by a client (or a server). What is not plainly
+ * allowed is refused, with the reason.
  */
 import { X509Certificate } from 'node:crypto'
 import { type CertificateFields, certificateFields } from './certificate-fields.ts'
@@ -8,8 +9,9 @@ import { type CertificateFields, certificateFields } from './certificate-fields.
 /** Certificates between a client's and an authority: more is no honest chain. */
 const chainLengthMax = 8
 /**
- * Signatures checked for one client by the keys that it sent: an honest chain takes three or four, and strangers must not keep
- * us busy. Those of our own authorities are as many as the operator wants, who may have renewed one often under its name.
+ * Signatures checked for one client by the keys that it sent: an honest chain takes three or four,
+ * and strangers must not keep us busy. Those of our own authorities are as many as the operator
+ * wants, who may have renewed one often under its name.
  */
 const signatureChecksMax = 25
 /** Larger keys are no authority's, and what they signed takes tens of milliseconds to check. */
@@ -99,7 +101,10 @@ export class Authorities {
     }
   }
 
-  /** Depth first: authorities before intermediates. The last reason for refusing a candidate is kept. */
+  /**
+   * Depth first: authorities before intermediates. The last reason for refusing a candidate is
+   * kept.
+   */
   #chain(
     chain: readonly Parsed[],
     search: { intermediates: readonly Parsed[]; now: number; checks: number; why: string },

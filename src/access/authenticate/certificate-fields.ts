@@ -1,6 +1,7 @@
 /**
- * The parts of a certificate that decide who somebody is and what the certificate may be used for, read from its DER:
- * text renderings of a subject cannot tell an organisation called "x\nCN=admin" from two attributes.
+ * The parts of a certificate that decide the user and what the certificate may be used for, read
+ * from its DER. Text renderings of a subject cannot distinguish an organisation called
+ * "x\nCN=admin" from two attributes.
  */
 import type { X509Certificate } from 'node:crypto'
 import {

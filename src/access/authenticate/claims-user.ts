@@ -1,4 +1,6 @@
-/** The user that the claims of a verified token describe, by the mappings and rules of its issuer. */
+/**
+ * The user that the claims of a verified token describe, by the mappings and rules of its issuer.
+ */
 import { type AccessExpression, stringsIn } from '#access/access-expression.ts'
 import type { User } from '#access/user.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -96,7 +98,10 @@ function listIn(read: () => string[], where: string): string[] {
   }
 }
 
-/** Groups that are kept elsewhere would have to be fetched from wherever the token says; we do not follow it. */
+/**
+ * Groups that are kept elsewhere would have to be fetched from wherever the token says; we do not
+ * follow it.
+ */
 function refuseDistributed({ _claim_names: sources }: Loose, name: string): void {
   if (typeof sources !== 'object' || sources === null || !Object.hasOwn(sources, name)) return
   throw new Refusal(

@@ -61,7 +61,7 @@ test('no certificate, no opinion', () => {
   assert.equal(method.authenticate(nothing), undefined)
 })
 
-test('a certificate without a name is nobody', async () => {
+test('a certificate without a name has no user', async () => {
   const made = await make({ subject: [{ O: ['dev'] }], issuer: root, usages: [clientUsage] })
   assert.equal(outcome(made), 'not recognised')
 })

@@ -1,6 +1,7 @@
 /**
- * Client certificates: the common name is the user, the organisations are its groups. Verdicts are remembered by the
- * certificate, for as long as the whole chain is valid, so that only the first request of a client is checked in full.
+ * Client certificates: the common name is the user, the organisations are its groups. Verdicts are
+ * remembered by the certificate, for as long as the whole chain is valid, so that only the first
+ * request of a client is checked in full.
  */
 import type { X509Certificate } from 'node:crypto'
 import { type Clock, elapsedMs } from '#base/clock.ts'
@@ -11,7 +12,10 @@ import type { Authorities, ChainVerdict } from './certificate-chain.ts'
 /** Clients remembered; each costs a few hundred bytes. */
 const rememberedMax = 10_000
 
-/** How long a refusal stands: on one connection the same is sent with each request, by strangers too. */
+/**
+ * How long a refusal stands: on one connection the same is sent with each request, by strangers
+ * too.
+ */
 const refusedMs = 10_000
 
 type Accepted = ChainVerdict & { ok: true }

@@ -1,6 +1,7 @@
 /**
- * The issuers of --authentication-config. The file is read again while the server runs: a good configuration replaces
- * the one before as a whole, once its providers are found or a while has passed; a wrong one changes nothing.
+ * The issuers of --authentication-config. The file is read again while the server runs: a good
+ * configuration replaces the one before as a whole, once its providers are found or a while has
+ * passed; a wrong one changes nothing.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,7 @@
-/** Files that pair a secret with a user: `secret,user name,user uid[,"group,group"]`, one per line, read once at start. */
+/**
+ * Files that pair a secret with a user: `secret,user name,user uid[,"group,group"]`, one per line,
+ * read once at start.
+ */
 import type { User } from '#access/user.ts'
 import { parseCsv } from './csv.ts'
 
@@ -8,7 +11,10 @@ export interface CredentialRecord {
   readonly user: User
 }
 
-/** Throws, naming file and line, where a record is malformed. `what` is what the secret is called: token, password. */
+/**
+ * Throws, naming file and line, where a record is malformed. `what` is what the secret is called:
+ * token, password.
+ */
 export function parseCredentials(text: string, file: string, what: string): CredentialRecord[] {
   const fail = (line: number | string, why: string) =>
     new Error(`${what} file '${file}', line ${line}: ${why}`)

@@ -1,4 +1,7 @@
-/** Comma-separated values as the files of tokens and passwords have them, each record with the line it begins on. */
+/**
+ * Comma-separated values as the files of tokens and passwords have them, each record with the line
+ * it begins on.
+ */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]

@@ -1,6 +1,7 @@
 /**
- * Just enough DER to read a certificate: definite lengths, one-byte tags, nothing indefinite. Every read is bounded by
- * the value it is in, and anything malformed throws; nothing here knows what the bytes mean.
+ * Just enough DER to read a certificate: definite lengths, one-byte tags, nothing indefinite. Every
+ * read is bounded by the value it is in, and anything malformed throws; nothing here knows what the
+ * bytes mean.
  */
 import { readText } from '#base/der.ts'
 
@@ -53,7 +54,8 @@ function derValueAt(bytes: Buffer, at: number): DerValue {
   let start = at + 2
   if (first >= 0x80) {
     const size = first & 0x7f
-    // Four bytes of length are more than any certificate has; none means an indefinite length, which DER forbids.
+    // Four bytes of length are more than any certificate has; none means an indefinite length,
+    // which DER forbids.
     if (size === 0 || size > 4) throw new DerError('length out of range')
     if (start + size > bytes.length) throw new DerError('truncated')
     length = bytes.readUIntBE(start, size)

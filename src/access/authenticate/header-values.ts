@@ -7,7 +7,10 @@ export const firstValue = (header: Header): string | undefined =>
 export const allValues = (header: Header): readonly string[] =>
   header === undefined ? [] : Array.isArray(header) ? header : [header]
 
-/** As its sender meant it: what is no ASCII comes in UTF-8, of which Node makes a character of each byte. */
+/**
+ * As its sender meant it: text beyond ASCII comes in UTF-8, of which Node makes a character of each
+ * byte.
+ */
 const meant = (value: string): string =>
   /[\x80-\xff]/.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value
 
@@ -18,7 +21,10 @@ export const firstText = (header: Header): string | undefined => {
 }
 export const allTexts = (header: Header): readonly string[] => allValues(header).map(meant)
 
-/** The rest of a header's name as a key: percent-encoded bytes decoded, as they are where that is impossible. */
+/**
+ * The rest of a header's name as a key: percent-encoded bytes decoded, as they are where that is
+ * impossible.
+ */
 export function unescapedKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
@@ -44,8 +50,9 @@ export function append(
 }
 
 /**
- * Headers from the list of names and values as they were sent: what came several times stays several values. Node's own
- * record joins them with commas, which turns two groups into one of another name.
+ * Headers from the list of names and values as they were sent: what came several times stays
+ * several values. Node's own record joins them with commas, which turns two groups into one of
+ * another name.
  */
 export function separateHeaders(
   raw: readonly string[],

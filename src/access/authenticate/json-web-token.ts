@@ -1,6 +1,7 @@
 /**
- * Signed JSON web tokens in compact form, made and checked with asymmetric keys only. The algorithm a token names must
- * be one its key is for, so neither `none` nor a public key taken for a shared secret can pass. Nothing here waits.
+ * Signed JSON web tokens in compact form, made and checked with asymmetric keys only. The algorithm
+ * a token names must be one its key is for, so neither `none` nor a public key taken for a shared
+ * secret can pass. Nothing here waits.
  */
 import { createHash, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { constants } from 'node:crypto'

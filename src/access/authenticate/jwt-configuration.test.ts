@@ -1,4 +1,7 @@
-/** --authentication-config: what is wrong with a file, and which user the claims of a token describe. */
+/**
+ * --authentication-config: what is wrong with a file, and which user the claims of a token
+ * describe.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** Keys of service account tokens from PEM files: public keys, certificates, or private keys whose public half is meant. */
+/**
+ * Keys of service account tokens from PEM files: public keys, certificates, or private keys whose
+ * public half is meant.
+ */
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { type TokenKey, tokenKey } from './json-web-token.ts'
 

@@ -1,6 +1,7 @@
 /**
- * An OpenID Connect provider as seen from here: found by discovery, asked again until it answers, its keys fetched again
- * when a token names one we do not have. It is never asked more often than the limits say, whatever tokens arrive.
+ * An OpenID Connect provider: found by discovery, which is retried until it succeeds. Its keys are
+ * fetched again when a token names an unknown one. Requests to it never exceed the limits, whatever
+ * tokens arrive.
  */
 import type { JSONWebKeySet } from 'jose'
 import { type Clock, elapsedMs } from '#base/clock.ts'
@@ -12,7 +13,10 @@ import type { JwtIssuer } from './jwt-configuration.ts'
 const discoveryIntervalMs = 10_000
 const timeoutMs = 30_000
 const documentBytesMax = 1024 * 1024
-/** Fetches of keys that unknown keys may cause: some at once for a rotation, then one for each interval. */
+/**
+ * Fetches of keys that unknown keys may cause: some at once for a rotation, then one for each
+ * interval.
+ */
 const fetchesAtOnceMax = 5
 const fetchesPerSecond = 0.1
 
@@ -56,7 +60,10 @@ export class OidcProvider {
     return this.#keys
   }
 
-  /** Fetches the keys again, unless that was done too often lately. False where nothing new can have come. */
+  /**
+   * Fetches the keys again, unless that was done too often lately. False where nothing new can have
+   * come.
+   */
   async refresh(): Promise<boolean> {
     if (this.#fetching === undefined) {
       if (!this.#fetches.take(elapsedMs(this.#clock))) return false

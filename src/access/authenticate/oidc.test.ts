@@ -230,7 +230,7 @@ test('a new key is fetched when a token needs it, and an old one is forgotten', 
   served.published = [first]
 })
 
-test('unknown keys cannot make us ask the provider again and again', async () => {
+test('tokens with unknown keys cause only a limited number of requests to the provider', async () => {
   const method = oidc({ usernamePrefix: '-' })
   await outcome(signed(), method)
   const before = provider.count()
@@ -239,7 +239,7 @@ test('unknown keys cannot make us ask the provider again and again', async () =>
   assert.equal(await outcome(signed(), method), 'jane')
 })
 
-test('a clock that is set back does not keep us from asking for new keys', async () => {
+test('a clock that is set back does not prevent fetching new keys', async () => {
   let ms = Date.now() + 86_400_000
   let elapsed = 0
   const method = oidc({ usernamePrefix: '-' }, { now: () => ms, elapsed: () => elapsed })

@@ -1,6 +1,7 @@
 /**
- * ID tokens of an OpenID Connect provider: signature, issuer, audience and dates are checked here, without asking the
- * provider per request. Flags or a configuration file say how its claims become a user. This server never logs anyone in.
+ * ID tokens of an OpenID Connect provider: signature, issuer, audience and dates are checked here,
+ * without a request to the provider for each token. Flags or a configuration file define how its
+ * claims become a user. This server has no login.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'

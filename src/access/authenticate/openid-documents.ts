@@ -1,6 +1,6 @@
 /**
- * What others need to verify our service account tokens: the discovery document and the set of public keys. Made once at
- * start; undefined where the issuer is no URL that others could follow.
+ * What others need to verify our service account tokens: the discovery document and the set of
+ * public keys. Made once at start; undefined where the issuer is no URL that others could follow.
  */
 import type { TokenKey } from './json-web-token.ts'
 
@@ -51,7 +51,7 @@ export function openIdDocuments(settings: OpenIdSettings): OpenIdDocuments | { p
   }
 }
 
-/** Members in the order the original writes them. */
+/** Members in kube-apiserver's order. */
 function publicMembers({ publicKey, id, algorithm }: TokenKey): Record<string, unknown> {
   const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
   return {

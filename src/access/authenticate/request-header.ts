@@ -1,6 +1,7 @@
 /**
- * The authenticating proxy: a front that has already authenticated the caller says who it is in headers. Believed only
- * from a client whose certificate our authority for proxies signed, and, where names are listed, that has one of them.
+ * The authenticating proxy: a front that has already authenticated the caller says who it is in
+ * headers. Believed only from a client whose certificate our authority for proxies signed, and,
+ * where names are listed, that has one of them.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
@@ -35,7 +36,10 @@ export class RequestHeaderAuthenticator implements Authenticator {
     this.#verifier.trust(authorities)
   }
 
-  /** Whether a header says who somebody is: such headers of anyone but a proxy go no further. */
+  /**
+   * Whether a header names a user: such headers are removed from requests that do not come from a
+   * proxy.
+   */
   isIdentityHeader(name: string): boolean {
     const { usernameHeaders, groupHeaders, extraHeaderPrefixes } = this.#settings
     return (

@@ -145,7 +145,7 @@ for (const [name, methods, welcome, expected] of unions)
     assert.equal(shown ?? 'nothing', expected)
   })
 
-test('methods that do not wait make nobody wait', () => {
+test('synchronous methods add no waiting', () => {
   const union = new RequestAuthenticator([nothing, success], () => true)
   assert.ok(!(union.authenticate(request({})) instanceof Promise))
 })

@@ -1,4 +1,7 @@
-/** What a verified service account token says, of either kind, as one shape. Claims of the wrong type make it no token. */
+/**
+ * What a verified service account token says, of either kind, as one shape. Claims of the wrong
+ * type make it no token.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { splitServiceAccountName } from '#access/service-account-name.ts'
 import { legacyClaims } from './service-account-token.ts'
@@ -99,14 +102,14 @@ function text(from: Loose, name: string): string {
   return value
 }
 
-/** Milliseconds; 0 where nothing is said. */
+/** Milliseconds; 0 if absent. */
 function date(from: Loose, name: string): number {
   const value = from[name] === undefined ? 0 : from[name]
   if (typeof value !== 'number') throw noDate()
   return Math.floor(value) * 1000
 }
 
-/** What is said of times must be times, whether it counts or not. */
+/** Time claims must be times, whether they count or not. */
 function requireDates(claims: Loose): void {
   for (const name of ['exp', 'iat', 'nbf']) date(claims, name)
 }

@@ -1,6 +1,7 @@
 /**
- * Makes tokens of service accounts: those kept in Secrets, which name their secret and never expire, and bound ones, which
- * are for an audience, for a time, and as long as a pod, secret or node lives. The claims are those of kube-apiserver.
+ * Makes tokens of service accounts: those kept in Secrets, which name their secret and never
+ * expire, and bound ones, which are for an audience, for a time, and as long as a pod, secret or
+ * node lives. The claims are those of kube-apiserver.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serviceAccountUserName } from '#access/service-account-name.ts'
@@ -18,7 +19,10 @@ export const legacyClaims = {
   accountUid: 'kubernetes.io/serviceaccount/service-account.uid',
 } as const
 
-/** The lifetime that pods ask for by default; a token for it may live longer, and is only reported as stale. */
+/**
+ * The lifetime that pods request by default; a token for it may live longer, and is only reported
+ * as stale.
+ */
 export const warnOnlySeconds = 60 * 60 + 7
 /** How much longer. */
 export const extendedSeconds = 365 * 24 * 60 * 60
@@ -29,7 +33,7 @@ export interface BoundTokenRequest {
   readonly secret?: KubeObject
   /** The node that the token is bound to, or that its pod is on. */
   readonly node?: KubeObject
-  /** What tells the token from all others, where the release gives tokens such a name. */
+  /** The token's unique identifier, in releases that give tokens one. */
   readonly id?: string | undefined
   readonly audiences: readonly string[]
   readonly expirationSeconds: number

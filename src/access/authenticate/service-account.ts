@@ -1,6 +1,7 @@
 /**
- * Tokens of service accounts. A signature is checked once per token; after that a token is known by its digest and costs
- * a look-up in memory, until it expires or something it depends on changes. Tokens of other issuers are not ours to judge.
+ * Tokens of service accounts. A signature is checked once per token; after that a token is known by
+ * its digest and costs a look-up in memory, until it expires or something it depends on changes.
+ * Tokens of other issuers are not ours to judge.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -43,7 +44,7 @@ const lookupAttemptsMax = 3
 class Known {
   readonly claims: AccountClaims
   readonly user: User
-  /** Up to when (milliseconds) the token is good without asking anyone; 0 when it must be looked up. */
+  /** Until when (milliseconds) the token is valid without a lookup; 0 when it must be looked up. */
   goodUntil = 0
   changes = 0
 
@@ -150,7 +151,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     this.#lookup.watch(known.claims, known)
   }
 
-  /** The audiences both sides want, as they were asked for, or why there are none. */
+  /** The audiences that both sides want, as they were requested, or why there are none. */
   #matching(claims: AccountClaims, asked: readonly string[]): string[] | string {
     const { apiAudiences } = this.#settings
     const own = claims.audiences.length > 0 ? claims.audiences : apiAudiences

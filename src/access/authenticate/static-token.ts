@@ -1,6 +1,6 @@
 /**
- * Tokens from a file. They never expire, and the file is read only at start. Only their digests are kept, so that how
- * long a look-up takes says nothing about a token.
+ * Tokens from a file. They never expire, and the file is read only at start. Only their digests are
+ * kept, so that how long a look-up takes says nothing about a token.
  */
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'

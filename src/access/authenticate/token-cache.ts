@@ -1,6 +1,7 @@
 /**
- * Remembers what a slow method said of a token, for a while, and asks it once where several requests bring the same token
- * at the same time. Tokens themselves are not kept, only digests of them. Failures to find out are never remembered.
+ * Caches a slow method's results for tokens for a while, and calls it once if several requests
+ * bring the same token at the same time. Tokens themselves are not kept, only digests of them.
+ * Errors are never cached.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
@@ -21,7 +22,7 @@ export class TokenCache implements TokenAuthenticator {
   readonly #settings: TokenCacheSettings
   readonly #cache: ExpiringCache<{ verdict: AuthenticationResult }>
   readonly #pending = new Map<string, Promise<AuthenticationResult>>()
-  /** Nobody outside can choose tokens that share a place in the cache. */
+  /** A client cannot choose tokens that share a place in the cache. */
   readonly #secret = randomBytes(32)
 
   constructor(method: TokenAuthenticator, settings: TokenCacheSettings, clock: Clock) {

@@ -1,6 +1,7 @@
 /**
- * What a token is known by in memory: its digest, so that tokens are not kept and how long a look-up takes says nothing
- * about them. Several methods ask for the digest of the same token one after the other; it is made once.
+ * The key of a token in memory: its digest, so that tokens are not kept and the duration of a
+ * look-up reveals nothing about them. Several methods need the digest of the same token one after
+ * the other; it is computed once.
  */
 import { hash } from 'node:crypto'
 

@@ -1,7 +1,8 @@
 /**
- * Several methods as one. Each is asked in turn, and the first that knows the caller decides; whoever is known joins
- * system:authenticated. Refused credentials are refused even where the anonymous are welcome: a wrong password must not
- * quietly become nobody. It waits only when a method does.
+ * Several methods as one. Each is called in turn, and the first that knows the user decides; a
+ * known user joins system:authenticated. Rejected credentials are rejected even if anonymous
+ * requests are allowed: a wrong password must not quietly become an anonymous user. It waits only
+ * when a method does.
  */
 import type {
   Authenticator,
@@ -73,7 +74,9 @@ export class TokenUnion implements TokenAuthenticator {
   }
 }
 
-/** Adds the audiences of this server to the verdicts of a method that knows nothing of audiences. */
+/**
+ * Adds the audiences of this server to the verdicts of a method that knows nothing of audiences.
+ */
 export class AudienceAgnostic implements TokenAuthenticator {
   readonly name: string
   readonly #method: TokenAuthenticator
@@ -125,7 +128,9 @@ export class RequestAuthenticator implements Authenticator {
     return user === verdict.user ? verdict : { ...verdict, user }
   }
 
-  /** The same user in the group of those who are known; always the same object for the same object. */
+  /**
+   * The same user in the group of those who are known; always the same object for the same object.
+   */
   member(user: User): User {
     const { name, groups } = user
     if (name === anonymous.name) return user

@@ -61,7 +61,7 @@ const jane = {
   user: { username: 'jane', uid: '42', groups: ['a'], extra: { k: ['v'] } },
 }
 
-test('asks in the version that was configured, with our certificate, at the exact path', async () => {
+test('it sends the configured version, with our certificate, to the exact path', async () => {
   for (const version of ['v1', 'v1beta1'] as const) {
     const method = await methodOf(version)
     answers = [review(jane, version)]
@@ -147,7 +147,7 @@ const nobody: [string, Answer[], RegExp | undefined, number?][] = [
   ['it sends too much', [{ body: 'x'.repeat(2_000_000) }], /larger than/, 1],
 ]
 for (const [name, replies, error, attempts] of nobody)
-  test(`nobody gets in when ${name}`, async () => {
+  test(`every token is rejected when ${name}`, async () => {
     const method = await methodOf()
     answers = [...replies]
     const verdict = await method.authenticateToken('secret-token', [])
@@ -166,14 +166,14 @@ test('what may pass is tried again', async () => {
   assert.ok('user' in ((await method.authenticateToken('t', [])) ?? {}))
 })
 
-test('a service that is not there lets nobody in', async () => {
+test('a missing service rejects every token', async () => {
   const gone = files.file('gone', kubeconfig('https://127.0.0.1:1/', {}))
   const webhook = new ReviewWebhook(await readKubeconfig(gone), fast)
   const verdict = await new WebhookTokenAuthenticator(webhook, 'v1', []).authenticateToken('t', [])
   assert.match(JSON.stringify(verdict), /refused/)
 })
 
-test('a service with a certificate of another authority lets nobody in', async () => {
+test('a service with a certificate of another authority rejects every token', async () => {
   const other = files.file(
     'other',
     kubeconfig(service.url, {
@@ -185,7 +185,7 @@ test('a service with a certificate of another authority lets nobody in', async (
   assert.match(JSON.stringify(verdict), /refused/)
 })
 
-test('answers are remembered for a while, failures are not, and one question is asked once', async () => {
+test('results are cached for a while, failures are not, and concurrent requests share one call', async () => {
   let now = 0
   const method = await methodOf()
   const cache = new TokenCache(method, { successTtlMs: 100, failureTtlMs: 50 }, { now: () => now })

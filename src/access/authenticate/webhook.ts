@@ -1,6 +1,6 @@
 /**
- * Tokens that a remote service knows, asked with a TokenReview. Whatever goes wrong on the way is a refusal: a service
- * that is away, slow or confused lets nobody in.
+ * Tokens that a remote service verifies by a TokenReview. Every failure is a rejection: a service
+ * that is away, slow or confused authenticates no user.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
@@ -42,7 +42,10 @@ export class WebhookTokenAuthenticator implements TokenAuthenticator {
     return { user, ...(matching.length > 0 && { audiences: matching }) }
   }
 
-  /** The audiences asked for that the token is good for; a service that names none speaks for this server's. */
+  /**
+   * The requested audiences that the token is valid for; a service that names none means this
+   * server's.
+   */
   #matching(answered: unknown, asked: readonly string[]): string[] | undefined {
     if (asked.length === 0) return []
     const good = isTexts(answered) && answered.length > 0 ? answered : this.#apiAudiences

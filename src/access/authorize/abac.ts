@@ -1,6 +1,6 @@
 /**
- * The ABAC mode: a file with one policy per line, read once at start. A line that cannot be understood stops the start,
- * with its number. Policies only ever allow.
+ * The ABAC mode: a file with one policy per line, read once at start. A line that cannot be
+ * understood stops the start, with its number. Policies only ever allow.
  */
 import {
   type Attributes,
@@ -74,7 +74,10 @@ function allows(policy: Policy, { user, verb, isResource, ...rest }: Attributes)
   )
 }
 
-/** A policy that names both a user and a group means a user in that group; one that names neither means nobody. */
+/**
+ * A policy that names both a user and a group means a user in that group; one that names neither
+ * matches no user.
+ */
 function isMeant({ user: wanted, group }: Policy, user: User): boolean {
   if (wanted === '' && group === '') return false
   if (wanted !== '' && wanted !== user.name) return false

@@ -1,4 +1,7 @@
-/** The modes AlwaysAllow and AlwaysDeny, and the rule above all modes: members of system:masters may do anything. */
+/**
+ * The modes AlwaysAllow and AlwaysDeny, and the rule above all modes: members of system:masters may
+ * do anything.
+ */
 import {
   type Attributes,
   type Authorizer,

@@ -1,4 +1,7 @@
-/** --authorization-config: what is wrong with a file, the chain it makes, its conditions, and a change while the server runs. */
+/**
+ * --authorization-config: what is wrong with a file, the chain it makes, its conditions, and a
+ * change while the server runs.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

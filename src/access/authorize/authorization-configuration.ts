@@ -1,6 +1,6 @@
 /**
- * --authorization-config: the authorizers in order, webhooks with conditions among them. It is checked as a whole; every
- * problem is reported with its field.
+ * --authorization-config: the authorizers in order, webhooks with conditions among them. It is
+ * checked as a whole; every problem is reported with its field.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * The roles and bindings every cluster has from its first start, as the emulated release has them. The table says since
- * and until which minor release each object, rule and subject is there; here it becomes objects.
+ * The roles and bindings every cluster has from its first start, as the emulated release has them.
+ * The table says since and until which minor release each object, rule and subject is there; here
+ * it becomes objects.
  */
 import { isWithin } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -39,7 +40,10 @@ const servedIn = (release: number) => (row: Dated) => isWithin(row, release)
 const bootstrappingLabel = 'kubernetes.io/bootstrapping'
 export const autoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
-/** Fresh objects, roles before the bindings that need them. `release` is the minor number, 22 for 1.22. */
+/**
+ * Fresh objects, roles before the bindings that need them. `release` is the minor number, 22 for
+ * 1.22.
+ */
 export function bootstrapPolicy(release: number): KubeObject[] {
   return rows.filter(servedIn(release)).map((row) => toObject(row, release))
 }

@@ -1,7 +1,7 @@
 /**
- * Nobody grants what they do not have: checked before a role or a binding is written. Members of system:masters and
- * those allowed to `escalate` the role or to `bind` it are free of it. Works whatever the authorization modes are;
- * it refuses by throwing.
+ * Users may grant only what they have: checked before a role or a binding is written. Members of
+ * system:masters and those allowed to `escalate` the role or to `bind` it are free of it. Works
+ * whatever the authorization modes are; it refuses by throwing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -58,10 +58,10 @@ for (const [name, modes, expected] of unions)
   test(`union: ${name}`, async () =>
     assert.deepEqual(await new UnionAuthorizer(modes).authorize(question()), expected))
 
-test('modes that do not wait make nobody wait', () =>
+test('synchronous modes add no waiting', () =>
   assert.ok(!(new UnionAuthorizer([alwaysDeny]).authorize(question()) instanceof Promise)))
 
-test('system:masters may do anything, before any mode is asked', () => {
+test('system:masters may do anything, before any mode is called', () => {
   const master = { ...jane, groups: ['system:masters'] }
   const union = new UnionAuthorizer([privileged, alwaysDeny])
   assert.deepEqual(union.authorize(question({ user: master })), { decision: 'allow', reason: '' })
@@ -108,7 +108,7 @@ const review = (status: Loose, version = 'v1'): Answer => ({
   body: { kind: 'SubjectAccessReview', apiVersion: `authorization.k8s.io/${version}`, status },
 })
 
-test('what a webhook is asked', async () => {
+test('the review that a webhook receives', async () => {
   const attributes = {
     namespace: 'n',
     verb: 'get',
@@ -182,7 +182,7 @@ test('questions that are too long are not remembered', async () => {
   assert.equal((await mode.authorize(long)).decision, 'none')
 })
 
-test('a webhook cannot say what somebody may do at all', async () => {
+test("a webhook cannot list a user's permissions", async () => {
   const rules = (await webhook()).rulesFor()
   assert.equal(rules.incomplete, true)
   assert.deepEqual(rules.errors, ['webhook authorizer does not support user rule resolution'])

@@ -4,8 +4,8 @@
  *   secret, configmap, service account, claim → pod → node
  *   secret → volume → claim            attachment → node            configmap → node (its dynamic configuration)
  *
- * Kept as counted pairs: an object is related to a node while at least one pod, volume or attachment relates them.
- * The graph follows what it is told and asks nobody.
+ * Kept as counted pairs: an object is related to a node while at least one pod, volume or
+ * attachment relates them. The graph follows reported changes and calls nothing.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { podConfigMapNames, podSecretNames, volumeSecrets } from './pod-references.ts'
@@ -86,7 +86,8 @@ export class NodeGraph {
     if (node === '') return
     const key = `${namespace}/${name}`
     const before = this.#podEdges.get(key)
-    // Of what a pod on a node refers to, only claims of devices and ephemeral containers come later.
+    // Of what a pod on a node refers to, only claims of devices and ephemeral containers come
+    // later.
     const later = lateReferences(pod)
     if (before?.node === node && before.uid === uid && before.later === later) return
     this.removePod(namespace, name)

@@ -1,6 +1,7 @@
 /**
- * The Node mode: a kubelet (`system:node:<name>` in system:nodes) may do what every node may, and reads a secret, config
- * map, claim, volume or attachment only while something on its node needs it. It never denies: other modes are asked.
+ * The Node mode: a kubelet (`system:node:<name>` in system:nodes) may do what every node may, and
+ * reads a secret, config map, claim, volume or attachment only while something on its node needs
+ * it. It never denies: other modes decide the rest.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'

@@ -1,4 +1,7 @@
-/** The secrets and config maps that a pod or a persistent volume refers to, wherever in its spec. Nothing is looked up. */
+/**
+ * The secrets and config maps that a pod or a persistent volume refers to, wherever in its spec.
+ * Nothing is looked up.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 /** Volume sources of pods that name a secret, and where in the source its name is. */
@@ -53,7 +56,10 @@ export function podConfigMapNames(pod: KubeObject): Set<string> {
   return named(names)
 }
 
-/** The secrets of a persistent volume that the kubelet of a node needs; those of controllers are left out. */
+/**
+ * The secrets of a persistent volume that the kubelet of a node needs; those of controllers are
+ * left out.
+ */
 export function volumeSecrets({ spec = {} }: KubeObject): { namespace: string; name: string }[] {
   const home: string = spec.claimRef?.namespace ?? ''
   const found: { namespace: string; name: string }[] = []

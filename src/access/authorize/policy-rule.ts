@@ -1,6 +1,6 @@
 /**
- * One rule of a role, and whether it allows a request. Shapes are those of rbac.authorization.k8s.io/v1.
- * A rule never denies: what no rule allows is simply not allowed.
+ * One rule of a role, and whether it allows a request. Shapes are those of
+ * rbac.authorization.k8s.io/v1. A rule never denies: what no rule allows is simply not allowed.
  */
 import type { Attributes } from '#access/authorize.ts'
 
@@ -17,7 +17,7 @@ export const has = (list: readonly string[] | null | undefined, item: string): b
 const hasOrAll = (list: readonly string[] | null | undefined, item: string): boolean =>
   list != null && (list.includes(item) || list.includes('*'))
 
-/** `pods`, or `pods/log` where a subresource is asked for: what rules name. */
+/** `pods`, or `pods/log` for a subresource: what rules name. */
 export const combinedResource = ({ resource, subresource }: Attributes): string =>
   subresource === '' ? resource : `${resource}/${subresource}`
 

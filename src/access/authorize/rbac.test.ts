@@ -161,7 +161,7 @@ test('a role of another namespace with the same name is not meant', () => {
   })
 })
 
-test('missing roles are the reason of a denial, each said once', () => {
+test('missing roles are the reason of a denial, each listed once', () => {
   const rbac = new RbacAuthorizer()
   rbac.changed('clusterrolebindings', binding('a', 'ClusterRole x', ['User alice']))
   rbac.changed('clusterrolebindings', binding('b', 'ClusterRole x', ['Group dev']))
@@ -172,7 +172,7 @@ test('missing roles are the reason of a denial, each said once', () => {
   )
 })
 
-test('subjects that are nobody match nobody', () => {
+test('invalid subjects match no user', () => {
   const rbac = new RbacAuthorizer()
   rbac.changed('clusterroles', role('r', [rule('*', '*', '*')]))
   rbac.changed(

@@ -1,6 +1,6 @@
 /**
- * Role-based access control. Decisions come from memory: the live picture of the four kinds is followed and arranged
- * by subject in role-index.ts. Nothing here reads the store or waits.
+ * Role-based access control. Decisions come from memory: the live picture of the four kinds is
+ * followed and arranged by subject in role-index.ts. Nothing here reads the store or waits.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'

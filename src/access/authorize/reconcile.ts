@@ -1,7 +1,7 @@
 /**
- * Keeps the bootstrap policy: at start, what is missing is made, and permissions and subjects that were taken away are
- * given back, unless the object's autoupdate annotation is "false". Nothing an operator added is ever removed. The
- * comparison is pure; reading and writing are the caller's.
+ * Keeps the bootstrap policy: at start, what is missing is made, and permissions and subjects that
+ * were taken away are given back, unless the object's autoupdate annotation is "false". Nothing an
+ * operator added is ever removed. The comparison is pure; reading and writing are the caller's.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -12,7 +12,10 @@ import { autoUpdateAnnotation, bootstrapPolicy } from './bootstrap-policy.ts'
 import { rbacGroup } from './rbac.ts'
 import { uncovered } from './rule-coverage.ts'
 
-/** `replace` deletes the old binding and makes a new one: what a binding refers to cannot be changed. */
+/**
+ * `replace` deletes the old binding and makes a new one: what a binding refers to cannot be
+ * changed.
+ */
 export type PolicyWrite =
   | { operation: 'create'; object: KubeObject }
   | { operation: 'update'; object: KubeObject }
@@ -26,7 +29,7 @@ export interface PolicyWriter {
   delete(plural: string, object: KubeObject): Promise<void>
 }
 
-/** How often a write is tried again when somebody else wrote at the same time. */
+/** How often a write is retried when another client wrote at the same time. */
 const attemptsMax = 5
 
 export const pluralOf = (object: KubeObject): string => `${object.kind?.toLowerCase()}s`
@@ -89,13 +92,17 @@ const sameRole = (a: Loose, b: Loose | undefined): boolean =>
 const sameSubject = (a: Loose, b: Loose): boolean =>
   ['kind', 'apiGroup', 'name', 'namespace'].every((key) => (a[key] ?? '') === (b[key] ?? ''))
 
-/** Roles that were written by hand before there was aggregation, and where their rules live since. */
+/**
+ * Roles that were written by hand before there was aggregation, and where their rules live since.
+ */
 const aggregatedRoles = ['admin', 'edit', 'view'].map((name) => [
   name,
   `system:aggregate-to-${name}`,
 ])
 
-/** Brings the cluster to the policy of the emulated release. Rejects when a write fails for good. */
+/**
+ * Brings the cluster to the policy of the emulated release. Rejects when a write fails for good.
+ */
 export async function reconcileBootstrapPolicy(
   release: number,
   reader: ObjectReader,

@@ -1,10 +1,12 @@
 /**
- * Every role and binding there is, arranged by who is bound: users, groups and service accounts (as the users they are).
- * A decision looks only at the bindings of the asking user and its groups, however many others there are.
+ * Every role and binding, arranged by subject: users, groups and service accounts (as the users
+ * they are). A decision reads only the bindings of the requesting user and its groups, however many
+ * others there are.
  *
  *   byUser:  alice → { role view → {binding a, binding b}, role edit → {binding c} }
  *
- * A role is a slot that bindings point to, present or not, so a role can come, change and go without touching bindings.
+ * A role is a slot that bindings point to, present or not, so a role can come, change and go
+ * without touching bindings.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { User } from '#access/user.ts'
@@ -96,8 +98,9 @@ export class RoleIndex {
   }
 
   /**
-   * Calls back with each role bound to the user, cluster-wide first and then in the namespace, until told to stop by
-   * `true`. A role may come several times when it is bound both to the user and to a group.
+   * Calls back with each role bound to the user, cluster-wide first and then in the namespace,
+   * until the callback returns `true`. A role may come several times when it is bound both to the
+   * user and to a group.
    */
   visit(
     user: User,
@@ -161,7 +164,7 @@ export class RoleIndex {
   }
 }
 
-/** The user name a subject stands for; undefined for groups and for subjects that stand for nobody. */
+/** The user name a subject stands for; undefined for groups and for invalid subjects. */
 function userOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name
   if (kind !== 'ServiceAccount') return undefined
@@ -197,7 +200,10 @@ function visitRoles(
   return false
 }
 
-/** Cluster roles are one for all namespaces; a Role lives in the namespace of the binding that names it. */
+/**
+ * Cluster roles are one for all namespaces; a Role lives in the namespace of the binding that names
+ * it.
+ */
 const roleKey = (kind: string, namespace: string, name: string): string =>
   kind === 'ClusterRole' ? `C/${name}` : `${kind}/${namespace}/${name}`
 const bindingKey = (namespace: string, name: string): string => `${namespace}/${name}`

@@ -1,13 +1,15 @@
 /**
- * Whether some rules grant all that other rules grant, and what is missing. This is what keeps users from granting
- * what they do not have. Rules are taken apart into single permissions; each must be covered by one owner rule.
+ * Whether some rules grant all that other rules grant, and what is missing. This is what keeps
+ * users from granting what they do not have. Rules are taken apart into single permissions; each
+ * must be covered by one owner rule.
  */
 import { showStrings } from '#access/error-list.ts'
 import { has, type PolicyRule, pathMatches } from './policy-rule.ts'
 
 /**
- * More permissions than these are not compared one by one: many times what any role grants, and done in a moment. A rule
- * of a few hundred groups, resources and verbs each stands for millions, which would hold up everybody and fill memory.
+ * More permissions than these are not compared one by one: many times what any role grants, and
+ * done in a moment. A rule of a few hundred groups, resources and verbs each stands for millions,
+ * which would delay all requests and fill memory.
  */
 export const comparedMax = 100_000
 

@@ -1,6 +1,6 @@
 /**
- * Several modes as one: asked in order, the first that allows or denies decides. Where none does, the reasons of all
- * are given together. It waits only when a mode does.
+ * Several modes as one: called in order, the first that allows or denies decides. Where none does,
+ * the reasons of all are given together. It waits only when a mode does.
  */
 import {
   type Attributes,

@@ -1,7 +1,7 @@
 /**
- * The Webhook mode: a remote service decides, asked with a SubjectAccessReview. Answers are remembered, allowed ones longer
- * than others. A service that fails has no opinion, or denies, and never lets anyone in; the failure is the decision's
- * error. It is called only for requests that meet all of its conditions.
+ * The Webhook mode: a remote service decides by a SubjectAccessReview. Results are cached, allowed
+ * ones longer than others. A service that fails has no opinion, or denies, and never allows; the
+ * failure is the decision's error. It is called only for requests that meet all of its conditions.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -30,7 +30,7 @@ export interface WebhookAuthorizerSettings {
 
 /** Answers kept. */
 const cacheSizeMax = 8192
-/** What a request itself may put into a cache key, in characters: larger ones are asked anew every time. */
+/** What a request itself may put into a cache key, in characters: larger ones are not cached. */
 const requestTextMax = 10_000
 
 const unknownRules: Rules = {

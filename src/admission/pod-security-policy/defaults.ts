@@ -1,4 +1,7 @@
-/** What a policy makes of a pod: the fields it requires, filled in where the pod says nothing. In place. */
+/**
+ * What a policy makes of a pod: the fields it requires, filled in where the pod says nothing. In
+ * place.
+ */
 import { containersOf } from '#admission/containers.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -12,7 +12,7 @@ const policy = (name: string, spec: Loose, annotations: Loose = {}): KubeObject 
   spec: { ...open, ...spec },
 })
 
-/** Everybody may use the policies named. */
+/** Every user may use the named policies. */
 async function run(
   object: KubeObject,
   policies: KubeObject[],

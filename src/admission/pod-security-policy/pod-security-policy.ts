@@ -1,6 +1,6 @@
 /**
- * A pod must be what some policy allows that its creator, or its service account, may use. A policy that fits as it is
- * comes before one that has to change the pod; among equals the first by name.
+ * A pod must be what some policy allows that its creator, or its service account, may use. A policy
+ * that fits as it is comes before one that has to change the pod; among equals the first by name.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'

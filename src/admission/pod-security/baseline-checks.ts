@@ -1,4 +1,7 @@
-/** What pods may not do at the level `baseline`. Where versions of the rules differ, each has a check of its own. */
+/**
+ * What pods may not do at the level `baseline`. Where versions of the rules differ, each has a
+ * check of its own.
+ */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * A check of a pod: it finds what is wrong, in short and in detail, in the words of kube-apiserver. Checks name the pod and
- * the containers that set something, in the order of the pod.
+ * A check of a pod: it finds what is wrong, in short and in detail, in the words of kube-apiserver.
+ * Checks name the pod and the containers that set something, in the order of the pod.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'

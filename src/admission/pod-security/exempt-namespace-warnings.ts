@@ -1,4 +1,4 @@
-/** A namespace that is exempt from PodSecurity gets a warning when its labels ask for a policy. */
+/** A namespace that is exempt from PodSecurity gets a warning when its labels select a policy. */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Labels } from '#api/label-requirement.ts'
 import { change, type Release } from '#api/releases/change.ts'

@@ -1,6 +1,7 @@
 /**
- * Which checks a level has at which version of the rules. `since` and `until` are versions of the rules, that a namespace
- * may choose by a label: v1.18 asks what it asked then, whatever release the server is. Rows are in the order of answers.
+ * Which checks a level has at which version of the rules. `since` and `until` are versions of the
+ * rules, which a namespace may choose by a label: v1.18 requires what it required then, whatever
+ * release the server is. Rows are in the order of the messages.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import { change, isWithin, type Release, type Span } from '#api/releases/change.ts'
@@ -142,7 +143,10 @@ function restrictedRows(release: Release, feature: Gate): Row[] {
 /** Finds everything that is wrong with a pod, or with what pods are made from. */
 export type FindProblems = (asked: LevelVersion, metadata: ObjectMeta, spec: Loose) => Found[]
 
-/** The checks of a release, for every version of the rules that it knows. Newer versions ask what the release asks. */
+/**
+ * The checks of a release, for every version of the rules that it knows. Newer versions require
+ * what the release requires.
+ */
 export function podChecks(release: Release, feature: Gate): FindProblems {
   const baseline = baselineRows(release, feature)
   const restricted = restrictedRows(release, feature)

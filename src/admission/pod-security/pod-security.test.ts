@@ -153,7 +153,7 @@ const configuration = {
 const plugin = podSecurity(configuration, { release: releases.old, feature: on })
 const newPlugin = podSecurity(configuration, { release: releases.new, feature: on })
 
-test('a pod is refused, warned of, told of', async () => {
+test('a pod is rejected, warned about, audited', async () => {
   const asked = requestOf('CREATE', podKind, reaching)
   assert.equal(
     await outcome(plugin, asked, labelled({ enforce: 'baseline', audit: 'baseline' })),
@@ -248,7 +248,7 @@ test('what makes pods is only warned of', async () => {
   assert.equal(request.warnings.length, 1)
 })
 
-test('a namespace says what it asks in words there are, and hears which pods do not comply', async () => {
+test("a namespace's labels are validated, and its update lists the pods that do not comply", async () => {
   const namespaces = kindOf('v1', 'namespaces')
   const asking = (level: string) => ({
     metadata: { name: 'ns', labels: { 'pod-security.kubernetes.io/enforce': level } },

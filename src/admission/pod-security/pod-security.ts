@@ -1,7 +1,7 @@
 /**
- * Pods keep to the level that their namespace wants. A pod that does not is refused, noted in the audit log, or warned
- * of; objects that make pods are only noted and warned of. A namespace that wants more gets a warning with its pods that
- * do not comply.
+ * Pods keep to the level that their namespace wants. A pod that does not is refused, noted in the
+ * audit log, or warned of; objects that make pods are only noted and warned of. A namespace that
+ * wants more gets a warning with its pods that do not comply.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { refusal, together } from '#admission/refusal.ts'
@@ -216,7 +216,10 @@ const containerNotesCount = change('PodSecurity looks at changes of seccomp anno
   until: 26,
 })
 
-/** Whether a change of a pod can matter: images, containers that came, and in older releases seccomp annotations. */
+/**
+ * Whether a change of a pod can matter: images, containers that came, and in older releases seccomp
+ * annotations.
+ */
 function isSignificant(next: KubeObject, old: KubeObject, release: Release): boolean {
   const note = ({ metadata }: KubeObject, key: string) => metadata.annotations?.[key] ?? ''
   const notes = release.has(containerNotesCount)

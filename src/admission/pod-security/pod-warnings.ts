@@ -1,6 +1,6 @@
 /**
- * Warnings about the pods of a namespace that enforces more than before: which of them violate the new level. Time and
- * number of pods are limited, so one pod of each controller comes first.
+ * Warnings about the pods of a namespace that enforces more than before: which of them violate the
+ * new level. Time and number of pods are limited, so one pod of each controller comes first.
  */
 import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,4 +1,7 @@
-/** What a namespace asks of its pods, by labels: a level and a version each for refusing, for the audit log and for warnings. */
+/**
+ * What a namespace requires of its pods, by labels: a level and a version each for enforcement, for
+ * the audit log and for warnings.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Labels } from '#api/label-requirement.ts'
@@ -48,8 +51,8 @@ export interface LabelProblem {
 }
 
 /**
- * A label that cannot be read is the strictest there is where it counts, and nothing where it only informs. Where a
- * namespace enforces more than it warns of, it warns of the same.
+ * A label that cannot be read is the strictest there is where it counts, and nothing where it only
+ * informs. Where a namespace enforces more than it warns of, it warns of the same.
  */
 export function policyOf(
   labels: Labels | undefined,

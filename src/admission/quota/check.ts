@@ -1,4 +1,7 @@
-/** One request against the quotas of its namespace: refused, or the quotas with what it uses added. Pure. */
+/**
+ * One request against the quotas of its namespace: refused, or the quotas with what it uses added.
+ * Pure.
+ */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -19,7 +22,7 @@ import {
   withoutZeros,
 } from './resource-amounts.ts'
 
-/** Resources that nobody uses without a quota that covers them, from the plugin's configuration. */
+/** Resources that need a quota that covers them, from the plugin's configuration. */
 export interface LimitedResource {
   readonly apiGroup: string
   readonly resource: string

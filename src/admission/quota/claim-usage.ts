@@ -53,7 +53,7 @@ export function claimEvaluator({ release, feature }: Settings): Evaluator {
   }
 }
 
-/** An expansion that failed may have taken more than the claim asks for now. */
+/** An expansion that failed may have taken more than the claim requests now. */
 function storageOf({ spec, status }: KubeObject, recovers: boolean): Quantity | undefined {
   const asked: string | undefined = spec?.resources?.requests?.storage
   if (asked === undefined) return undefined
@@ -62,7 +62,7 @@ function storageOf({ spec, status }: KubeObject, recovers: boolean): Quantity | 
   return whole(parseQuantity(isMore ? allocated : asked))
 }
 
-/** The volume attributes classes that a claim has, gets or asks for. */
+/** The volume attributes classes that a claim has, gets or requests. */
 function classesOf({ spec, status }: KubeObject): string[] {
   const names = [
     spec?.volumeAttributesClassName,

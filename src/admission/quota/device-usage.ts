@@ -1,6 +1,7 @@
 /**
- * What a resource claim uses of a quota: itself, and devices by their class. A class can stand for an extended resource;
- * then its devices count under the name of that resource too, but for those that the pod of the claim has paid for.
+ * What a resource claim uses of a quota: itself, and devices by their class. A class can stand for
+ * an extended resource; then its devices count under the name of that resource too, but for those
+ * that the pod of the claim has paid for.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareQuantities, type Quantity, quantityOf, subtractQuantities } from '#api/quantity.ts'
@@ -13,7 +14,7 @@ const claimCount = 'count/resourceclaims.resource.k8s.io'
 const ofClass = '.deviceclass.resource.k8s.io/devices'
 const requests = 'requests.'
 const implicit = 'requests.deviceclass.resource.kubernetes.io/'
-/** A claim that asks for all devices may get so many. */
+/** A claim that requests all devices may get this many. */
 const devicesMax = 32
 const ofPodAnnotation = 'resource.kubernetes.io/extended-resource-claim'
 
@@ -109,7 +110,10 @@ function withExtended(
   return all
 }
 
-/** The pod for whose extended resources the scheduler made a claim: the first claim of the pod alone. */
+/**
+ * The pod for whose extended resources the scheduler made a claim: the first claim of the pod
+ * alone.
+ */
 function payingPod(
   { metadata }: KubeObject,
   { pods, claims }: Surroundings,

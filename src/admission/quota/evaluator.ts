@@ -1,4 +1,7 @@
-/** What quotas count of one kind of object: which resources, which scopes, and how much one object uses. */
+/**
+ * What quotas count of one kind of object: which resources, which scopes, and how much one object
+ * uses.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { Awaitable } from '#base/awaitable.ts'

@@ -1,4 +1,7 @@
-/** The evaluator of every kind that quotas count: four with rules of their own, all others by their number. */
+/**
+ * The evaluator of every kind that quotas count: four with rules of their own, all others by their
+ * number.
+ */
 import { change } from '#api/releases/change.ts'
 import { quantityOf } from '#api/quantity.ts'
 import { byText } from '#base/by-text.ts'
@@ -13,7 +16,7 @@ const countsDevices = change('quotas count devices by device class', { since: 31
 const countName = (group: string, plural: string): string =>
   group === '' ? `count/${plural}` : `count/${plural}.${group}`
 
-/** Names of old for the number of some kinds. */
+/** Old names for the number of some kinds. */
 const aliases: Readonly<Record<string, string>> = {
   '/configmaps': 'configmaps',
   '/resourcequotas': 'resourcequotas',

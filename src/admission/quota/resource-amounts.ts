@@ -1,4 +1,7 @@
-/** Amounts by resource name, and the arithmetic of quotas over them. Lists are maps: names are the user's. */
+/**
+ * Amounts by resource name, and the arithmetic of quotas over them. Lists are maps: names are the
+ * user's.
+ */
 import { byCodePoint } from '#api/go-syntax.ts'
 import {
   addQuantities,

@@ -31,7 +31,7 @@ interface Rig {
   readonly used: () => Promise<Record<string, string>>
 }
 
-/** `conflicts`: how many writes of the status lose against somebody else. */
+/** `conflicts`: how many writes of the status lose against another writer. */
 async function rig(object: KubeObject, conflicts = 0): Promise<Rig> {
   const reader = new MemoryReader()
   reader.put('', 'resourcequotas', object)

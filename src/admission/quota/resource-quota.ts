@@ -1,7 +1,8 @@
 /**
- * Nobody uses more of a namespace than its quotas allow. What a request will use is added to the status of the quotas
- * before the request is stored, one request of a namespace after the other, so that two can never take the same rest.
- * What is released, or was counted and then not stored, the quota controller finds by counting again.
+ * A namespace cannot use more than its quotas allow. What a request will use is added to the status
+ * of the quotas before the request is stored, one request of a namespace after the other, so that
+ * two can never take the same rest. What is released, or was counted and then not stored, the quota
+ * controller finds by counting again.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -16,11 +17,14 @@ import type { Evaluators } from './evaluators.ts'
 const loadCheck = loadLater<typeof import('./check.ts')>(import.meta.url, './check')
 const loadEvaluators = loadLater<typeof import('./evaluators.ts')>(import.meta.url, './evaluators')
 
-/** How often a status that somebody else changed is computed again. */
+/** How often a status that another writer changed is computed again. */
 const conflictRetriesMax = 3
 
 export interface QuotaOptions extends Settings {
-  /** Writes the status of a quota on condition of its resourceVersion; throws a conflict where it moved on. */
+  /**
+   * Writes the status of a quota on condition of its resourceVersion; throws a conflict where it
+   * moved on.
+   */
   readonly updateStatus: (quota: KubeObject) => Promise<unknown>
   readonly limited: readonly LimitedResource[]
 }

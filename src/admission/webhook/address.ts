@@ -1,6 +1,6 @@
 /**
- * Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its endpoints. The service that leads
- * to this server is reached without asking where it is.
+ * Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its
+ * endpoints. The service that leads to this server is reached without a lookup.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { cleanPath } from '#base/clean-path.ts'
@@ -24,7 +24,10 @@ export const isOwn = ({ host }: Pick<Address, 'host'>): boolean => host === ownH
 export interface Address {
   /** Where to connect. */
   readonly url: URL
-  /** As the webhook knows itself: for its certificate, its log, and the user that is configured for it. */
+  /**
+   * As the webhook knows itself: for its certificate, its log, and the user that is configured for
+   * it.
+   */
   readonly host: string
   readonly serverName: string | undefined
   /** As errors show it. */
@@ -57,7 +60,7 @@ export async function addressOf(
   }
 }
 
-/** As the original joins it to the root of the server. */
+/** As kube-apiserver joins it to the root of the server. */
 const cleaned = (path: string): string => cleanPath(`/${path}`)
 
 async function serviceAddress(

@@ -1,4 +1,7 @@
-/** An autoscaler, for tests of versions: what is one field of autoscaling/v1 is a metric of its newer versions. */
+/**
+ * An autoscaler, for tests of versions: what is one field of autoscaling/v1 is a metric of its
+ * newer versions.
+ */
 import { kindOf } from '#admission/requests.suite.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
@@ -20,7 +23,7 @@ export async function scaler(): Promise<KubeObject> {
   return made as KubeObject
 }
 
-/** As it is asked for again. */
+/** In the version in which it is requested again. */
 export async function backInV1(object: KubeObject): Promise<KubeObject> {
   const [back] = await v1.resource.convert([structuredClone(object)], v1.resource.hub, v1)
   return back as KubeObject

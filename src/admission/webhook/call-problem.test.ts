@@ -1,4 +1,6 @@
-/** What clients are told of webhooks that did not answer, or not as they should: in the words of Go's client. */
+/**
+ * Messages about webhooks that did not answer, or not as they should: in the words of Go's client.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerCertificate } from 'node:tls'

@@ -1,4 +1,7 @@
-/** Match conditions of webhooks. Most have none; what evaluates them is loaded with the first that has. */
+/**
+ * Match conditions of webhooks. Most have none; what evaluates them is loaded with the first that
+ * has.
+ */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { DispatchParts } from './dispatch.ts'

@@ -1,4 +1,7 @@
-/** The ConversionReview of an answer as a type, to have the original's words for what does not fit it. */
+/**
+ * The ConversionReview of an answer as a type, for kube-apiserver's message about what does not fit
+ * it.
+ */
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'
 import { status, typeMeta } from './review-type.ts'

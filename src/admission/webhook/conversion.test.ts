@@ -296,7 +296,7 @@ for (const [name, prepare, message] of refusals) {
   })
 }
 
-test('a webhook that is not there is told with its address and the time it has', async () => {
+test('a missing webhook is reported with its address and its timeout', async () => {
   const away = definition({ url: 'https://127.0.0.1:1/convert' })
   await assert.rejects(convert(away, [gear('x')], 'example.com/v2'), {
     message: `${of} failed: Post "https://127.0.0.1:1/convert?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused`,

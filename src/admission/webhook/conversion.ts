@@ -1,6 +1,7 @@
 /**
- * Calls the webhook a definition names to convert objects of its kind: HTTPS, to an address or to a service of the
- * cluster, checked against the definition's own authorities. Connections are kept while the definition stays the same.
+ * Calls the webhook a definition names to convert objects of its kind: HTTPS, to an address or to a
+ * service of the cluster, checked against the definition's own authorities. Connections are kept
+ * while the definition stays the same.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -22,12 +23,14 @@ const loadType = loadLater<typeof import('./conversion-type.ts')>(
   './conversion-type',
 )
 
-/** As the original waits for any webhook that names no time. */
+/** As kube-apiserver waits for any webhook without a timeout. */
 const timeoutMs = 30_000
 /** A list's worth of objects, and no more than memory can bear. */
 const answerBytesMax = 128 << 20
 
-/** The answered review. Throws where it is one of the version that was asked and has something of another type in it. */
+/**
+ * The returned review. Throws if its version is the requested one and a member has another type.
+ */
 function readable({ review, json }: Answered, asked: string): Loose {
   const { apiVersion = asked, kind = 'ConversionReview', response } = review
   if (apiVersion !== asked || kind !== 'ConversionReview' || fits(response)) return review

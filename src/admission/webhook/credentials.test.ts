@@ -1,4 +1,7 @@
-/** Who this server is to a webhook: by the webhook's host, from the kubeconfig of the plugin's configuration. */
+/**
+ * Who this server is to a webhook: by the webhook's host, from the kubeconfig of the plugin's
+ * configuration.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +40,7 @@ const users: [names: string[], host: string, expected: string | undefined][] = [
   [['other:443', '*.other'], 'a.b.c:443', undefined],
 ]
 for (const [names, host, expected] of users) {
-  test(`of ${names.map((name) => name || 'the current one').join(', ') || 'nobody'} for ${host}`, () =>
+  test(`of ${names.map((name) => name || 'the current one').join(', ') || 'no user'} for ${host}`, () =>
     assert.equal(userFor(named(...names), host)?.().authorization, expected))
 }
 
@@ -90,7 +93,7 @@ for (const [kubeConfigFile, expected] of files) {
   })
 }
 
-test('the user of the current context is for whoever has none of their own', async () => {
+test('the user of the current context is for servers without one of their own', async () => {
   const read = await credentialsFrom({
     kind: 'WebhookAdmissionConfiguration',
     apiVersion: `${version}/v1`,

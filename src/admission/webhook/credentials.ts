@@ -1,4 +1,6 @@
-/** Who this server is to a webhook: a user of a kubeconfig that is named after the webhook's host. */
+/**
+ * Who this server is to a webhook: a user of a kubeconfig that is named after the webhook's host.
+ */
 import { isAbsolute } from 'node:path'
 import { type KubeconfigUsers, readKubeconfigUsers } from '#access/kubeconfig.ts'
 import type { Identity } from '#access/identity.ts'
@@ -12,7 +14,9 @@ const kinds: Readonly<Record<string, string>> = {
   'apiserver.config.k8s.io/v1alpha1': 'WebhookAdmission',
 }
 
-/** From the configuration of the plugin: `WebhookAdmissionConfiguration` with a `kubeConfigFile`. */
+/**
+ * From the configuration of the plugin: `WebhookAdmissionConfiguration` with a `kubeConfigFile`.
+ */
 export async function credentialsFrom(configuration: Loose | undefined): Promise<KubeconfigUsers> {
   if (configuration === undefined) return nobody
   const { kind = '', apiVersion = '', kubeConfigFile = '' } = configuration
@@ -27,7 +31,10 @@ export async function credentialsFrom(configuration: Loose | undefined): Promise
   return readKubeconfigUsers(kubeConfigFile)
 }
 
-/** `host:port`, then `*.` and ever less of it; then the same without port 443; then `*`; then the current user. */
+/**
+ * `host:port`, then `*.` and ever less of it; then the same without port 443; then `*`; then the
+ * current user.
+ */
 export function userFor(users: KubeconfigUsers, host: string): (() => Identity) | undefined {
   if (users.size === 0) return undefined
   const names = [host, ...wildcards(host)]

@@ -1,4 +1,7 @@
-/** One call of one webhook: asks, reads the answer, notes warnings and annotations, and says how it ended. */
+/**
+ * One call of one webhook: sends the review, reads the answer, records warnings and annotations,
+ * and returns how it ended.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
@@ -36,14 +39,14 @@ export interface DispatchParts extends TypeParts {
   readonly report: (message: string) => void
 }
 
-/** The webhook could not be asked, or its answer could not be read: its failure policy decides. */
+/** The webhook could not be called, or its answer could not be read: its failure policy decides. */
 export class CallFailed extends Error {
   constructor(hook: Hook, why: string) {
     super(`failed calling webhook "${hook.name}": ${why}`)
   }
 }
 
-/** The webhook said no. */
+/** The webhook rejected the request. */
 export class Denied extends Error {
   readonly refusal: ApiError
   constructor(refusal: ApiError) {
@@ -123,7 +126,10 @@ function requireNoSideEffects(hook: Hook): void {
   throw badRequest(`admission webhook "${hook.name}" does not support dry run`)
 }
 
-/** Codes of refusals. A connection ends over those that are larger, there; here they are taken for none. */
+/**
+ * Codes of refusals. A connection ends over those that are larger, there; here they are taken for
+ * none.
+ */
 const codeMin = 400
 const codeMax = 999
 
@@ -142,7 +148,10 @@ function refusalOf({ name }: Hook, result: Loose = {}): ApiError {
   return refusal
 }
 
-/** Whether and how a call ended the request: the error that the client gets, or undefined where it goes on. */
+/**
+ * Whether and how a call ended the request: the error that the client gets, or undefined where it
+ * goes on.
+ */
 export function judge(
   parts: DispatchParts,
   type: HookCall['type'],
@@ -174,7 +183,7 @@ export function judge(
     const outcome = ignored ? 'failing open' : 'failing closed'
     parts.report(`Failed calling webhook, ${outcome} ${hook.name}: ${error.message}`)
   }
-  // Nobody waits for what would go on without it.
+  // A webhook whose failures are ignored need not be awaited after the client's deadline.
   if (ignored && isOver) {
     return { error: timeout('request did not complete within requested timeout'), ignored }
   }

@@ -1,4 +1,7 @@
-/** Calls over real HTTPS: what is sent, what is kept open, who is asked again, and how long all of it may take. */
+/**
+ * Calls over real HTTPS: what is sent, what is kept open, which calls are retried, and how long all
+ * of it may take.
+ */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -88,7 +91,7 @@ test('an answer may come compressed', async () => {
   assert.deepEqual(await post(new HookClient(nobody, ownPlace)), { b: 2 })
 })
 
-test('each is reached with the certificate it is to be asked with', async () => {
+test('each is called with its own client certificate', async () => {
   const users: KubeconfigUsers = new Map<string, () => Identity>([
     ['*', () => ({ cert: client.pem, key: client.keyPem })],
     [`localhost:${port()}`, () => ({ authorization: 'Bearer t' })],
@@ -180,7 +183,7 @@ for (const [what, answer, asked, expected] of retries) {
   })
 }
 
-test('one that asks for time gets it, and no more than there is', async () => {
+test('a webhook that sends Retry-After gets the time, and no more than there is', async () => {
   answers = busy(429, '1', 1)
   const began = performance.now()
   assert.deepEqual(await post(new HookClient(nobody, ownPlace)), { done: true })
@@ -226,7 +229,7 @@ test('a kept connection that was closed is made anew, once; a new one that is cl
   assert.equal(calls.length, 1)
 })
 
-test('an answer that breaks off is not asked for again', async () => {
+test('an incomplete answer is not retried', async () => {
   const hooks = new HookClient(nobody, ownPlace)
   await post(hooks)
   answers = (response) => {
@@ -261,7 +264,7 @@ for (const [what, caBundle, expected] of bundles) {
   })
 }
 
-test('one whose certificate is out of its time is told with the times', async () => {
+test('an expired or future certificate is reported with its times', async () => {
   const [dayMs, now] = [86_400_000, Date.now()]
   const times = { notBefore: new Date(now - 2 * dayMs), notAfter: new Date(now - dayMs) }
   const hosts = ['127.0.0.1']

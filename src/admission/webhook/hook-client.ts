@@ -1,6 +1,6 @@
 /**
- * Calls webhooks: over connections that stay open, each for its own authorities and credentials, within the time the
- * webhook has and no longer. Failures are told in the words of the original.
+ * Calls webhooks: over connections that stay open, each for its own authorities and credentials,
+ * within the time the webhook has and no longer. Failures have kube-apiserver's words.
  */
 import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'
@@ -16,7 +16,7 @@ import type { Hook } from './hook.ts'
 
 const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#codec/yaml')
 
-/** How often a server may ask for more time, as in Go's client. */
+/** How often a server may send Retry-After, as in Go's client. */
 const askedAgainMax = 10
 /** As many different webhooks keep their connections; the one made first goes first. */
 const callersDefault = 200
@@ -114,7 +114,8 @@ const ownCaller = ({ serverName, cert }: Loopback): Caller => caller({ ca: cert,
 async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<CallAnswer> {
   return send()
     .catch((error: CallError) => {
-      // A kept connection that the other side had closed: a fresh one may do. Whoever got the call is not called twice.
+      // A kept connection that the other side had closed: a fresh one may do. A webhook that
+      // received the call is not called twice.
       const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'
       if (wasClosed && error.reused && !error.answered) return send()
       throw error
@@ -124,14 +125,14 @@ async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<
     })
 }
 
-/** How long a busy server asks to be left alone, in whole seconds. */
+/** The Retry-After of a busy server, in whole seconds. */
 function askedToWaitMs({ status, headers }: CallAnswer): number | undefined {
   if (status !== 429 && status < 500) return undefined
   const after = headers['retry-after'] ?? ''
   return /^[0-9]+$/.test(after) ? Number(after) * 1000 : undefined
 }
 
-/** The original says so before it makes any call. */
+/** kube-apiserver reports it before it makes any call. */
 export class NoClient extends Error {}
 
 function requireAuthorities(caBundle: string | undefined): void {
@@ -141,10 +142,15 @@ function requireAuthorities(caBundle: string | undefined): void {
   throw new NoClient('unable to load root certificates: unable to parse bytes as PEM block')
 }
 
-/** Where there are so many digits a number may be rounded; few answers have them, and those that have none are read faster. */
+/**
+ * Where there are so many digits a number may be rounded; few answers have them, and those that
+ * have none are read faster.
+ */
 const longNumber = /[0-9]{16}/
 
-/** What Go says of a body that is no object: text that is no JSON is YAML, and then mostly a string. */
+/**
+ * What Go says of a body that is no object: text that is no JSON is YAML, and then mostly a string.
+ */
 export function answeredIn({ status, headers, body }: CallAnswer): Answered {
   if (body === '') {
     const type = headers['content-type'] ?? 'application/json'

@@ -1,4 +1,7 @@
-/** The webhooks there are, followed as their configurations change: by the names of these, and in their own order. */
+/**
+ * The webhooks there are, followed as their configurations change: by the names of these, and in
+ * their own order.
+ */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type Hook, hooksOf } from './hook.ts'

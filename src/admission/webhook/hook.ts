@@ -1,4 +1,4 @@
-/** One webhook of a configuration, read once: what is asked of it at every request is ready to be asked. */
+/** One webhook of a configuration, compiled once, so that its rules are ready for every request. */
 import { type LabelSelector, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 

@@ -29,7 +29,7 @@ const create = requestOf('CREATE', kindOf('v1', 'configmaps'), map)
 const update = requestOf('UPDATE', kindOf('v1', 'configmaps'), map, { old: map })
 const status = requestOf('UPDATE', kindOf('apps/v1', 'deployments'), map, { subresource: 'status' })
 const node = requestOf('CREATE', kindOf('v1', 'nodes'), map)
-// The original has a namespace be in itself, which makes it no less of the cluster.
+// In kube-apiserver a namespace is in itself, which makes it no less cluster-scoped.
 const namespace = requestOf('UPDATE', kindOf('v1', 'namespaces'), map, {
   namespace: 'm',
   name: 'm',

@@ -9,13 +9,13 @@ import type { Hook, Rule } from './hook.ts'
 
 export interface Invocation {
   readonly hook: Hook
-  /** The version of the object that the webhook asked for. */
+  /** The version of the object that the webhook requires. */
   readonly kind: Kind
   /** Whether the namespace has to be looked at before it is certain. */
   readonly byNamespace: boolean
 }
 
-/** Webhooks never decide about webhooks: nobody could remove a bad one. */
+/** Webhooks are never called for webhook configurations: a bad one could not be removed. */
 export const isConfiguration = ({ kind: { group, kind } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' &&
   (kind === 'ValidatingWebhookConfiguration' || kind === 'MutatingWebhookConfiguration')
@@ -36,7 +36,10 @@ export function invocationOf(hook: Hook, request: AdmissionRequest): Invocation 
   return { hook, kind, byNamespace: inNamespace && !selectsEverything(namespaceSelector) }
 }
 
-/** The version of the request where a rule names it; else, if versions are equivalent to the webhook, another. */
+/**
+ * The version of the request where a rule names it; else, if versions are equivalent to the
+ * webhook, another.
+ */
 function kindAskedFor({ rules, equivalent }: Hook, request: AdmissionRequest): Kind | undefined {
   const { kind, subresource } = request
   if (rules.some((rule) => matchesRule(rule, request, kind))) return kind
@@ -66,7 +69,10 @@ export function matchesRule(
   return rule.scope === 'Cluster' ? clusterWide : rule.scope === 'Namespaced' && !clusterWide
 }
 
-/** The labels that count: a namespace's own as it is written, else those of the namespace it happens in. */
+/**
+ * The labels that count: a namespace's own as it is written, else those of the namespace it happens
+ * in.
+ */
 export async function inSelectedNamespace(
   { hook }: Invocation,
   request: AdmissionRequest,

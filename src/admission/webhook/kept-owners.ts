@@ -1,6 +1,6 @@
 /**
- * Owners of fields that mutating webhooks left in a state which nobody can read: those from before are put back, and the
- * client is warned. It looks at the entries alone, never at the fields they name.
+ * Owners of fields that mutating webhooks left unreadable: the previous ones are restored, and the
+ * client gets a warning. It looks at the entries alone, never at the fields they name.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { ManagedFieldsEntry } from '#api/object-meta.ts'

@@ -1,4 +1,7 @@
-/** What mutating webhooks make of objects: what counts as a change, who is called again, and what the log is told. */
+/**
+ * What mutating webhooks make of objects: what counts as a change, which webhook is called again,
+ * and what the audit log records.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -274,7 +277,8 @@ for (const [what, answer, expected] of faults) {
   test(`a patch that is ${what}`, async () => {
     const request = requestOf('CREATE', mapKind, map())
     server.paths.set('/a', () => answer)
-    // What comes as an answer is no failure to call, but for a type nobody knows: the policy does not count.
+    // A readable answer is no failed call, except one of an unknown type: the policy does not
+    // count.
     assert.equal(await run(request, hook('a')), expected)
     assert.deepEqual(request.object?.data, { k: 'v' })
     const isCall = expected.includes('failed calling')
@@ -345,7 +349,7 @@ for (const [of, isTold] of [
   [15, false],
   [16, true],
 ] as const) {
-  test(`the log of 1.${of} is ${isTold ? '' : 'not '}told of mutations`, async () => {
+  test(`the log of 1.${of} has ${isTold ? '' : 'no '}mutations`, async () => {
     release = of
     server.paths.set('/a', () => patchOf({ value: 'w', path: '/data/k', op: 'replace' }))
     const request = requestOf('CREATE', mapKind, map())
@@ -374,7 +378,7 @@ test('annotations for the log need a name, and the first of a name stays', async
   assert.equal(request.auditAnnotations.get('a.x.io/good'), 'first')
 })
 
-test('a namespace that is not there ends the request only where a selector asks for it', async () => {
+test('a missing namespace fails the request only if a selector needs it', async () => {
   const elsewhere = () => requestOf('CREATE', mapKind, map(), { namespace: 'gone' })
   assert.equal(await run(elsewhere(), hook('a', { namespaceSelector: {} })), 'admitted')
   const selects = { namespaceSelector: { matchLabels: { team: 'a' } } }
@@ -404,7 +408,7 @@ test('defaults fill what a patch leaves open', async () => {
   assert.equal(request.object?.spec.restartPolicy, 'Always')
 })
 
-test('each sees the version it asked for of what those before it made', async () => {
+test('each sees the result of those before it in the version it requires', async () => {
   const object = await scaler()
   const of = (version: string) => ({
     rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
@@ -461,7 +465,7 @@ test('once called again, and not for the same change twice', async () => {
   assert.equal(called(), 'a b d c a d')
 })
 
-test('before 1.22 the log is not told what failed open', async () => {
+test('before 1.22 the log has no failures that were ignored', async () => {
   const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' }, failurePolicy: 'Ignore' }
   release = 21
   const request = requestOf('CREATE', mapKind, map())
@@ -476,7 +480,7 @@ const owner = {
   fieldsType: 'FieldsV1',
   fieldsV1: { 'f:data': {} },
 }
-/** What a webhook makes of the owners, and what is said of it: nothing where they stay as it made them. */
+/** What a webhook makes of the owners, and the warning: none if they stay as it made them. */
 const spoilt: [what: Loose, said: string | undefined][] = [
   [{ manager: 'two' }, undefined],
   [{ operation: 'Nope' }, 'operation must be `Apply` or `Update`'],
@@ -538,7 +542,7 @@ for (const [status, expected] of denials) {
   })
 }
 
-test('a dry run asks what side effects there are, and takes no silence for none', async () => {
+test('a dry run checks side effects, and an absent value does not count as none', async () => {
   const dry = () => requestOf('CREATE', mapKind, map(), { dryRun: true })
   const rows: [sideEffects: string | undefined, expected: string][] = [
     ['None', 'admitted'],

@@ -1,6 +1,7 @@
 /**
- * Mutating webhooks, one after the other, each seeing what those before it made of the object. Where the object changed
- * after a webhook that asked for it was called, that one is called once more.
+ * Mutating webhooks, one after the other, each seeing what those before it made of the object. If
+ * the object changed after a webhook with reinvocation policy IfNeeded was called, that one is
+ * called once more.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
@@ -23,7 +24,7 @@ import { intoRequest, settled, Versioned } from './versioned.ts'
 interface Rounds {
   /** The object as the last webhook left it, to see whether another plugin changed it since. */
   output: KubeObject | undefined
-  /** Who owned what before anybody was asked. */
+  /** The owners before any webhook was called. */
   readonly owners: ManagedFieldsEntry[] | undefined
   readonly called: Set<string>
   readonly again: Set<string>
@@ -189,8 +190,9 @@ const sortedKeys = (operation: Loose): Loose =>
   Object.fromEntries(Object.entries(operation).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /**
- * The owners that this very request laid in have a time to the nanosecond until they are first written down, which a
- * patch does: whatever else it does, the original then sees another object. Custom objects have texts for times.
+ * The owners that this very request added have a time with nanoseconds until they are first
+ * encoded, which a patch does: kube-apiserver then sees another object, whatever else the patch
+ * does. Custom objects have texts for times.
  */
 function isStampedNow({ operation, old }: AdmissionRequest, versioned: Versioned): boolean {
   if (versioned.patchedBefore || versioned.kind.decoding === 'free') return false

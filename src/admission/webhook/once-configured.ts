@@ -1,4 +1,7 @@
-/** The webhook plugins as long as no webhook is configured: what calls them is loaded with the first one. */
+/**
+ * The webhook plugins as long as no webhook is configured: what calls them is loaded with the first
+ * one.
+ */
 import type { AdmissionPlugin } from '#admission/admission.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'

@@ -1,6 +1,7 @@
 /**
- * What an object says it is once a webhook has patched it, and what becomes of one that says it is something else: read as
- * that, where there is such a type, and refused on its way back into the request. In the original's words; pure.
+ * The type of an object after a webhook has patched it. An object of another type is decoded as
+ * that, if there is such a type, and rejected on its way back into the request. In kube-apiserver's
+ * words; pure.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { invalid } from '#api/field-error.ts'

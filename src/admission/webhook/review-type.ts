@@ -1,4 +1,6 @@
-/** The AdmissionReview of an answer as a type, to read by it what does not fit, and to have the original's words for why. */
+/**
+ * The AdmissionReview of an answer as a type, for kube-apiserver's message about what does not fit.
+ */
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'
 

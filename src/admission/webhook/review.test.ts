@@ -1,4 +1,4 @@
-/** Which answers are reviews, and what the others are told to be. */
+/** Which answers are reviews, and the messages for the others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
@@ -15,7 +15,10 @@ const review = (response: unknown, more: Loose = {}): Loose => ({
   response,
   ...more,
 })
-/** What becomes of an answer: the words of what is wrong with it, with the step before them, or the verdict. */
+/**
+ * What becomes of an answer: the words of what is wrong with it, with the step before them, or the
+ * verdict.
+ */
 function outcome(answer: Loose, mutating = false, version: ReviewVersion = 'v1'): unknown {
   const json = JSON.stringify(answer)
   let read: Loose
@@ -356,11 +359,11 @@ const namedIn: [
   ['a change', 15, requestOf('UPDATE', mapKind, map), 'm'],
 ]
 for (const [what, release, request, name] of namedIn) {
-  test(`1.${release} tells ${name ?? 'no name'} of ${what}`, async () =>
+  test(`1.${release} sends ${name ?? 'no name'} for ${what}`, async () =>
     assert.equal((await asked(request, release)).request.name, name))
 }
 
-test('the version of the review is that which was asked for', async () => {
+test('the version of the review is the requested one', async () => {
   for (const version of ['v1', 'v1beta1'] as const) {
     const { apiVersion, kind, request } = await asked(create(), 22, version)
     assert.deepEqual(

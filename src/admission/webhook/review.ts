@@ -78,7 +78,10 @@ const namespacesAreInThemselves = change('a webhook gets the namespace of a new 
   since: 20,
 })
 
-/** Before, what is new had a name only where the path has it, and not every body was asked by its path. */
+/**
+ * Before, a new object had a name only if its path has it, and not every body was compared with its
+ * path.
+ */
 const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): boolean =>
   operation !== 'CREATE' ||
   (isNamed === true && subresource !== 'binding' && subresource !== 'eviction')
@@ -91,7 +94,7 @@ export function namespaceOf(request: AdmissionRequest, release: number): string 
     !releaseOf(release).has(namespacesAreInThemselves)
   )
     return namespace
-  // One whose name is made for it has none yet when it is asked where it is.
+  // An object with generateName has no name yet when its place is determined.
   const isInItself = kind.group === '' && kind.plural === 'namespaces'
   return isInItself && !object?.metadata.generateName ? name : ''
 }
@@ -146,7 +149,10 @@ export function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loo
   }
 }
 
-/** What was answered as a review of the version that was asked, or an Error that says why it cannot be read as one. */
+/**
+ * An answer as a review of the requested version, or an Error that says why it cannot be read as
+ * one.
+ */
 export function reviewIn(version: ReviewVersion, { review, json }: Answered): Loose {
   const { apiVersion, kind } = review
   const isPlain = kind === 'AdmissionReview' && apiVersion === `admission.k8s.io/${version}`
@@ -165,7 +171,7 @@ const known = new Set([
   'v1 Status',
 ])
 
-/** What is left out is what was asked for. */
+/** An omitted member has the requested value. */
 function requireKnown(apiVersion: string, kind: string, version: ReviewVersion): void {
   const said = apiVersion || `${group}/${version}`
   const named = kind || 'AdmissionReview'

@@ -1,7 +1,7 @@
 /**
- * Lists and maps that were written empty, as a webhook is shown them: `[]` and `{}`. In canonical form they are null
- * where a type always writes them, which is what readers of the store find; but nothing was stored yet.
- * What is given is never changed.
+ * Lists and maps that were written empty, as a webhook is shown them: `[]` and `{}`. In canonical
+ * form they are null where a type always writes them, which is what readers of the store find; but
+ * nothing was stored yet. What is given is never changed.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'

@@ -1,4 +1,7 @@
-/** Validating webhooks: all at once, each with the version it asked for, and what is told of each. */
+/**
+ * Validating webhooks: all at once, each with the version it requires, and what is recorded of
+ * each.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -71,7 +74,7 @@ const called = () =>
     .sort()
     .join(' ')
 
-test('all are asked at once: each of three is answered when the others have been asked too', async () => {
+test('all are called at once: each of three answers when the others have been called too', async () => {
   const waiting: (() => void)[] = []
   server.onAsked = (go) => {
     waiting.push(go)
@@ -114,7 +117,7 @@ const open: [release: number, hooks: () => Loose[], expected: Loose][] = [
     { [`${failed}1`]: 'b.x.io' },
   ],
   [21, () => [hook('a'), hook('b', { ...gone, failurePolicy: 'Ignore' })], {}],
-  // Those that are not asked have no place.
+  // Those that are not called have no place.
   [
     22,
     () => [hook('a', elsewhere), hook('b', { ...gone, failurePolicy: 'Ignore' })],
@@ -122,20 +125,20 @@ const open: [release: number, hooks: () => Loose[], expected: Loose][] = [
   ],
 ]
 for (const [release, hooks, expected] of open) {
-  test(`the log of 1.${release} is told of ${JSON.stringify(expected)}`, async () => {
+  test(`the log of 1.${release} has ${JSON.stringify(expected)}`, async () => {
     const request = map()
     assert.equal(await run(request, release, ...hooks()), 'admitted')
     assert.deepEqual(Object.fromEntries(request.auditAnnotations), expected)
   })
 }
 
-test('only those of the namespace are asked', async () => {
+test('only those of the namespace are called', async () => {
   const here = { namespaceSelector: { matchLabels: { team: 'a' } } }
   assert.equal(await run(map(), 22, hook('a', elsewhere), hook('b', here)), 'admitted')
   assert.equal(called(), 'b')
 })
 
-test('each sees the version it asked for', async () => {
+test('each sees the version it requires', async () => {
   const of = (version: string) => ({
     matchPolicy: 'Equivalent',
     rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
@@ -169,7 +172,7 @@ test('each sees the version it asked for', async () => {
   assert.deepEqual(object, await scaler())
 })
 
-test('webhooks about webhooks are not asked', async () => {
+test('webhooks for webhooks are not called', async () => {
   const kind = kindOf('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations')
   assert.equal(
     await run(requestOf('CREATE', kind, { metadata: { name: 'x' } }), 22, hook('a')),

@@ -1,4 +1,7 @@
-/** What patches make of objects, on their way from a webhook back into the request: real types, custom kinds, own bodies. */
+/**
+ * What patches make of objects, on their way from a webhook back into the request: real types,
+ * custom kinds, own bodies.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
@@ -98,7 +101,7 @@ const remove = (path: string) => ({ op: 'remove', path })
 const none = (kind: string, of: string) =>
   `no kind "${kind}" is registered for version "${of}" in scheme "pkg/runtime/scheme.go:100"`
 
-/** What is wrong at once is told with its step; what is wrong on the way back with its code. */
+/** Immediate problems are reported with their step; problems on the way back with their code. */
 async function outcome(which: string, ...operations: Loose[]): Promise<unknown> {
   const request = requests[which]()
   const parts = { types, release: 22 }
@@ -241,7 +244,7 @@ for (const [which, operations, expected] of takenOver) {
   test(`${which}: ${JSON.stringify(operations)} is taken over`, async () => {
     const made = (await outcome(which, ...operations)) as KubeObject
     assert.deepEqual(made, expected)
-    // What nobody knows is lost on the way to the store.
+    // Unknown fields are lost on the way to the store.
     assert.equal(isUnread(made), which.startsWith('gear') && which !== 'gear scale')
   })
 }
@@ -290,7 +293,7 @@ for (const [what, request, shown] of olds) {
   })
 }
 
-test('of two versions each is shown what it asks for, and a patched object whole', async () => {
+test('of two versions each gets the required one, and a patched object whole', async () => {
   const request = requestOf('CREATE', twoKinds, gear())
   const other = twoKinds.resource.kinds.find((kind) => kind.version === 'v2') as Kind
   const first = await Versioned.of(request, other)

@@ -1,6 +1,6 @@
 /**
- * The objects of a request in the version a webhook asked for, as text for reviews and as values for patches; and the
- * way back, from a patched value to the object that goes on through the server.
+ * The objects of a request in the version that a webhook requires, as text for reviews and as
+ * values for patches; and the way back, from a patched value to the object of the request.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -25,7 +25,7 @@ const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
   '#patch/patched-order',
 )
 
-/** For the first webhook that is asked. */
+/** For the first webhook that is called. */
 const loadEmpty = loadLater<typeof import('./shown-empty.ts')>(import.meta.url, './shown-empty')
 
 /** What of the server it takes to know types. */
@@ -97,8 +97,8 @@ export class Versioned {
 }
 
 /**
- * An update has taken the owners out of what it found by the time a webhook is shown it, unless that is the very object
- * that is to be written, or was read once more.
+ * An update has taken the owners out of what it found by the time a webhook is shown it, unless
+ * that is the very object that is to be written, or was read once more.
  */
 function withoutOwners(request: AdmissionRequest, old: KubeObject): KubeObject {
   if (request.operation !== 'UPDATE' || old.metadata?.managedFields === undefined) return old
@@ -120,11 +120,12 @@ async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<Kub
   if (isOwnKind(object, asked)) return object
   const hub = hubOf(asked)
   if (kind === hub) return typed(object, kind)
-  // What a patch made of an object of a custom kind is shown whole; only a webhook could make more of it than another name.
+  // What a patch made of an object of a custom kind is shown whole; only a webhook could make more
+  // of it than another name.
   if (isUnread(object) && !asked.resource.convertsElsewhere) return typed(object, kind)
   const [converted] = await asked.resource.convert([structuredClone(object)], hub, kind)
   const shown = typed(converted as KubeObject, kind)
-  // Nobody has asked when it was made, who is not read by a type.
+  // A reader without a type omits a creation time that is not set.
   if (object.metadata.creationTimestamp === undefined) delete shown.metadata.creationTimestamp
   return shown
 }
@@ -135,8 +136,8 @@ const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
     : { ...object, kind, apiVersion }
 
 /**
- * A patched value as an object of the version it says it is of: canonical, and with defaults where the patch left room
- * for them. Throws an Error in the original's words where it is none.
+ * A patched value as an object of its own version: canonical, and with defaults where the patch
+ * left room for them. Throws an Error in kube-apiserver's words if it is invalid.
  */
 export function settled(
   { types, release }: TypeParts,
@@ -175,7 +176,10 @@ const bodyOr = (
     ? asBody(types, own, patched, text())
     : (patched as KubeObject)
 
-/** An object of a custom kind keeps all there is, to be checked, and loses what nobody knows on its way to the store. */
+/**
+ * An object of a custom kind keeps all its fields for validation, and loses unknown ones on its way
+ * to the store.
+ */
 function unread(kind: Kind, patched: Loose): KubeObject {
   const object = { ...patched, metadata: readableMetadata(kind, patched.metadata) } as KubeObject
   kind.applyDefaults(object)
@@ -199,7 +203,7 @@ function readableMetadata(kind: Kind, metadata: unknown): Loose {
   }
 }
 
-/** What does not fit is read once more from its text, as the original reads it. */
+/** A value that does not fit is read once more from its text, as kube-apiserver reads it. */
 function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
   let object: KubeObject
   try {
@@ -213,7 +217,10 @@ function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
   return object
 }
 
-/** Puts what webhooks made of the object into the request, in place: whoever holds the object sees it. */
+/**
+ * Puts what webhooks made of the object into the request, in place: all holders of the object see
+ * it.
+ */
 export async function intoRequest(
   { types, release }: TypeParts,
   request: AdmissionRequest,

@@ -1,4 +1,7 @@
-/** Webhooks on loopback for tests: HTTPS with a certificate made on the spot, answering as each path is told to. */
+/**
+ * Webhooks on loopback for tests: HTTPS with a certificate made on the spot, answering as
+ * configured for each path.
+ */
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { authority, type Made, make, serverUsage } from '#access/certificates.suite.ts'
@@ -20,7 +23,7 @@ export interface Received {
 export class WebhookServer {
   readonly received: Received[] = []
   readonly paths = new Map<string, Respond>()
-  /** Paths that send whoever asks to another one. */
+  /** Paths that redirect to another one. */
   readonly redirects = new Map<string, { readonly status: number; readonly location: string }>()
   readonly ca: Made
   readonly #server: Server

@@ -169,7 +169,7 @@ test('what an update found is shown without its owners; a new namespace is in it
   assert.deepEqual(old.metadata.managedFields, managedFields)
 })
 
-test('what releases said of new objects', async () => {
+test('the fields of new objects, by release', async () => {
   const namespaces = kindOf('v1', 'namespaces')
   const rows: [release: number, name: string | undefined, namespace: string | undefined][] = [
     [15, undefined, undefined],
@@ -189,7 +189,7 @@ test('what releases said of new objects', async () => {
   }
 })
 
-test('refusals in the words of the original', async () => {
+test('messages of kube-apiserver', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   const cases: [Loose, string][] = [
     [
@@ -249,7 +249,7 @@ test('patches that cannot be applied are internal errors', async () => {
   )
 })
 
-test('a webhook that asked for it is called again once another changed the object', async () => {
+test('a webhook with reinvocation policy IfNeeded is called again once another changed the object', async () => {
   install(
     'mutating',
     'a',
@@ -349,7 +349,7 @@ test('which requests a webhook is for', async () => {
   }
 })
 
-test("configurations of webhooks are nobody else's business", async () => {
+test('configurations of webhooks are not sent to webhooks', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   install('mutating', 'm', hook('m.x.io', '/m'))
   for (const plural of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']) {
@@ -423,7 +423,7 @@ test('a silent webhook costs its timeout and no more', async () => {
   assert.ok(took > 150 && took < 9000, `${took} ms`)
 })
 
-test('one that is not there, and one of an authority nobody trusts', async () => {
+test('a missing one, and one of an untrusted authority', async () => {
   install(
     'validating',
     'v',
