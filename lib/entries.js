@@ -1,5 +1,5 @@
 /** The modules behind the entry points: the sources in a checkout, the bundle in an installed package. */
-import './node-version.cjs'
+import './prepare.cjs'
 import { existsSync } from 'node:fs'
 
 const sources = new URL('../src/main.ts', import.meta.url)

@@ -1,5 +1,5 @@
 /** The entry point `binnacle` for `require`. */
 'use strict'
 
-require('./node-version.cjs')
+require('./prepare.cjs')
 module.exports = { createServer: require('../bundle/server.cjs').serverEntry().createServer }

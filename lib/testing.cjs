@@ -1,6 +1,6 @@
 /** The entry point `binnacle/testing` for `require`, which Jest uses. */
 'use strict'
 
-require('./node-version.cjs')
+require('./prepare.cjs')
 const { startCluster, forkPerTest, explore } = require('../bundle/server.cjs').testingEntry()
 module.exports = { startCluster, forkPerTest, explore }

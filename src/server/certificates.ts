@@ -30,7 +30,6 @@ import {
   CannotUseFile,
   ensurePrivateDirectory,
   readIfThere,
-  writePrivateFile,
   writePrivateFiles,
 } from './private-files.ts'
 import {
@@ -146,6 +145,7 @@ function makePair(
   life: { nowMs: number; lifeMs: number },
   signer?: Loaded,
   keep?: KeyObject,
+  write = writePrivateFiles,
 ): Loaded {
   const privateKey = keep ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const by: Signer = signer ?? { privateKey }
@@ -161,7 +161,7 @@ function makePair(
   )
   const keyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   const written = new Map([[paths.certificate, certificatePem]])
-  writePrivateFiles(keep === undefined ? written.set(paths.key, keyPem) : written)
+  write(keep === undefined ? written.set(paths.key, keyPem) : written)
   return {
     pair: { certificatePem, keyPem },
     certificate: new X509Certificate(certificatePem),
@@ -179,11 +179,13 @@ class Workshop {
   readonly made: string[] = []
   readonly #directory: string
   readonly #nowMs: number
+  readonly #write: typeof writePrivateFiles
   #authority: Loaded | undefined
 
-  constructor(directory: string, nowMs: number) {
+  constructor(directory: string, nowMs: number, write: typeof writePrivateFiles) {
     this.#directory = directory
     this.#nowMs = nowMs
+    this.#write = write
   }
 
   #paths = (name: string) => ({
@@ -209,6 +211,7 @@ class Workshop {
       life,
       undefined,
       there?.privateKey,
+      this.#write,
     )
     return this.#authority
   }
@@ -236,7 +239,7 @@ class Workshop {
     const life = { nowMs: this.#nowMs, lifeMs: leafLifeMs }
     // With its key: of two files one could be written and the other not, and then neither would be
     // of use.
-    const made = makePair(paths, request, life, authority, there?.privateKey)
+    const made = makePair(paths, request, life, authority, there?.privateKey, this.#write)
     return { ...made, path, isOurs: true }
   }
 
@@ -246,7 +249,7 @@ class Workshop {
     if (privatePem === undefined) {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-      writePrivateFile(path, privatePem)
+      this.#write(new Map([[path, privatePem]]))
       this.made.push('sa')
     }
     const pem = privatePem
@@ -254,7 +257,8 @@ class Workshop {
       createPublicKey(createPrivateKey(pem)),
     )
     const publicPem = key.export({ type: 'spki', format: 'pem' }) as string
-    if (this.made.includes('sa')) writePrivateFile(join(this.#directory, 'sa.pub'), publicPem)
+    if (this.made.includes('sa'))
+      this.#write(new Map([[join(this.#directory, 'sa.pub'), publicPem]]))
     return { privatePem, publicPem }
   }
 }
@@ -267,11 +271,12 @@ export function ensureCertificates(
   settings: Wanted,
   clock: Clock,
   machine: Machine = thisMachine(),
+  write = writePrivateFiles,
 ): Certificates {
   const directory = certificateDirectory(settings)
   ensurePrivateDirectory(settings.dataDir)
   ensurePrivateDirectory(directory)
-  const workshop = new Workshop(directory, clock.now())
+  const workshop = new Workshop(directory, clock.now(), write)
   const ca = workshop.authority().pair
   const caPath = authorityPath(settings)
   const given = givenPair(settings.tlsCertFile, settings.tlsPrivateKeyFile)

@@ -47,7 +47,7 @@ function removeIfThere(path: string): void {
 
 const freshOf = (path: string) => `${path}.${process.pid}.new`
 
-function writeFresh(fresh: string, text: string): void {
+function writeFresh(fresh: string, text: string, synced: boolean): void {
   // Created here: a file that another process put there in time would keep its mode, or lead
   // elsewhere.
   removeIfThere(fresh)
@@ -55,7 +55,7 @@ function writeFresh(fresh: string, text: string): void {
   try {
     // All of it: a disk that fills up takes the beginning without a word.
     writeFileSync(handle, text)
-    fsyncSync(handle)
+    if (synced) fsyncSync(handle)
   } finally {
     closeSync(handle)
   }
@@ -65,16 +65,20 @@ function writeFresh(fresh: string, text: string): void {
  * Texts by their paths: none is in its place before the disk has all of them, for a key is of no
  * use without its certificate.
  */
-export function writePrivateFiles(texts: ReadonlyMap<string, string>): void {
+export function writePrivateFiles(texts: ReadonlyMap<string, string>, synced = true): void {
   let writing = ''
   try {
-    for (const [path, text] of texts) writeFresh(freshOf((writing = path)), text)
+    for (const [path, text] of texts) writeFresh(freshOf((writing = path)), text, synced)
     for (const path of texts.keys()) renameSync(freshOf((writing = path)), path)
   } catch (error) {
     for (const path of texts.keys()) rmSync(freshOf(path), { force: true, recursive: true })
     throw new CannotUseFile(writing, `cannot be written (${reasonOf(error)})`)
   }
 }
+
+/** For directories that end with the process: the files do not wait for the disk. */
+export const writePassingFiles: typeof writePrivateFiles = (texts) =>
+  writePrivateFiles(texts, false)
 
 export const writePrivateFile = (path: string, text: string): void =>
   writePrivateFiles(new Map([[path, text]]))

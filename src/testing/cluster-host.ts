@@ -10,7 +10,8 @@ import { systemClock } from '#base/clock.ts'
 import { systemRandom } from '#base/random.ts'
 import { seededRandom } from '#base/seeded.ts'
 import { createLog } from '#observe/log.ts'
-import { ensureCertificates } from '#server/certificates.ts'
+import { ensureCertificates, thisMachine } from '#server/certificates.ts'
+import { writePassingFiles } from '#server/private-files.ts'
 import { createServer, type ForkedServer, type RunningServer } from '#server/create-server.ts'
 import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
 import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
@@ -45,6 +46,13 @@ const seededTime = '2026-01-01T00:00:00Z'
 const firstName = 'first'
 const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
+function requireMemory({ storageBackend = 'memory' }: ServerOptions): void {
+  if (storageBackend === 'memory') return
+  throw new TypeError(
+    `storageBackend: test clusters keep their state in memory, and this is ${JSON.stringify(storageBackend)}`,
+  )
+}
+
 /** A part of the listener: it answers some requests and passes on the others. */
 export type Control = (next: Serve) => Serve
 
@@ -62,6 +70,7 @@ export class ClusterHost implements Host {
 
   /** `control` stands before all clusters and may answer requests itself. */
   constructor({ log = () => {}, seed, ...options }: ClusterOptions, control?: Control) {
+    requireMemory(options)
     this.#control = control
     this.#write = log
     this.#seed = seed
@@ -80,7 +89,7 @@ export class ClusterHost implements Host {
         random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
         storage: this.#storage,
         // Clients check certificates by the time of the machine.
-        certificates: ensureCertificates(settings, systemClock),
+        certificates: ensureCertificates(settings, systemClock, thisMachine(), writePassingFiles),
         route: (serve) => {
           const clusters = routeClusters((name) => this.find(name)?.serve, this.#first(serve))
           return this.#control?.(clusters) ?? clusters

@@ -215,3 +215,7 @@ test('a token of a service account is valid in its cluster and in later forks of
   } as unknown as KubeObject)
   assert.equal(seen.status?.authenticated ?? false, false)
 })
+
+test('a cluster that would not keep its state in memory is refused', async () => {
+  await assert.rejects(startCluster({ storageBackend: 'etcd3' }), /keep their state in memory/)
+})
