@@ -56,7 +56,7 @@ export function asking(server: RunningServer, asAdmin = true): Asking {
 }
 
 /** The kernel counts in hundredths of a second. */
-function spentMs(pid: number): number {
+export function spentMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
