@@ -11,6 +11,7 @@ const type: Type = structOf('Thing', [
   field('one', inner, 2, 'o'),
   field('text', scalar('string'), 3, 'o'),
   field('any', scalar('any'), 4, 'o'),
+  field('free', { is: 'untyped' }, 5, 'o'),
 ])
 
 const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][] = [
@@ -18,6 +19,8 @@ const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][]
   ['members of an object in place of a list', { list: { n: 1 } }, { list: {} }, ['list.n']],
   ['members of an object in place of a text', { text: { n: 1 } }, { text: {} }, ['text.n']],
   ['items in place of an object', { one: [{ m: 1 }] }, { one: [{}] }, ['one[0].m']],
+  ['members without a type that are gone', { free: { n: 1, m: null } }, { free: {} }, ['free.n']],
+  ['items without a type', { free: [{ n: 1 }] }, { free: [{ n: 1 }] }, []],
   ['members that are kept', { any: { n: 1 } }, { any: { n: 1 } }, []],
 ]
 for (const [title, value, kept, paths] of rows)

@@ -37,7 +37,11 @@ function walk(
     for (const [i, item] of value.entries()) walk(itemType, item, items[i], `${path}[${i}]`, found)
     return
   }
-  if (!isObject(value) || type.is === 'untyped') return
+  if (!isObject(value)) return
+  if (type.is === 'untyped') {
+    walkUntyped(value, kept, path, found)
+    return
+  }
   if (type.is === 'struct' && type.union === true) return
   for (const name of Object.keys(value).sort()) {
     const at = path === '' ? name : `${path}.${name}`
@@ -46,5 +50,20 @@ function walk(
     const member = memberOf(type, name)
     if (member !== undefined) walk(member, value[name] as Json, left, at, found)
     else if (left === undefined) found.push(at)
+  }
+}
+
+/**
+ * A value without a type has lost what is gone from it, for example the members of an object in
+ * place of an int or string. A null may be gone because it has no meaning.
+ */
+function walkUntyped(value: Json, kept: Json | undefined, path: string, found: string[]): void {
+  if (Array.isArray(value) && Array.isArray(kept))
+    for (const [i, item] of value.entries()) walkUntyped(item, kept[i], `${path}[${i}]`, found)
+  if (!isObject(value) || kept === undefined || !isObject(kept)) return
+  for (const name of Object.keys(value).sort()) {
+    const at = `${path}.${name}`
+    if (Object.hasOwn(kept, name)) walkUntyped(value[name] as Json, kept[name] as Json, at, found)
+    else if (value[name] !== null) found.push(at)
   }
 }

@@ -234,7 +234,8 @@ function makeFairness(
     observer: fairnessObserver({ flows, running, waiting, metrics, monotonicMs }),
     paths: [debugFairnessPaths(flows, (ms) => performance.timeOrigin + ms)],
     async start(server, clientAs) {
-      const kind = server.catalog.resource(flowGroup, 'flowschemas')?.kinds[0]
+      // The levels have the fields of their stored version.
+      const kind = server.catalog.resource(flowGroup, 'prioritylevelconfigurations')?.hub
       if (kind === undefined) return
       const { group, version } = kind
       const schemas = { group, version, plural: 'flowschemas' }

@@ -57,6 +57,7 @@ export function conformRaw(
   lost: readonly string[] = [],
 ): KubeObject {
   const value = (raw ?? {}) as Loose
+  if (kind.decoding === 'free') reportOtherVersion(kind, value, request)
   requireType(kind, value, 'patchType' in request, text)
   const { object, unknown } =
     kind.decoding === 'typed'
@@ -74,6 +75,28 @@ export function conformRaw(
   reportUnknown({ unknown: all, free }, request, kind)
   return object
 }
+
+/**
+ * Fields of a body of another version are unknown by the schema of that version, and all of them if
+ * the kind does not have that version. That the version is wrong is an error which comes after this
+ * report.
+ */
+function reportOtherVersion(kind: Kind, raw: Loose, request: WriteRequest): void {
+  const { apiVersion } = raw
+  if (request.options.fieldValidation === 'Ignore' || 'patchType' in request) return
+  if (typeof apiVersion !== 'string' || apiVersion === kind.apiVersion) return
+  if (raw.kind !== kind.kind || groupOf(apiVersion) !== kind.group) return
+  const other = kind.resource.kindOf(apiVersion)
+  if (other === undefined) {
+    const unknown = Object.keys(raw).filter((name) => !headerFields.has(name))
+    reportUnknown({ unknown: unknown.sort() }, request, kind)
+    return
+  }
+  const kept = other.conform(raw).object as Json
+  reportUnknown({ unknown: [], free: { type: other.type, raw: raw as Json, kept } }, request, kind)
+}
+
+const headerFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**
  * Whether a body may have a field twice. Only patches and YAML need a look at their text to know.

@@ -59,3 +59,14 @@ test('a configuration must not have them', () => {
     /duplicate entries for key \[name="c"\]/,
   )
 })
+
+test('an item that loses its duplicates is owned by the writer, and its list stays owned', () => {
+  const live = containers('x', 'y')
+  const managed = recordUpdate(kind, undefined, live, who)
+  const before = { ...live, metadata: { ...live.metadata, managedFields: managed } }
+  const [entry] = recordUpdate(kind, before, containers('x'), {
+    ...who,
+    now: '2021-01-01T00:00:02Z',
+  })
+  assert.deepEqual(entry?.fieldsV1, within({ '.': {}, 'f:image': {}, 'f:name': {} }))
+})

@@ -139,9 +139,10 @@ export function updateOwners(
     versions,
   ) as Outcome
   const { added, modified, removed } = comparison
-  const own = union(union(left.get(writer)?.set ?? emptySet, modified), added)
+  // An item that loses its duplicates is both removed and added.
+  const kept = difference(left.get(writer)?.set ?? emptySet, removed)
   const reset = versions.resetFields(after.apiVersion) ?? emptySet
-  const set = recursiveDifference(difference(own, removed), reset)
+  const set = recursiveDifference(union(union(kept, modified), added), reset)
   if (isEmptySet(set)) left.delete(writer)
   else left.set(writer, { set, apiVersion: after.apiVersion, applied: false })
   return left
