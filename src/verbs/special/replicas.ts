@@ -4,6 +4,7 @@
  */
 import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { ApiError, badRequest, internalError } from '#api/status-error.ts'
 import { isWhole, missingReplicas, mistyped, valueAt } from '#kinds/custom/scale.ts'
 import { markUnread } from '#kinds/custom/unread.ts'
@@ -104,3 +105,12 @@ function found(object: KubeObject, path: readonly string[]): unknown {
     throw new ApiError(500, '', (error as Error).message)
   }
 }
+
+const customReplicasHaveOwners = change(
+  'replicas of custom objects that are set by a scale have an owner',
+  { since: 27 },
+)
+
+/** Whether a write to a Scale records who set the replicas of the object. */
+export const recordsOwners = ({ ownRules }: Pick<Replicas, 'ownRules'>, release: number): boolean =>
+  !ownRules || releaseOf(release).has(customReplicasHaveOwners)

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
 import type { Answer } from '#verbs/answer.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
-import { replicasOf } from './replicas.ts'
+import { recordsOwners, replicasOf } from './replicas.ts'
 import { getScale, patchScale, updateScale } from './scale.ts'
 
 const verbs = await startVerbs()
@@ -188,3 +188,12 @@ test('before owners could be read from a Scale, an apply meets those of everythi
   await assert.rejects(apply(21), { message: /conflict with "before-first-apply" using/ })
   await assert.rejects(apply(22), { message: /conflict with "(?!before-first-apply)/ })
 })
+
+for (const [release, ofCustom] of [
+  [26, false],
+  [27, true],
+] as const)
+  test(`in 1.${release} a Scale ${ofCustom ? 'records' : 'leaves out'} owners of custom replicas`, () => {
+    assert.equal(recordsOwners({ ownRules: true }, release), ofCustom)
+    assert.equal(recordsOwners({ ownRules: false }, release), true)
+  })

@@ -39,12 +39,8 @@ import {
 } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { bodyManager } from './body-owners.ts'
-import { replicasOf } from './replicas.ts'
+import { recordsOwners, replicasOf } from './replicas.ts'
 
-const customReplicasHaveOwners = change(
-  'replicas of custom objects that are set by a scale have an owner',
-  { since: 27 },
-)
 const replicasHaveOwners = change('replicas that are set by a scale have an owner', { since: 22 })
 
 type Make = (scale: KubeObject) => KubeObject
@@ -348,9 +344,7 @@ function claim(
     isApply
       ? (next.metadata.managedFields ?? [])
       : recordUpdate(bodyManager(server, subresourceOf(request.target)), before, next, who)
-  const isUnowned =
-    replicasOf(kind).ownRules && !releaseOf(server.release).has(customReplicasHaveOwners)
-  const owners = isUnowned ? [] : recorded()
+  const owners = recordsOwners(replicasOf(kind), server.release) ? recorded() : []
   const paths = replicasPaths(kind)
   setManaged(object, ownersFromScale(object.metadata.managedFields, owners, paths, kind.apiVersion))
   return owners
