@@ -32,7 +32,7 @@ export function priorityPlugin(release: number): AdmissionPlugin {
   }
 }
 
-/** Updates of old clients omit what the server filled in. */
+/** Updates by older clients omit what the server filled in. */
 function keep(request: AdmissionRequest, release: number): void {
   const [pod, old] = [request.object as KubeObject, request.old as KubeObject]
   if (pod.spec.priority === undefined && old.spec.priority !== undefined)

@@ -57,7 +57,8 @@ export function compileProgram(checked: CheckedExpr, environment: ProgramEnviron
       } catch (error) {
         if (error instanceof EvaluationFailed)
           return { value: new CelError(`internal error: ${error.message}`), cost: frame.cost }
-        // RangeError: a value nested so deeply that a walk exhausts the stack, or a text longer than a string can be.
+        // RangeError: a value nested so deeply that a walk exhausts the stack, or a text longer
+        // than a string can be.
         if (!(error instanceof RangeError || error instanceof CostExceeded)) throw error
         return { value: costExceeded, cost: frame.cost }
       }

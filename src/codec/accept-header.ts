@@ -1,4 +1,7 @@
-/** The two headers of content negotiation, taken apart as Go's libraries take them apart. Nothing is decided here. */
+/**
+ * The two headers of content negotiation, taken apart as Go's libraries take them apart. Nothing is
+ * decided here.
+ */
 
 export interface AcceptClause {
   readonly type: string
@@ -13,7 +16,10 @@ const clausesMax = 64
 /** Blanks at the end are looked for from the first of several on, so that one pass is enough. */
 const trim = (text: string) => text.replace(/^ +|(?<! ) +$/g, '')
 
-/** How headers are taken apart: the library of releases before 1.17 kept parameters that say nothing, or say more than one thing. */
+/**
+ * How headers are taken apart: the library of releases before 1.17 kept parameters that say
+ * nothing, or say more than one thing.
+ */
 export type AcceptRules = 'present' | 'before 1.17'
 
 /** Type and subtype; undefined where it is no media range. */
@@ -53,7 +59,10 @@ function parseClause(text: string, rules: AcceptRules): AcceptClause | undefined
   return { type: types[0], subtype: types[1], quality, parameters }
 }
 
-/** Whether one clause goes before another. Not an order: kept as it is, for the outcome depends on it. */
+/**
+ * Whether one clause goes before another. Not an order: kept as it is, for the outcome depends on
+ * it.
+ */
 function before(a: AcceptClause, b: AcceptClause): boolean {
   if (a.quality > b.quality) return true
   if (a.type !== '*' && b.type === '*') return true
@@ -77,7 +86,10 @@ const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const mediaType = new RegExp(`^\\s*(${token}/${token})\\s*(;.*)?$`)
 const parameter = new RegExp(`^\\s*;\\s*(${token})\\s*=\\s*(?:${token}|"(?:[^"\\\\]|\\\\.)*")`)
 
-/** The media type of a Content-Type header in lower case, or undefined where the header is malformed. */
+/**
+ * The media type of a Content-Type header in lower case, or undefined where the header is
+ * malformed.
+ */
 export function parseContentType(header: string): string | undefined {
   const match = mediaType.exec(header)
   if (match === null) return undefined

@@ -1,7 +1,8 @@
 /**
- * An object as JSON bytes, cut at its moving parts: the type header in front (absent from the items of built-in lists,
- * another one for another version) and the value of metadata.resourceVersion, which is known only after the write.
- * The encoder records the cuts; nothing ever searches for them.
+ * An object as JSON bytes, cut at its moving parts: the type header in front (absent from the items
+ * of built-in lists, another one for another version) and the value of metadata.resourceVersion,
+ * which is known only after the write. The encoder records the cuts; nothing ever searches for
+ * them.
  *
  *   {"kind":"Pod","apiVersion":"v1",  "metadata":{"name":"a","uid":"…"  ,"creationTimestamp":…},"spec":…}
  *                                   ^bodyAt                            ^revisionAt
@@ -33,7 +34,8 @@ function metadataHead(metadata: KubeObject['metadata']): string {
     head += `${comma}"${field}":${JSON.stringify(value)}`
     comma = ','
   }
-  // Somebody may have put it into the store by hand: what is laid in behind begins with a comma.
+  // The object may have been written by hand into the store: what is inserted after it begins with
+  // a comma.
   return comma === '' ? `${head}"name":""` : head
 }
 
@@ -59,8 +61,8 @@ export function encodeCut(object: KubeObject): CutObject {
 }
 
 /**
- * Memory of its own size and nobody else's, as all has that is kept: Node's pool of small buffers would keep 64 KiB of
- * passing things alive with every object that lives.
+ * Memory of its own size that is not shared, as for everything that is kept: Node's pool of small
+ * buffers would keep 64 KiB of short-lived data alive with every such object.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
@@ -68,13 +70,16 @@ function ownBytes(text: string): Buffer {
   return bytes
 }
 
-/** Other servers end their JSON with a new line; this one never does. What has no uid no server wrote, but somebody by hand. */
+/**
+ * Other servers end their JSON with a new line; this one never does. An object without a uid was
+ * written by hand, not by a server.
+ */
 export const isOthersJson = (bytes: Buffer, object: KubeObject): boolean =>
   bytes[bytes.length - 1] === 0x0a || object.metadata?.uid === undefined
 
 /**
- * The cuts of bytes that came from the store, with the object that was parsed from them. Where the bytes are not in
- * our own order (another writer's), they are encoded anew.
+ * The cuts of bytes that came from the store, with the object that was parsed from them. Where the
+ * bytes are not in our own order (another writer's), they are encoded anew.
  */
 export function cutStored(bytes: Buffer, object: KubeObject): CutObject {
   const start =
@@ -110,8 +115,8 @@ export function cutLength(cut: CutObject, header: string, revision: string): num
 }
 
 /**
- * Writes the object into a larger buffer: a header (`{` for the items of built-in lists), the body up to the revision,
- * the revision, the rest. Answers the position after it.
+ * Writes the object into a larger buffer: a header (`{` for the items of built-in lists), the body
+ * up to the revision, the revision, the rest. Answers the position after it.
  */
 export function writeCut(
   target: Buffer,
@@ -128,8 +133,8 @@ export function writeCut(
 }
 
 /**
- * One object with its type header and what goes in at the cut, as a single answer or the object of a watch event.
- * `end`: what follows it.
+ * One object with its type header and what goes in at the cut, as a single answer or the object of
+ * a watch event. `end`: what follows it.
  */
 export function joinCut(cut: CutObject, header: string, laidIn: string, end = ''): Buffer {
   const length = cutLength(cut, header, laidIn)

@@ -1,6 +1,7 @@
 /**
- * Integers that a double cannot hold exactly are bigint in this server, and JSON writes them as plain digits. Loaded by
- * whatever can make such a value, so that wherever one exists it can be written.
+ * Integers that a double cannot hold exactly are bigint in this server, and JSON writes them as
+ * plain digits. Loaded by whatever can make such a value, so that wherever one exists it can be
+ * written.
  */
 const json = JSON as unknown as { rawJSON(text: string): unknown }
 
@@ -21,7 +22,10 @@ export const exactInteger = (value: bigint): number | bigint =>
 
 const digits = /^-?[0-9]{1,20}$/
 
-/** The value of a number's digits: bigint where a double would round an integer of 64 bits, as Go reads it. */
+/**
+ * The value of a number's digits: bigint where a double would round an integer of 64 bits, as Go
+ * reads it.
+ */
 export function exactNumber(value: number, source: string): number | bigint {
   if (Number.isSafeInteger(value) || !digits.test(source)) return value
   const exact = BigInt(source)

@@ -1,4 +1,7 @@
-/** Random and damaged input for every decoder: whatever comes, the only failure is the decoder's own. Seeded, bounded. */
+/**
+ * Random and damaged input for every decoder: whatever comes, the only failure is the decoder's
+ * own. Seeded, bounded.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, Loose } from '#api/object-meta.ts'

@@ -1,6 +1,7 @@
 /**
- * What a correct JSON text says beside its value: how many keys are written in it, how deep it goes, and whether its
- * numbers are more than short integers. One pass over the bytes; it makes nothing and judges nothing.
+ * What a correct JSON text says beside its value: how many keys are written in it, how deep it
+ * goes, and whether its numbers are more than short integers. One pass over the bytes; it makes
+ * nothing and judges nothing.
  */
 const quote = 0x22
 const minus = 0x2d
@@ -10,7 +11,9 @@ const nine = 0x39
 const colon = 0x3a
 const backslash = 0x5c
 const lowerE = 0x65
-/** `[` and `{` differ in this bit alone, and so do `]` and `}`; so do letters and their capitals. */
+/**
+ * `[` and `{` differ in this bit alone, and so do `]` and `}`; so do letters and their capitals.
+ */
 const caseBit = 0x20
 const opening = 0x7b
 const closing = 0x7d

@@ -1,10 +1,14 @@
 /**
- * JSON text, token by token, for what JSON.parse does not tell: what is wrong with it in Go's words, and which keys
- * occur twice. Slower than JSON.parse and used only when one of the two is asked. It makes no values.
+ * JSON text, token by token, for what JSON.parse does not report: errors in Go's words, and
+ * duplicate keys. Slower than JSON.parse and used only when one of the two is needed. It makes no
+ * values.
  */
 import { goQuote } from '#api/go-syntax.ts'
 
-/** What is open at a place of the text: an object with the keys seen so far, or a list with the count of its items. */
+/**
+ * What is open at a place of the text: an object with the keys seen so far, or a list with the
+ * count of its items.
+ */
 interface Frame {
   readonly keys: Set<string> | undefined
   /** The last key, or the index of the item at work. */
@@ -20,7 +24,7 @@ export interface Scan {
   readonly fault: string | undefined
 }
 
-/** Told of each key as it is met; `again`: the same object had it before. */
+/** Called for each key; `again`: the same object had it before. */
 export type OnKey = (path: string, again: boolean) => void
 
 class Fault extends Error {}

@@ -120,7 +120,7 @@ test('bytes that are not UTF-8 are replaced', () => {
   assert.deepEqual(decodeJson(Buffer.from('7b2261223a22ff227d', 'hex')), { a: '\ufffd' })
 })
 
-test('the last of equal keys wins, and they are told', () => {
+test('the last of equal keys wins, and they are reported', () => {
   const text = '{"a":1,"m":{"x":1,"x":2},"l":[{},{"y":1,"\\u0079":2}],"a":3}'
   assert.deepEqual(parseJson(text), { a: 3, m: { x: 2 }, l: [{}, { y: 2 }] })
   const again = keysOf(text).flatMap((key) => (key.again ? [key.path] : []))
@@ -150,7 +150,7 @@ test('what is written beside the value is remembered', () => {
   assert.throws(() => decodeWritten(Buffer.from('{"a":')), JsonError)
 })
 
-test('many keys far below are told in one pass', () => {
+test('many keys far below are reported in one pass', () => {
   const keys = Array.from({ length: 50_000 }, (_, i) => `"k${i}":1`).join()
   const text = `${'{"a":'.repeat(290)}{${keys}}${'}'.repeat(290)}`
   let told: string[] = []

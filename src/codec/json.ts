@@ -1,7 +1,7 @@
 /**
- * JSON bytes ⇄ values. Text that is wrong is refused in Go's words; integers are exact; nesting has a limit. Bytes that
- * are not UTF-8 become U+FFFD, as they do in Go. The last of equal keys wins; whoever must know what else was written
- * asks whether the value is odd.
+ * JSON bytes ⇄ values. Invalid text is rejected in Go's words; integers are exact; nesting has a
+ * limit. Bytes that are not UTF-8 become U+FFFD, as they do in Go. The last of equal keys wins; a
+ * caller that needs duplicates checks whether the value is odd.
  */
 import './exact-integer.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -9,20 +9,28 @@ import { exactNumber } from './exact-integer.ts'
 import { outlineOf } from './json-outline.ts'
 import { faultOf, scanJson, scanJsonBytes } from './json-scan.ts'
 
-/** Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack. */
+/**
+ * Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack.
+ */
 export const nestingDepthMax = 300
 
-/** Of what is stored: a body as deep as may be, and in it the owners of its fields, who stand a few steps deeper. */
+/**
+ * Of what is stored: a body as deep as may be, and in it the owners of its fields, who stand a few
+ * steps deeper.
+ */
 export const storedDepthMax = 2 * nestingDepthMax
 
-/** Text that is no JSON. The message is Go's; who asked says in which request it happened. */
+/** Text that is no JSON. The message is Go's; the caller adds the request. */
 export class JsonError extends Error {
   override name = 'JsonError'
 }
 
 type Shape = 'fine' | 'too deep' | 'inexact'
 
-/** What JSON.parse's result alone can tell: how deep it is, and whether it holds integers that were rounded. */
+/**
+ * What JSON.parse's result alone reveals: how deep it is, and whether it holds integers that were
+ * rounded.
+ */
 function shapeOf(value: object, depthLeft: number): Shape {
   if (depthLeft === 0) return 'too deep'
   let shape: Shape = 'fine'
@@ -73,13 +81,19 @@ export function parseJson(text: string, depthMax = nestingDepthMax): Json {
 /** What was stored. */
 export const decodeJson = (bytes: Buffer): Json => parseJson(bytes.toString('utf8'), storedDepthMax)
 
-/** Values of texts that say more than their value shows: keys twice, or numbers other than short integers. */
+/**
+ * Values of texts that say more than their value shows: keys twice, or numbers other than short
+ * integers.
+ */
 const oddValues = new WeakSet<object>()
 
 export const isOdd = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && oddValues.has(value)
 
-/** Whether an odd value has a number that is larger than there are: JSON has no word for what it was read as. */
+/**
+ * Whether an odd value has a number that is larger than there are: JSON has no word for what it was
+ * read as.
+ */
 export function isTooLarge(value: Json): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return false
@@ -141,7 +155,10 @@ function keysIn(value: unknown): number {
   return keys
 }
 
-/** `pretty` indents by two spaces, as kube-apiserver does for people; else it is one line, with its end. */
+/**
+ * `pretty` indents by two spaces, as kube-apiserver does for people; else it is one line, with its
+ * end.
+ */
 export const encodeJson = (value: unknown, pretty = false): Buffer =>
   Buffer.from(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`)
 

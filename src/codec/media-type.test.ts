@@ -207,7 +207,7 @@ for (const [header, supported, endpoint, refusal, expected] of patches) {
   })
 }
 
-test('pretty is asked for, or guessed from the client', () => {
+test('pretty is requested, or guessed from the client', () => {
   assert.equal(wantsPretty('true', 'kubectl/v1.22'), true)
   assert.equal(wantsPretty('0', 'curl/7'), false)
   assert.equal(wantsPretty(null, 'curl/7'), true)
@@ -215,7 +215,8 @@ test('pretty is asked for, or guessed from the client', () => {
   assert.equal(wantsPretty('', 'kubectl/v1.22'), false)
 })
 
-// Parameters that say nothing, or too much, and ranges with a slash too many: the rules changed with 1.17.
+// Parameters that say nothing, or too much, and ranges with a slash too many: the rules changed
+// with 1.17.
 const readOnceAndNow: [header: string, before: string, now: string][] = [
   ['application/json;as=', refused, 'json'],
   ['application/json;as= ;x=1', refused, refused],

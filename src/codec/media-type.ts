@@ -1,7 +1,8 @@
 /**
- * Which form a client wants (Accept) and which form it sends (Content-Type), decided as kube-apiserver decides it: first
- * the router compares bare media types, then the endpoint reads clauses and their parameters. Pure functions; what one
- * header means is worked out once and remembered.
+ * Which form a client wants (Accept) and which form it sends (Content-Type), decided as
+ * kube-apiserver decides it: first the router compares bare media types, then the endpoint reads
+ * clauses and their parameters. Pure functions; what one header means is worked out once and
+ * remembered.
  */
 import { ApiError, notAcceptable, unsupportedMediaType } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
@@ -29,8 +30,9 @@ export interface Transform {
 }
 
 /**
- * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; what belongs to one of them and
- * is no table; or a fixed document such as discovery, which has no other shapes.
+ * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; what
+ * belongs to one of them and is no table; or a fixed document such as discovery, which has no other
+ * shapes.
  */
 export type ResponderKind =
   | 'built-in'
@@ -61,7 +63,7 @@ function matches({ type, subtype }: AcceptClause, format: Format): boolean {
   return type === ourType && (subtype === '*' || subtype === ourSubtype)
 }
 
-/** What a clause's parameters ask of a format, or undefined where the endpoint cannot do it. */
+/** What a clause's parameters select of a format, or undefined if the responder cannot do it. */
 function accept(clause: AcceptClause, format: Format, endpoint: ResponderKind): Wanted | undefined {
   const { as, g, v, stream, sv, pretty } = clause.parameters
   if (stream !== undefined && stream !== '' && (stream !== 'watch' || format === 'yaml'))
@@ -127,8 +129,8 @@ export interface WantedAggregated extends Omit<Wanted, 'as'> {
 }
 
 /**
- * The form of aggregated discovery, or undefined where the client prefers the unaggregated document or accepts nothing.
- * `versions`: those that are served.
+ * The form of aggregated discovery, or undefined where the client prefers the unaggregated document
+ * or accepts nothing. `versions`: those that are served.
  */
 export function wantedAggregated(
   header: string,
@@ -278,7 +280,10 @@ export function patchFormat(
 
 const trueWords = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** Whether the answer is indented: `?pretty=` decides where given, else people's tools are recognised. */
+/**
+ * Whether the answer is indented: `?pretty=` decides where given, else people's tools are
+ * recognised.
+ */
 export function wantsPretty(pretty: string | null | undefined, userAgent: string): boolean {
   if (pretty !== null && pretty !== undefined && pretty !== '') return trueWords.has(pretty)
   return /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent)

@@ -1,6 +1,7 @@
 /**
- * Objects reduced to their metadata: PartialObjectMetadata and its list, in both versions of meta.k8s.io, as values and as
- * the types protobuf writes them by. The metadata is taken over as it is, never copied.
+ * Objects reduced to their metadata: PartialObjectMetadata and its list, in both versions of
+ * meta.k8s.io, as values and as the types protobuf writes them by. The metadata is taken over as it
+ * is, never copied.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
@@ -23,7 +24,7 @@ export const partialMetadata = (object: Loose, version: MetaVersion): Loose => (
   metadata: object['metadata'],
 })
 
-/** The count of what remains is not told here, and no items are null: so does the original. */
+/** The remaining count is not reported here, and no items are null, as in kube-apiserver. */
 export function partialMetadataList(
   objects: readonly Loose[],
   metadata: ListMetadata,

@@ -1,7 +1,8 @@
 /**
- * Protobuf messages → JSON values, for any type that has field numbers. Unknown fields are passed over; wrong wire types,
- * lengths beyond the end and nesting beyond JSON's limit are refused with WireError. What comes out has JSON's names and
- * scalars but is not yet canonical: conform brings it into form, as it does with JSON.
+ * Protobuf messages → JSON values, for any type that has field numbers. Unknown fields are passed
+ * over; wrong wire types, lengths beyond the end and nesting beyond JSON's limit are refused with
+ * WireError. What comes out has JSON's names and scalars but is not yet canonical: conform brings
+ * it into form, as it does with JSON.
  */
 import { formatDuration } from '#api/duration.ts'
 import type { Json, Loose } from '#api/object-meta.ts'
@@ -19,7 +20,9 @@ const loadGoNames = loadLater<typeof import('./go-json/go-name.ts')>(
   './go-json/go-name',
 )
 
-/** A reader and how deep the value at hand will stand in JSON, about: in messages, lists and maps. */
+/**
+ * A reader and how deep the value at hand will stand in JSON, about: in messages, lists and maps.
+ */
 interface Source {
   readonly reader: WireReader
   depth: number

@@ -1,7 +1,8 @@
 /**
- * Objects → protobuf messages, byte for byte as Go's generated code writes them: fields by number, everything that is no
- * pointer written even when zero, maps sorted by key. Compiled once per type. Messages are written from their end to
- * their front (see wire.ts), so every part below writes its value first and its tag last.
+ * Objects → protobuf messages, byte for byte as Go's generated code writes them: fields by number,
+ * everything that is no pointer written even when zero, maps sorted by key. Compiled once per type.
+ * Messages are written from their end to their front (see wire.ts), so every part below writes its
+ * value first and its tag last.
  */
 import { parseDuration } from '#api/duration.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -247,7 +248,10 @@ function unionPart(struct: Struct): Part {
   return messagePart((writer, value) => fields(writer, membersOf(value)))
 }
 
-/** Writes an object's message, without a length and without its kind and apiVersion, which messages do not have. */
+/**
+ * Writes an object's message, without a length and without its kind and apiVersion, which messages
+ * do not have.
+ */
 export function writeMessage(writer: WireWriter, type: Struct, object: Loose): void {
   structWriter(type)(writer, object)
 }

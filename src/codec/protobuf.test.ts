@@ -40,7 +40,10 @@ const thing = structOf('Thing', [
   field('wrapped', mapOf(listOf(string, { wrapped: true })), 17, 'o'),
   field('share', scalar('float64'), 18, 'op'),
 ])
-/** What is written of a thing of which nothing is set: its text, and the lifted struct with its number of two bytes. */
+/**
+ * What is written of a thing of which nothing is set: its text, and the lifted struct with its
+ * number of two bytes.
+ */
 const nothing = ['0a00', '820100']
 
 const messages: [string, Loose, string][] = [

@@ -1,6 +1,7 @@
 /**
- * Protobuf as the API sends it: single objects and lists in an envelope that begins with `k8s` and a zero byte and names
- * the kind, watch events as frames behind their length. Which types there are is the caller's matter.
+ * Protobuf as the API sends it: single objects and lists in an envelope that begins with `k8s` and
+ * a zero byte and names the kind, watch events as frames behind their length. Which types there are
+ * is the caller's matter.
  *
  *   6b 38 73 00 | 0a TypeMeta{apiVersion, kind} | 12 message | 1a 00 (encoding) | 22 00 (content type)
  */
@@ -53,7 +54,9 @@ function written(write: (into: WireWriter) => void): Buffer {
   return into.bytes()
 }
 
-/** The message of one object, without kind and apiVersion: what a list holds of it. It may be kept. */
+/**
+ * The message of one object, without kind and apiVersion: what a list holds of it. It may be kept.
+ */
 export function encodeItem(type: Type, object: Loose): Buffer {
   writer.clear()
   writeMessage(writer, type as Struct, object)
@@ -99,7 +102,10 @@ export function encodeList(
   return Buffer.concat([head, body, tail])
 }
 
-/** The items of a list, each with its tag and length: the same bytes in every list that has them, and kept for these. */
+/**
+ * The items of a list, each with its tag and length: the same bytes in every list that has them,
+ * and kept for these.
+ */
 export function encodeItems(items: readonly Buffer[]): Buffer {
   let length = 0
   for (const item of items) length += 1 + varintSize(item.length) + item.length
@@ -142,7 +148,10 @@ function putVarint(out: Buffer, at: number, value: number): number {
   return end
 }
 
-/** One event of a watch: four bytes of length, then the event; the object inside is in its envelope. It may be kept. */
+/**
+ * One event of a watch: four bytes of length, then the event; the object inside is in its envelope.
+ * It may be kept.
+ */
 export function encodeWatchFrame(type: string, object: Buffer): Buffer {
   const event = written((into) => {
     into.delimited(object)

@@ -1,4 +1,6 @@
-/** The type of a Status, for its protobuf form: errors are answered in it before any kind is known. */
+/**
+ * The type of a Status, for its protobuf form: errors are answered in it before any kind is known.
+ */
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Objects as the rows of a Table, in both versions of meta.k8s.io. Which columns a kind has and what their cells say is
- * given; kinds without columns of their own show Name and Created At.
+ * Objects as the rows of a Table, in both versions of meta.k8s.io. Which columns a kind has and
+ * what their cells say is given; kinds without columns of their own show Name and Created At.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -34,7 +34,7 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object'
 export interface TableOptions {
   readonly version: MetaVersion
   readonly include: IncludeObject
-  /** Only the first event of a watch tells the columns. */
+  /** Only the first event of a watch has the columns. */
   readonly headers: boolean
   /** Milliseconds, for ages. */
   readonly now: number

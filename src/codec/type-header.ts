@@ -1,6 +1,6 @@
 /**
- * What a body says it is, read before anything else of it, as kube-apiserver reads it. A body that cannot say so is
- * refused in Go's words; who asked adds in which request.
+ * The type of a body, read before anything else of it, as kube-apiserver reads it. A body without a
+ * readable type is rejected in Go's words; the caller adds the request.
  */
 import type { Json } from '#api/object-meta.ts'
 import { JsonError } from './json.ts'
@@ -20,7 +20,10 @@ function goKindOf(value: Json): string {
   return typeof value === 'bigint' ? 'number' : typeof value
 }
 
-/** Throws JsonError for what has no header, and for one that is no text; null is a body that says nothing. */
+/**
+ * Throws JsonError for what has no header, and for one that is no text; null is a body that says
+ * nothing.
+ */
 export function bodyHeader(body: Json): BodyHeader {
   if (body === null) return { apiVersion: '', kind: '' }
   if (typeof body !== 'object' || Array.isArray(body)) {
@@ -38,7 +41,10 @@ export function bodyHeader(body: Json): BodyHeader {
   return header
 }
 
-/** Which of the two a key is read as: capitals and small letters are one, and the last of several counts. */
+/**
+ * Which of the two a key is read as: capitals and small letters are one, and the last of several
+ * counts.
+ */
 function nameOf(key: string): keyof BodyHeader | undefined {
   if (key === 'kind' || key.toLowerCase() === 'kind') return 'kind'
   return key === 'apiVersion' || key.toLowerCase() === 'apiversion' ? 'apiVersion' : undefined

@@ -1,4 +1,7 @@
-/** Why bytes are no UTF-8, in the words of the original's YAML reader, which looks at one character after the other. */
+/**
+ * Why bytes are not valid UTF-8, in the words of Go's YAML reader, which reads one character after
+ * the other.
+ */
 
 /** Smallest character that needs a sequence of this many bytes. */
 const smallest = [0, 0, 0x80, 0x800, 0x1_0000]

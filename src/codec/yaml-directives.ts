@@ -1,6 +1,6 @@
 /**
- * The lines that begin with `%` before a YAML text: whether Kubernetes takes them, and in its words why not. What they mean is the
- * parser's to know.
+ * The lines that begin with `%` before a YAML text: whether Kubernetes takes them, and in its words
+ * why not. What they mean is the parser's to know.
  */
 import { YamlError } from './yaml-error.ts'
 
@@ -20,7 +20,9 @@ const forms: Readonly<Record<string, readonly (readonly [wanted: RegExp, missed:
 export class Directives {
   readonly #seen = new Set<string>()
 
-  /** `source` is the directive without what is remarked after it, `line` where it stands, from 1. */
+  /**
+   * `source` is the directive without what is remarked after it, `line` where it stands, from 1.
+   */
   check(source: string, line: number): void {
     const scanned = scanFault(source)
     if (scanned !== undefined) throw new YamlError(`yaml: ${inLine(line > 1 ? line : 0)}${scanned}`)

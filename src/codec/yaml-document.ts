@@ -1,7 +1,7 @@
 /**
- * YAML text ⇄ values, read as Kubernetes reads it: the first document only, YAML 1.1's booleans, keys made strings,
- * merge keys, the last of equal keys. Aliases may not multiply a document, and nesting has JSON's limit.
- * Loaded when the first YAML arrives: yaml.ts is what others import.
+ * YAML text ⇄ values, read as Kubernetes reads it: the first document only, YAML 1.1's booleans,
+ * keys made strings, merge keys, the last of equal keys. Aliases may not multiply a document, and
+ * nesting has JSON's limit. Loaded when the first YAML arrives: yaml.ts is what others import.
  */
 import {
   type Alias,
@@ -47,7 +47,10 @@ class Reader {
   readonly #text: string
   readonly #lastLine: string
   readonly #anchors = new Map<string, unknown>()
-  /** What each alias stands for: it was said where the alias is written, and a name may be given again. */
+  /**
+   * The value of each alias, as it was where the alias is written: an anchor's name may be defined
+   * again.
+   */
   readonly #targets = new Map<unknown, unknown>()
   readonly #open = new Set<unknown>()
   #count = 0
@@ -80,7 +83,10 @@ class Reader {
     return value
   }
 
-  /** Whether the text ends within the last line of a block: blanks alone count from its indentation on. */
+  /**
+   * Whether the text ends within the last line of a block: blanks alone count from its indentation
+   * on.
+   */
   #isCutShort({ type, range, value }: Scalar): boolean {
     if (!type?.startsWith('BLOCK_') || range?.[1] !== this.#text.length) return false
     return /\S/.test(this.#lastLine) || /(^|\n)[ \t]+\n$/.test(String(value))
@@ -111,7 +117,10 @@ class Reader {
   }
 }
 
-/** What `<<` brings goes over what the map has so far, and under what follows; the first of several maps over the later ones. */
+/**
+ * What `<<` brings goes over what the map has so far, and under what follows; the first of several
+ * maps over the later ones.
+ */
 function mergeInto(out: { [key: string]: Json }, merged: Json): void {
   const maps = Array.isArray(merged) ? merged.toReversed() : [merged]
   for (const map of maps) {
@@ -175,8 +184,8 @@ function requireTag(found: string, tag: string, text: string): void {
 }
 
 /**
- * Signs of YAML read per body: room for the largest definitions people write by hand, and about a second of work. JSON
- * bodies, which all client libraries send, know no such limit.
+ * Signs of YAML read per body: room for the largest definitions people write by hand, and about a
+ * second of work. JSON bodies, which all client libraries send, know no such limit.
  */
 const lexemesMax = 250_000
 
@@ -184,7 +193,7 @@ function* tokensOf(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   let count = 0
-  // Only the first document is read, and what is said before it.
+  // Only the first document is read, and what precedes it.
   let directives: Directives | undefined = new Directives()
   for (const lexeme of looseLexer().lex(text)) {
     if (++count > lexemesMax) throw new YamlError('yaml: document is too large, send it as JSON')
@@ -199,7 +208,8 @@ function* tokensOf(text: string, lines: LineCounter) {
 }
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  // What tags make of a value is not the parser's to say: to others a time is text, and an ordered map is a list.
+  // What tags make of a value is not the parser's to say: to others a time is text, and an ordered
+  // map is a list.
   const options = { schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false } as const
   const composer = new Composer({ ...options, logLevel: 'silent' })
   for (const document of composer.compose(tokensOf(text, lines))) {
@@ -252,7 +262,10 @@ export const writeDocument = (value: unknown): Buffer => Buffer.from(writeYaml(a
 /** What JSON makes of a value is what is written of it. */
 const asJson = (value: unknown): Json => parseJson(JSON.stringify(value), storedDepthMax)
 
-/** The text of a map whose list under `key` is long, piece by piece: how it begins, each of its items, how it ends. */
+/**
+ * The text of a map whose list under `key` is long, piece by piece: how it begins, each of its
+ * items, how it ends.
+ */
 export interface ListText {
   start(): string
   item(value: unknown): string

@@ -1,9 +1,14 @@
-/** What is wrong with a YAML text, in the words of the YAML library Kubernetes reads with, as far as ours can tell. */
+/**
+ * The error of a YAML text, in the words of the YAML library that Kubernetes uses, as far as ours
+ * reports it.
+ */
 import type { LineCounter, YAMLParseError } from 'yaml'
 
 const cannotStart = 'found character that cannot start any token'
 const noMapping = 'mapping values are not allowed in this context'
-/** Faults found while looking at characters; they name the line they are in, unless it is the first. */
+/**
+ * Faults found while looking at characters; they name the line they are in, unless it is the first.
+ */
 const scanning: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: cannotStart,
   BAD_SCALAR_START: cannotStart,

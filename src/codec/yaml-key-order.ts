@@ -1,4 +1,7 @@
-/** The order of keys in written YAML: letters after all else, and numbers within keys by their value (`a2` before `a10`). */
+/**
+ * The order of keys in written YAML: letters after all else, and numbers within keys by their value
+ * (`a2` before `a10`).
+ */
 
 const isLetter = (char: string): boolean => /\p{L}/u.test(char)
 const isDigit = (char: string | undefined): boolean => char !== undefined && /\p{Nd}/u.test(char)

@@ -1,6 +1,6 @@
 /**
- * The lexer of YAML as Kubernetes has it: a text in quotes and what is in brackets may go on at any column, where YAML wants it
- * further in than what it belongs to.
+ * The lexer of YAML as Kubernetes has it: a text in quotes and what is in brackets may go on at any
+ * column, where YAML wants it further in than what it belongs to.
  *
  *   args: [
  *   "a",

@@ -1,6 +1,7 @@
 /**
- * What a plain YAML scalar means, by the rules of the YAML library Kubernetes reads with: YAML 1.1's yes/no/on/off, octal
- * by a leading 0, underscores in numbers; times stay text, and base 60 is not known.
+ * What a plain YAML scalar means, by the rules of the YAML library Kubernetes reads with: YAML
+ * 1.1's yes/no/on/off, octal by a leading 0, underscores in numbers; times stay text, and base 60
+ * is not known.
  */
 import type { Json } from '#api/object-meta.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
@@ -42,7 +43,7 @@ function integerOf(text: string): number | bigint | undefined {
           : decimal
   const value = BigInt(digits)
   if (sign === '-') return value <= 2n ** 63n ? exactInteger(-value) : undefined
-  // As JSON, which it becomes first: what is no integer of 64 bits with a sign is a fraction.
+  // As JSON, which it becomes first: a number that is no signed integer of 64 bits is a fraction.
   if (value >= 2n ** 63n) return value < 2n ** 64n ? Number(value) : undefined
   return exactInteger(value)
 }
@@ -78,7 +79,7 @@ const time = new RegExp(
   `^(\\d{4}-\\d\\d?-\\d\\d?)(?:[Tt](${clock})(?:Z|[-+]\\d\\d:\\d\\d)| (${clock}))?$`,
 )
 
-/** Whether a text that is said to be a time is one: days and clocks may have one digit. */
+/** Whether a text with the tag of a time is one: days and clocks may have one digit. */
 export function isTime(text: string): boolean {
   const match = time.exec(text)
   if (match === null) return false

@@ -1,6 +1,7 @@
 /**
- * How a text stands in YAML: plain, in quotes, or as lines of its own, by the rules of the YAML library Kubernetes writes
- * with. Text is quoted where any reader of YAML 1.1 would take it for something else. Never writes anything itself.
+ * How a text stands in YAML: plain, in quotes, or as lines of its own, by the rules of the YAML
+ * library Kubernetes writes with. Text is quoted where any reader of YAML 1.1 would take it for
+ * something else. Never writes anything itself.
  */
 import { resolvePlain } from './yaml-scalar.ts'
 

@@ -69,7 +69,7 @@ const cases: [Json, string][] = [
 for (const [value, expected] of cases) {
   test(`writes ${typeof value === 'bigint' ? value : JSON.stringify(value)}`, () => {
     assert.equal(writeYaml({ v: value }), `v: ${expected}\n`)
-    // Reads back the same wherever it stands; breaks of old are no breaks to our reader.
+    // Reads back the same in any place; the older line breaks are no breaks to our reader.
     const nested = { o: { list: [value, { v: value }] } }
     if (!String(value).includes('\u2028'))
       assert.deepEqual(parseYaml(writeYaml(nested as Json)), nested)

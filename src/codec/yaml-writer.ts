@@ -1,6 +1,7 @@
 /**
- * Values → YAML text, byte for byte as the YAML library writes it that Kubernetes uses: keys in its order, lists not
- * indented below their key, long text folded at the first space after 80 columns. Never reads YAML.
+ * Values → YAML text, byte for byte as the YAML library writes it that Kubernetes uses: keys in its
+ * order, lists not indented below their key, long text folded at the first space after 80 columns.
+ * Never reads YAML.
  */
 import type { Json } from '#api/object-meta.ts'
 import { keyOrder } from './yaml-key-order.ts'
@@ -17,8 +18,8 @@ export function writeYaml(value: Json): string {
 }
 
 /**
- * A map with a list that is long, piece by piece: what stands before the list, each of its items, what stands behind it.
- * Together they are what `writeYaml` writes of the map.
+ * A map with a list that is long, piece by piece: what stands before the list, each of its items,
+ * what stands behind it. Together they are what `writeYaml` writes of the map.
  */
 export class LongList {
   readonly #writer = new Writer()
@@ -305,7 +306,10 @@ function literalHints(text: string): string {
   return text.length === 1 || isBreak(text.at(-2) as string) ? `${indent}+` : indent
 }
 
-/** Numbers as Go writes them: integers of 64 bits in digits, others with an exponent from a million on. */
+/**
+ * Numbers as Go writes them: integers of 64 bits in digits, others with an exponent from a million
+ * on.
+ */
 function scalarText(value: null | boolean | number | bigint): string {
   if (typeof value !== 'number') return String(value)
   const text = JSON.stringify(value)

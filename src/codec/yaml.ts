@@ -1,4 +1,7 @@
-/** YAML bytes ⇄ values. The parser is loaded when the first text arrives that is not JSON, which is YAML too. */
+/**
+ * YAML bytes ⇄ values. The parser is loaded when the first text arrives that is not JSON, which is
+ * YAML too.
+ */
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -28,12 +31,14 @@ export function decodeYaml(bytes: Buffer): Json {
   return parseYaml(bytes.toString('utf8'))
 }
 
-/** Keys that a text has twice, as Go tells them: `line 6: key "a" already set in map`. */
+/** Keys that a text has twice, as Go reports them: `line 6: key "a" already set in map`. */
 export const repeatedKeys = (bytes: Buffer): string[] =>
   parser().repeatedKeys(bytes.toString('utf8'))
 
 /** YAML as Kubernetes writes it. */
 export const encodeYaml = (value: unknown): Buffer => parser().writeDocument(value)
 
-/** The same of a map whose list under `key` is long, and empty here: its items are given one by one. */
+/**
+ * The same of a map whose list under `key` is long, and empty here: its items are given one by one.
+ */
 export const yamlListText = (map: object, key: string): ListText => parser().listText(map, key)

@@ -1,4 +1,7 @@
-/** Decoded JSON as Go prints it with `%v`, `%s` and `%T`, because messages about patches show values that way. */
+/**
+ * Decoded JSON as Go prints it with `%v`, `%s` and `%T`, because messages about patches show values
+ * that way.
+ */
 import { goFloat, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 

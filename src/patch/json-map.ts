@@ -1,4 +1,7 @@
-/** JSON objects whose names are the client's own: `__proto__` and `constructor` are names like any other. */
+/**
+ * JSON objects whose names are the client's own: `__proto__` and `constructor` are names like any
+ * other.
+ */
 import type { Json } from '#api/object-meta.ts'
 
 export type JsonMap = { [name: string]: Json }

@@ -1,7 +1,8 @@
 /**
- * JSON Patch (RFC 6902) as kube-apiserver 1.22 applies it, which is laxer than the RFC in places: `replace` sets a
- * member that is missing, `test` of a missing member for null passes, negative indices count from the end where an
- * item is added or removed. The document and the patch are never changed.
+ * JSON Patch (RFC 6902) as kube-apiserver 1.22 applies it, which is laxer than the RFC in places:
+ * `replace` sets a member that is missing, `test` of a missing member for null passes, negative
+ * indices count from the end where an item is added or removed. The document and the patch are
+ * never changed.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -10,22 +11,26 @@ import { ApiError, badRequest, tooLarge } from '#api/status-error.ts'
 import { nestingDepthMax } from '#codec/json.ts'
 import { copyValue, equalValues, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
-/** The original's limit: every operation walks its path anew, so their number must be bounded. */
+/** kube-apiserver's limit: every operation walks its path anew, so their number must be bounded. */
 const jsonPatchOperationsMax = 10_000
 
 type Operation = JsonMap
 type Container = Json[] | JsonMap
 
-/** The original's limit on what copy operations add together: each of them can double the document. */
+/**
+ * kube-apiserver's limit on what copy operations add together: each of them can double the
+ * document.
+ */
 const copiedBytesMax = 3 * 1024 * 1024
 
 /**
- * Parts of values that may be looked through because they are moved to a deeper place: as many as a few of the largest bodies
- * hold. Each move looks through all of what it moves, and it costs the client nothing.
+ * Parts of values that may be looked through because they are moved to a deeper place: as many as a
+ * few of the largest bodies hold. Each move looks through all of what it moves, and it costs the
+ * client nothing.
  */
 const movedPartsMax = 1_000_000
 
-/** What is wrong with one operation. Clients are only told that something is. */
+/** The problem of one operation. Clients only learn that there is one. */
 export class OperationError extends Error {}
 
 /** The operation `test` found another value. */
@@ -33,7 +38,10 @@ export class TestFailed extends OperationError {}
 
 const missing = 'missing value'
 
-/** Throws ApiError: 400 for what is no patch, 413 for too long a one, 422 for one that does not apply. */
+/**
+ * Throws ApiError: 400 for an invalid patch, 413 for too long a one, 422 for one that does not
+ * apply.
+ */
 export function applyJsonPatch(document: Json, patch: Json, release: number): Json {
   const operations = decode(patch, release)
   if (operations.length > jsonPatchOperationsMax) {
@@ -86,7 +94,7 @@ const jsonKind = (value: Json): string => {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** Throws OperationError in the words of the library the original uses. */
+/** Throws OperationError in the words of kube-apiserver's library. */
 function applyOperations(document: Json, operations: readonly Operation[], release: number): Json {
   const root = copyValue(document)
   const equal = releaseOf(release).has(comparesWholeObjects) ? equalValues : isContained
@@ -277,7 +285,10 @@ function get(container: Container, key: string): Json | undefined {
   return container[index]
 }
 
-/** Operations build upon each other, and so could go deeper with each than any body does. Answers the parts there are. */
+/**
+ * Operations build upon each other, and so could go deeper with each than any body does. Answers
+ * the parts there are.
+ */
 function requireShallow(value: Json, depthLeft: number): number {
   let parts = 1
   if (value === null || typeof value !== 'object') return parts

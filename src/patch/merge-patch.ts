@@ -1,14 +1,17 @@
 /**
- * JSON Merge Patch (RFC 7386) as kube-apiserver applies it: null removes a member, a map is merged, anything else
- * replaces. Maps in values that are new lose their nulls, even inside lists, and before 1.22 lists lost theirs. Nothing
- * given is ever changed.
+ * JSON Merge Patch (RFC 7386) as kube-apiserver applies it: null removes a member, a map is merged,
+ * anything else replaces. Maps in values that are new lose their nulls, even inside lists, and
+ * before 1.22 lists lost theirs. Nothing given is ever changed.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
-/** A patch that is a list takes the place of the whole document. Throws ApiError for one that is neither. */
+/**
+ * A patch that is a list takes the place of the whole document. Throws ApiError for one that is
+ * neither.
+ */
 export function applyMergePatch(document: JsonMap, patch: Json, release: number): Json {
   const prune = releaseOf(release).has(keepsNullsInLists) ? withoutNulls : withoutAnyNulls
   if (Array.isArray(patch)) return prune(patch)

@@ -1,6 +1,6 @@
 /**
- * Empty bytes as a strategic merge patch leaves them: nothing at all, and ownership tells nothing from empty. Only whole
- * objects whose type holds bytes are looked through, and nothing given is changed.
+ * Empty bytes after a strategic merge patch: they become null, which ownership treats like empty.
+ * Only whole objects whose type holds bytes are looked through, and nothing given is changed.
  *
  *   Secret { data: { 'tls.crt': '' } } → { data: { 'tls.crt': null } }
  */

@@ -1,7 +1,8 @@
 /**
- * The order of members in a patched object as kube-apiserver writes it down to read it again: maps that a patch went through
- * have their keys sorted, the others keep the order they had. It is seen only where the object then cannot be read, and its
- * text is in the message. Nothing given is ever changed.
+ * The order of members in a patched object as kube-apiserver writes it down to read it again: maps
+ * that a patch went through have their keys sorted, the others keep the order they had. It is seen
+ * only where the object then cannot be read, and its text is in the message. Nothing given is ever
+ * changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
@@ -16,7 +17,9 @@ export function mergedOrder(result: Json, document: Json, patch: Json): Json {
   })
 }
 
-/** What the operations of a JSON patch made of a document: the containers on their ways are sorted. */
+/**
+ * What the operations of a JSON patch made of a document: the containers on their ways are sorted.
+ */
 export function operatedOrder(result: Json, operations: Json): Json {
   const ways = (Array.isArray(operations) ? operations : []).flatMap((operation) =>
     isMap(operation) ? [...way(operation, 'path'), ...way(operation, 'from')] : [],

@@ -23,7 +23,7 @@ test('what is known of a value is known of its like, and of nothing else', () =>
   for (const [what, value, known] of rows) assert.equal(met.find(value), known, what)
 })
 
-test('whoever changes a value later does not change what is known', () => {
+test('a later change of a value does not change what is known', () => {
   const met = new RecentValuesCache<string>()
   const value = { containers: [{ image: 'one' }] }
   met.keep(value, 'found')

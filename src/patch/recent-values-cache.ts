@@ -1,7 +1,8 @@
 /**
- * What is known of values met before, for values that come again and again: the specification in the replicas of one
- * template. To compare two values costs far less than most of what can be found out about one. Where values never come
- * again hardly any is kept, so that nothing is copied in vain.
+ * What is known of values met before, for values that come again and again: the specification in
+ * the replicas of one template. To compare two values costs far less than most of what can be found
+ * out about one. Where values never come again hardly any is kept, so that nothing is copied in
+ * vain.
  */
 import type { Json } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -34,7 +35,10 @@ export class RecentValuesCache<Known> {
     return undefined
   }
 
-  /** Of a value that was not found. It is copied: whoever changes it later does not change what is known. */
+  /**
+   * Of a value that was not found. It is copied: a later change of the value does not
+   * change what is known.
+   */
   keep(value: Json, known: Known): void {
     this.#news++
     if (this.#news > newMax && this.#news % newMax !== 0) return
@@ -44,7 +48,10 @@ export class RecentValuesCache<Known> {
   }
 }
 
-/** What is null may have been written empty, which a copy does not know: it is too heavy for any scale. */
+/**
+ * What is null may have been written empty, which a copy does not know: it is too heavy for any
+ * scale.
+ */
 function weightOf(value: Json): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object') return 0

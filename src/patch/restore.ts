@@ -1,7 +1,7 @@
 /**
- * From a patched map back to an object of its type, as the original does after a strategic merge patch and an apply:
- * by reflection, field by field in the order they are declared, with other words for what does not fit than decoding
- * has and less care for numbers, which are cut to the size of their field.
+ * From a patched map back to an object of its type, as kube-apiserver does after a strategic merge
+ * patch and an apply. It uses reflection, field by field in the order of declaration. Its errors
+ * differ from those of decoding, and numbers are cut to the size of their field.
  */
 import { parseDuration } from '#api/duration.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -12,12 +12,12 @@ import type { Field, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import { goKind } from './go-value.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
-/** What does not fit; the message is the original's. */
+/** A value that does not fit; the message is kube-apiserver's. */
 export class RestoreError extends Error {}
 
 /**
- * Members the type does not declare are left out. Parts that are those of `known`, an object of the type already, are
- * taken as they are. Throws RestoreError.
+ * Members the type does not declare are left out. Parts that are those of `known`, an object of the
+ * type already, are taken as they are. Throws RestoreError.
  */
 export function restore(type: Type, value: Json, known?: Json): Json {
   if (value === null || value === known) return value

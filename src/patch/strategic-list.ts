@@ -1,6 +1,7 @@
 /**
- * Lists in a strategic merge patch: items of maps are found by their merge key, plain items by their value. The order
- * afterwards is the patch's for what the patch names, and the live one for the rest, woven together.
+ * Lists in a strategic merge patch: items of maps are found by their merge key, plain items by
+ * their value. The order afterwards is the patch's for what the patch names, and the live one for
+ * the rest, woven together.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
@@ -188,8 +189,8 @@ function sameKey(a: Json, b: Json, mergeKey: string): boolean {
 }
 
 /**
- * Items the patch names in the patch's order, the others in the live order, each of those before the first named one
- * that was behind it in the live list.
+ * Items the patch names in the patch's order, the others in the live order, each of those before
+ * the first named one that was behind it in the live list.
  */
 function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: string): Json[] {
   const key = (item: Json): Json => (mergeKey === '' ? item : keyOf(requireMap(item), mergeKey))
@@ -219,8 +220,8 @@ function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: 
 }
 
 /**
- * Sorts by what the order says. An item it does not know goes before whatever is in front of it, as in the original, which
- * thereby turns round a list of such items.
+ * Sorts by the given order. An unknown item moves before the item in front of it, as in
+ * kube-apiserver, which thereby reverses a list of such items.
  */
 function sortByPlace(items: Json[], placeOf: (item: Json) => number | undefined): Json[] {
   const all = items.map((item) => ({ item, place: placeOf(item) }))
@@ -228,7 +229,8 @@ function sortByPlace(items: Json[], placeOf: (item: Json) => number | undefined)
     all.sort((a, b) => (a.place as number) - (b.place as number))
     return all.map(({ item }) => item)
   }
-  // In front of all others, the last one first; then the others. Only so nothing is moved for each item.
+  // In front of all others, the last one first; then the others. Only so nothing is moved for each
+  // item.
   const front: typeof all = []
   const back: typeof all = []
   for (const one of all) insert(front, back, one)

@@ -1,7 +1,8 @@
 /**
- * Strategic merge patch: a merge patch that knows, from the type, which lists are merged by a key of their items. A
- * patch may also say how: `$patch: replace` and `delete` in a map or an item, `$retainKeys`, `$setElementOrder/name`
- * and `$deleteFromPrimitiveList/name` beside the list they are about. Nothing given is ever changed.
+ * Strategic merge patch: a merge patch that knows, from the type, which lists are merged by a key
+ * of their items. A patch may also say how: `$patch: replace` and `delete` in a map or an item,
+ * `$retainKeys`, `$setElementOrder/name` and `$deleteFromPrimitiveList/name` beside the list they
+ * are about. Nothing given is ever changed.
  */
 import { releaseOf } from '#api/releases/change.ts'
 import { invalid } from '#api/field-error.ts'
@@ -20,7 +21,10 @@ const retainKeys = '$retainKeys'
 const elementOrder = '$setElementOrder'
 const deleteFromList = '$deleteFromPrimitiveList'
 
-/** The patched object, with the members its type declares; others are given to `lost`. Throws ApiError. */
+/**
+ * The patched object, with the members its type declares; others are given to `lost`. Throws
+ * ApiError.
+ */
 export function applyStrategicMerge(
   type: Type,
   document: Json,
@@ -45,7 +49,9 @@ export function applyStrategicMerge(
   }
 }
 
-/** What a patch says of kind and apiVersion is passed over: the object is decoded as what it was. */
+/**
+ * What a patch says of kind and apiVersion is passed over: the object is decoded as what it was.
+ */
 function withHeaderOf({ apiVersion, kind }: JsonMap, object: JsonMap): JsonMap {
   if (apiVersion === undefined || kind === undefined) return object
   return { ...object, apiVersion, kind }
@@ -73,7 +79,10 @@ function answerTo(error: unknown, patch: JsonMap, release: number): unknown {
   }
 }
 
-/** Changes and returns `original`, or returns what takes its place; `patch` loses the directives that are done. */
+/**
+ * Changes and returns `original`, or returns what takes its place; `patch` loses the directives
+ * that are done.
+ */
 function mergeMap(original: JsonMap, patch: JsonMap, type: Type): JsonMap {
   const order = ownValue(patch, directive)
   if (order !== undefined) return replaceOrDelete(order, patch)

@@ -1,13 +1,16 @@
 /**
- * How a strategic merge patch treats a member, read from the type: by which strategy, by which key, and what type is
- * below. What the type cannot answer is an error, in the words reflection has for it.
+ * How a strategic merge patch treats a member, read from the type: by which strategy, by which key,
+ * and what type is below. What the type cannot answer is an error, in the words reflection has for
+ * it.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Type } from '#schema/type.ts'
 import { goType } from './go-value.ts'
 
-/** Anything wrong with a patch; `status` says whose fault the original thinks it is. */
+/**
+ * A problem of a patch; `status` is kube-apiserver's choice between the client's fault and its own.
+ */
 export class StrategicError extends Error {
   readonly status: 400 | 422 | 500
   constructor(message: string, status: 400 | 422 | 500 = 500) {
@@ -43,7 +46,7 @@ export function listRule(type: Type, name: string): Rule {
   return { strategy: strategyOf(field), mergeKey: patchMergeKey, type: items }
 }
 
-/** What is left of the strategies beside retainKeys, which only tells clients what to send. */
+/** The strategy without retainKeys, which only guides clients. */
 function strategyOf(field: Field): string {
   const said =
     field.patchStrategy ?? (field.type.is === 'list' ? field.type.patchStrategy : undefined)

@@ -21,7 +21,7 @@ export function compileDefaults<Context>(
   return new Compiler(table, context).visitOf(type) ?? (() => {})
 }
 
-/** One field to go down into. Non-pointer structs exist in Go even when nobody wrote them. */
+/** One field to go down into. Non-pointer structs exist in Go even when they are unset. */
 interface Step {
   readonly name: string
   readonly make: boolean

@@ -292,7 +292,7 @@ test('the result has maps and lists of its own', () => {
   })
 })
 
-test('a quantity that nobody wrote has no text', () => {
+test('a computed quantity has no text', () => {
   const type = structOf('Source', [field('target', scalar('quantity'), 1)])
   for (const [raw, text] of [
     [{}, ''],

@@ -287,7 +287,8 @@ function dictRule(dict: Dict): Rule {
   const respelled = isRespelled(dict.values)
   const readValue = (key: string, raw: Json, walk: Walk): Json => {
     rule ??= ruleOf(dict.values)
-    // Bytes in a map are empty where others are nothing: that is how they come back from being stored.
+    // Bytes in a map are empty where others are nothing: that is how they come back from being
+    // stored.
     if (raw === null) return isBytes ? '' : rule.zero()
     const before = walk.unknown.length
     try {

@@ -35,7 +35,7 @@ export interface Scalar {
 export interface List {
   readonly is: 'list'
   readonly items: Type
-  /** For apply: atomic unless said otherwise (the patch strategy fallback is already folded in). */
+  /** For apply: atomic by default (the patch strategy fallback is already folded in). */
   readonly listType: 'atomic' | 'set' | 'map'
   readonly mapKeys: readonly string[]
   /** For strategic merge patch: 'merge' and the key, or 'atomic' behaviour when absent. */
@@ -55,7 +55,7 @@ export interface List {
 export interface Dict {
   readonly is: 'map'
   readonly values: Type
-  /** Granular unless said otherwise. */
+  /** Granular by default. */
   readonly atomic: boolean
 }
 
@@ -106,7 +106,7 @@ export interface Field {
   readonly required: boolean
   /** For strategic merge patch of structs and maps (e.g. retainKeys on a union). */
   readonly patchStrategy?: string
-  /** Said of fields that are no lists, too, where it means nothing; OpenAPI repeats it. */
+  /** Fields that are no lists may have it, too, without effect; OpenAPI repeats it. */
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
   /**

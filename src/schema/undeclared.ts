@@ -9,7 +9,7 @@ import { scalar } from './make-type.ts'
 import { isObject } from './misfit.ts'
 import type { Type } from './type.ts'
 
-/** `kept`: what was made of the value; members that are there still are nobody's loss. */
+/** `kept`: the result for the value; members that it still has are not reported. */
 export function undeclared(type: Type, value: Json, kept: Json | undefined): string[] {
   const found: string[] = []
   walk(type, value, kept, '', found)

@@ -1,4 +1,7 @@
-/** Why Go's base64 decoder refuses a text, by the place of the byte it gives up at. It decodes nothing. */
+/**
+ * Why Go's base64 decoder refuses a text, by the place of the byte it gives up at. It decodes
+ * nothing.
+ */
 const alphabet = /[A-Za-z0-9+/]/
 const padding = '='
 

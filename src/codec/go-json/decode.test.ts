@@ -158,7 +158,7 @@ const faults: [text: string, begins: string, where: string][] = [
   ],
 ]
 
-test('what cannot be read, in the words of the original', () => {
+test("unreadable input, in kube-apiserver's words", () => {
   for (const [text, begins, where] of faults) {
     const read = readGoJson(Buffer.from(text), service)
     assert.ok('fault' in read, text)
@@ -207,7 +207,7 @@ test('what is read though it says something twice or too much', () => {
   }
 })
 
-test('what is refused as a whole is told with where it ended', () => {
+test('a value that is rejected as a whole is reported with its end', () => {
   const rows: [body: string, value: string, near: string][] = [
     ['{}', '{}', '#2 byte of ...|{}|...'],
     [' {}\n', '{}', '#3 byte of ...| {}\n|...'],

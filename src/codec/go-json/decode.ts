@@ -1,7 +1,7 @@
 /**
- * Reads JSON text into a type as the original does, quirks and all: what is said twice is laid over what was said
- * first, integers that are too large may wrap, and what cannot be read is told in its words, with the Go names of what
- * was being read. The result is JSON still; making it canonical is for conform.
+ * Reads JSON text into a type as kube-apiserver does: a duplicate is merged into the first value,
+ * integers that are too large may wrap, and errors have its words, with the Go names of the types.
+ * The result is JSON still; making it canonical is for conform.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from '#schema/misfit.ts'
@@ -276,7 +276,7 @@ function decodeText(reader: GoReader, type: Scalar | Struct): Value {
   return isDigits ? text : parseJson(text)
 }
 
-/** What is said of a value that is read whole and then refused by who wanted it. */
+/** The error for a value that is read whole and then rejected by its consumer. */
 export function refusedWhole(bytes: Buffer, why: (value: string) => string): string {
   const text = bytes.toString('latin1')
   const start = text.search(/[^ \t\r\n]/)

@@ -1,6 +1,7 @@
 /**
- * A piece of bytes as Go writes it into JSON: text where it is UTF-8, and one replacement character for each byte that
- * is not, as at either end of a piece that was cut out of the middle of characters.
+ * A piece of bytes as Go writes it into JSON: text where it is UTF-8, and one replacement character
+ * for each byte that is not, as at either end of a piece that was cut out of the middle of
+ * characters.
  */
 const replacement = '\ufffd'
 

@@ -1,6 +1,7 @@
 /**
- * What Go calls the types and fields of the API, as its messages show them. A field is called as in JSON with a capital
- * in front, but for the words Go writes in capitals and the few that have another name; types by package and name.
+ * What Go calls the types and fields of the API, as its messages show them. A field is called as in
+ * JSON with a capital in front, but for the words Go writes in capitals and the few that have
+ * another name; types by package and name.
  */
 import type { List, Struct, Type } from '#schema/type.ts'
 
@@ -74,7 +75,7 @@ const scalarNames: Readonly<Record<string, string>> = {
   any: 'interface {}',
 }
 
-/** `ofPackage`: where the object is from, for the types that only their package tells. */
+/** `ofPackage`: the object's package, for the types whose name needs it. */
 export function goTypeName(type: Type, ofPackage = 'v1'): string {
   switch (type.is) {
     case 'struct':

@@ -1,10 +1,10 @@
-/** The words of the original's decoder, as a real 1.22 says them. */
+/** The words of kube-apiserver's decoder, as a real 1.22 has them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { metadataProblem } from './metadata-problem.ts'
 
-/** What metadata is given, and what is said of it; nothing where it can be read. */
+/** Metadata, and the error for it; undefined if it can be read. */
 const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
   [null, undefined],
   [{}, undefined],

@@ -1,6 +1,7 @@
 /**
- * What Go's own JSON package says of a value that does not fit a type: the first misfit of the value, by the names of
- * JSON and of Go. Where the types read their own JSON, that is theirs to say.
+ * What Go's own JSON package says of a value that does not fit a type: the first misfit of the
+ * value, by the names of JSON and of Go. Where the types read their own JSON, that is theirs to
+ * say.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct, Type } from '#schema/type.ts'
@@ -77,7 +78,7 @@ function scalarFault(
   }
 }
 
-/** A schema that may be a boolean or a list is told apart by its first letter. */
+/** A schema that may be a boolean or a list is recognised by its first letter. */
 export function unionFault(struct: Struct, text: string): string | undefined {
   const first = text[0]
   const member = (is: 'struct' | 'list') => struct.fields.find(({ type }) => type.is === is)?.type

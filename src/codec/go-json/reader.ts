@@ -1,8 +1,8 @@
 /**
- * The original's JSON reader, as far as its mistakes show: where it stands when something is wrong, what it says then,
- * and how it stumbles on. The first fault is kept, with the bytes around it; reading goes on from wherever it stands,
- * because the names that are laid before a fault depend on how far that gets.
- * It is slow and used only for bodies that cannot be read, or that say something twice.
+ * Go's JSON reader, as far as its errors show: its position when something is wrong, its message,
+ * and how it continues. The first fault is kept, with the bytes around it; reading goes on from
+ * that position, because the names that precede a fault in the message depend on how far that gets.
+ * It is slow and used only for bodies that cannot be read, or that have duplicates.
  */
 import { excerpt } from './excerpt.ts'
 
@@ -54,7 +54,9 @@ export class GoReader {
     return this.#bytes[index] ?? 0
   }
 
-  /** Only the first fault is told, with ten bytes and with fifty on either side of where it was found. */
+  /**
+   * Only the first fault is reported, with ten bytes and with fifty on either side of its position.
+   */
   report(operation: string, why: string): void {
     if (this.fault !== undefined) return
     const from = Math.max(this.head - 10, 0)
@@ -134,7 +136,9 @@ export class GoReader {
     return ''
   }
 
-  /** From after the quote to the closing one; escapes end with the first fault, plain text does not. */
+  /**
+   * From after the quote to the closing one; escapes end with the first fault, plain text does not.
+   */
   restOfString(): string {
     for (let i = this.head; i < this.tail; i++) {
       const byte = this.#bytes[i] as number
@@ -163,7 +167,10 @@ export class GoReader {
     return ''
   }
 
-  /** An unsigned integer that begins with `first`: wrapped where the original does not see that it is too large. */
+  /**
+   * An unsigned integer that begins with `first`: wrapped where Go does not notice that it is too
+   * large.
+   */
   unsigned(first: number, bits: 32 | 64): bigint {
     if (first === zero) {
       this.#requireInteger()
@@ -354,7 +361,7 @@ export class GoReader {
     if (after !== char.close) this.report('ReadObjectCB', 'object not ended with }')
   }
 
-  /** Whether a colon follows; where none does, whoever asked decides whether to go on. */
+  /** Whether a colon follows; if not, the caller decides whether to continue. */
   colon(operation: string, expected = 'expect : after object field, but found '): boolean {
     const found = this.next()
     if (found === char.colon) return true
@@ -363,7 +370,7 @@ export class GoReader {
   }
 }
 
-/** What was read is JSON as a whole; after a fault it may be cut anywhere, and nobody asks for it. */
+/** The text is JSON as a whole; after a fault it may be cut anywhere, and is not used. */
 function parsedText(rest: string): string {
   try {
     return JSON.parse(`"${rest}`)

@@ -1,4 +1,6 @@
-/** Why the types that read their own JSON refuse a text, in Go's words; nothing where they take it. */
+/**
+ * Why the types that read their own JSON refuse a text, in Go's words; nothing where they take it.
+ */
 import { canonicalDuration } from '#api/duration.ts'
 import type { Json } from '#api/object-meta.ts'
 import { canonicalQuantity, QuantityError } from '#api/quantity.ts'

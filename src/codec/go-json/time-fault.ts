@@ -4,7 +4,10 @@ const layouts = {
   microTime: '2006-01-02T15:04:05.000000Z07:00',
 } as const
 
-/** An element of a layout: how Go spells it, what it takes, and what a value beyond its range is called. */
+/**
+ * An element of a layout: how Go spells it, what it takes, and what a value beyond its range is
+ * called.
+ */
 interface Element {
   readonly spelled: string
   readonly takes: RegExp

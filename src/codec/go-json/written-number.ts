@@ -1,6 +1,7 @@
 /**
- * Numbers as they were written, carried through a patch: what is not a short integer is kept as a text nobody else
- * writes, and becomes the number again when the patched object is written down to be read.
+ * Numbers as they were written, carried through a patch. A number that is not a short integer is
+ * kept as a text that cannot occur otherwise, and becomes the number again when the patched object
+ * is encoded.
  */
 import type { Json } from '#api/object-meta.ts'
 import { encodeGoJson } from './encode.ts'
@@ -22,7 +23,10 @@ export function withWrittenNumbers(bytes: Buffer): Json {
 const markOf = (value: number, source: string): Json =>
   /^-?[0-9]{1,15}$/.test(source) ? value : `${mark}${source}`
 
-/** The JSON of a patched object: what was merged has its keys sorted, and numbers are as they were written. */
+/**
+ * The JSON of a patched object: what was merged has its keys sorted, and numbers are as they were
+ * written.
+ */
 export const textWithNumbers = (value: Json): string =>
   encodeGoJson(withSortedKeys(value)).replace(marked, (_, number: string) => number)
 

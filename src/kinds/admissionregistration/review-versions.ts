@@ -25,7 +25,7 @@ export function noneKnown(release: number): string {
     : `none of the versions accepted by this server. accepted version(s) are ${listed}`
 }
 
-/** What is said where a webhook of admission names no version. */
+/** The message for an admission webhook without a version. */
 export const oneOfThem = (release: number): string =>
   releaseOf(release).has(listsReviewVersions)
     ? `must specify one of ${reviewVersionsIn(release).join(', ')}`

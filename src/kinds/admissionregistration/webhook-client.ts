@@ -40,7 +40,7 @@ export function checkWebhookUrl(text: string, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** The original mixes name and namespace up: a missing name is told of the namespace. */
+/** kube-apiserver confuses name and namespace: a missing name is reported for the namespace. */
 export function checkWebhookService(service: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!service.namespace) errors.push(required(path.child('name'), 'service name is required'))
@@ -61,7 +61,7 @@ function checkUrlPath(text: string | undefined, path: FieldPath): FieldError[] {
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')]
   const errors: FieldError[] = []
   if (!text.startsWith('/')) errors.push(invalid(path, text, "must start with a '/'"))
-  // Each step that is wrong is told with all of them.
+  // Each invalid step is reported with all of them.
   const shown = asGo(goQuote(text))
   const steps = text.slice(1).replace(/\/$/, '').split('/')
   for (const [i, step] of steps.entries()) {

@@ -1,6 +1,6 @@
 /**
- * MutatingWebhookConfiguration and ValidatingWebhookConfiguration: who is asked about requests, and
- * how.
+ * MutatingWebhookConfiguration and ValidatingWebhookConfiguration: which webhooks are called for
+ * which requests, and how.
  */
 import { duplicate, type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -23,7 +23,7 @@ import { checkWebhookRule } from './webhook-rules.ts'
 const harmless = ['None', 'NoneOnDryRun']
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
-/** What the stable version asks for, unless an object made before it is changed. */
+/** What the stable version requires, unless an object made before it is changed. */
 interface Strictness {
   readonly noSideEffects: boolean
   readonly knownReviewVersion: boolean
@@ -168,7 +168,7 @@ export const webhookConfigurationBehaviour: Behaviour = {
   prepareForUpdate(next, old, context) {
     dropConditions(next, old, context)
     raiseGeneration(next, old, ['webhooks'])
-    // The original tells a list that is empty from none.
+    // kube-apiserver distinguishes an empty list from none.
     if (wasWrittenEmpty(next, 'webhooks') || hasWrittenEmpty(next.webhooks)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }

@@ -5,9 +5,7 @@ interface WebhookDefaults {
   readonly failurePolicy: string
   readonly matchPolicy: string
   readonly timeoutSeconds: number
-  /**
-   * Where nothing is said of side effects and versions: nothing, or what the beta version assumed.
-   */
+  /** The defaults of side effects and versions: none, or what the beta version assumed. */
   readonly assumes: boolean
   readonly mutating: boolean
 }

@@ -1,4 +1,7 @@
-/** How long ago, as people say it: `45s`, `3m20s`, `5h`, `12d`. Times are RFC 3339 texts, now is milliseconds. */
+/**
+ * How long ago, as people say it: `45s`, `3m20s`, `5h`, `12d`. Times are RFC 3339 texts, now is
+ * milliseconds.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 
 /** A duration in milliseconds, shorter the longer it is. */

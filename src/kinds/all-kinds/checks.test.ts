@@ -117,7 +117,7 @@ test('a selector with an unknown operator means nothing', () => {
   assert.ok(!isLabelSelector({ matchExpressions: [{ key: 'a', operator: 'Like' }] }))
 })
 
-test('a list written empty is told from none', () => {
+test('a list written empty differs from none', () => {
   const holder = {}
   assert.equal(listAsWritten(holder, 'a'), undefined)
   rememberEmpty(holder, 'a')

@@ -50,7 +50,7 @@ export const checkOneOfIfSet = (
     ? []
     : [notSupported(path, value, allowed)]
 
-/** Keys of a map in one order, so that errors come in one order; the original leaves it to chance. */
+/** Keys of a map in a fixed order, so that errors have one; in kube-apiserver it is random. */
 export const sortedKeys = (map: object | null | undefined): string[] =>
   map === null || map === undefined ? [] : namesInOrder(map)
 
@@ -67,7 +67,10 @@ export function repeats(list: readonly string[]): boolean[] {
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** Whether two JSON values mean the same: key order aside, and nothing, null and an empty list are alike. */
+/**
+ * Whether two JSON values mean the same: key order aside, and nothing, null and an empty list are
+ * alike.
+ */
 export const sameJson = (next: unknown, old: unknown): boolean => same(next, old, noAmounts)
 
 /** The same of a part of a built-in kind, where amounts are numbers: `1Gi` is `1073741824`. */
@@ -137,11 +140,16 @@ export function isLabelSelector(selector: Loose | null | undefined): boolean {
   }
 }
 
-/** Whether a field is as it was, to the last nil: one that is written empty, and got nothing since, is not the same as none. */
+/**
+ * Whether a field is as it was, to the last nil: one that is written empty, and got nothing since,
+ * is not the same as none.
+ */
 export const isAsBefore = (next: Loose, old: Loose, field: string): boolean =>
   sameJson(next[field], old[field]) && (!isAbsent(next[field]) || !wasWrittenEmpty(next, field))
 
-/** A list as messages tell of it: one written empty is there, though it is absent in canonical form. */
+/**
+ * A list as messages show it: one written empty is there, though it is absent in canonical form.
+ */
 export function listAsWritten<T>(holder: Loose | undefined, field: string): T[] | undefined {
   return holder?.[field] ?? (wasWrittenEmpty(holder, field) ? [] : undefined)
 }

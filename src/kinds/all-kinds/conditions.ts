@@ -68,7 +68,10 @@ function checkCondition(condition: Loose, path: FieldPath, release: Release): Fi
   return errors
 }
 
-/** Conditions as messages show them: metav1.Condition has JSON names of its own, in internal types too. */
+/**
+ * Conditions as messages show them: metav1.Condition has JSON names of its own, in internal types
+ * too.
+ */
 export const goConditions = (conditions: Loose[]): GoText =>
   asGo(
     '[]v1.Condition{…}',

@@ -349,7 +349,7 @@ for (const [beta, stable] of backends) {
   })
 }
 
-test('what a metric does not say is not said in another version', () => {
+test('a member that a metric lacks is lacking in another version', () => {
   const metric = { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: null } }
   const made = convert('autoscaling/horizontalpodautoscalers', 'autoscaling/v2beta1', 'toHub', {
     metadata: {},

@@ -1,4 +1,7 @@
-/** How one version of a resource becomes its hub version and back: field moves on plain objects, which may be changed. */
+/**
+ * How one version of a resource becomes its hub version and back: field moves on plain objects,
+ * which may be changed.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Conversion {

@@ -1,7 +1,8 @@
 /**
  * What fills in the defaults of one type of one version, and what it may know besides the value.
- * Tables are keyed by OpenAPI type name (`io.k8s.api.core.v1.ServiceSpec`); a value is defaulted before the values
- * inside it, so a default may add a child that is defaulted in turn. Defaulters never refuse anything.
+ * Tables are keyed by OpenAPI type name (`io.k8s.api.core.v1.ServiceSpec`); a value is defaulted
+ * before the values inside it, so a default may add a child that is defaulted in turn. Defaulters
+ * never refuse anything.
  */
 import type { Loose } from '#api/object-meta.ts'
 

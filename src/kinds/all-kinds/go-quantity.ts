@@ -1,6 +1,6 @@
 /**
- * Quantities and resource lists as Go's `%#v` prints them in messages: with their insides, which tell how they were
- * written.
+ * Quantities and resource lists as Go's `%#v` prints them in messages: with their internals, which
+ * show how they were written.
  *
  *   "1.5"    {i: {value:15, scale:-1}, s:""}
  *   "1500m"  {i: {value:1500, scale:-3}, s:"1500m"}
@@ -9,7 +9,7 @@ import { asGo, goJson, goMap, goPointer, goQuote, goStruct, type GoText } from '
 import { formatQuantity, parseQuantity, type Quantity } from '#api/quantity.ts'
 import { textWritten } from '#api/written-text.ts'
 
-/** Of a quantity that nobody wrote not even the format is known. */
+/** The format of a computed quantity is unknown. */
 type Shown = Omit<Quantity, 'format'> & { readonly format: Quantity['format'] | '' }
 
 type Amounts = Readonly<Record<string, string>>
@@ -18,14 +18,16 @@ type Amounts = Readonly<Record<string, string>>
 export const goQuantity = (holder: Amounts, name: string): GoText =>
   show(quantityAt(holder, name), false)
 
-/** The same after it has been printed, because the original keeps the text it once made of a quantity. */
+/** The same after it has been printed, because Go keeps the text it once made of a quantity. */
 export const goQuantityPrinted = (holder: Amounts, name: string): GoText =>
   show(quantityAt(holder, name), true)
 
 export const goResourceList = (list: Amounts | null | undefined): GoText =>
   goMap('core.ResourceList', list, (_, name) => goQuantity(list as Amounts, name))
 
-/** Rounding to thousandths, which is a default, forgets the text, but not how long a number may be. */
+/**
+ * Rounding to thousandths, which is a default, forgets the text, but not how long a number may be.
+ */
 function quantityAt(holder: Amounts, name: string): Shown {
   const now = holder[name] as string
   const written = textWritten(holder, name)

@@ -1,4 +1,7 @@
-/** Times as Go's `%#v` prints them in messages: with the fraction they were written with, in the server's zone. */
+/**
+ * Times as Go's `%#v` prints them in messages: with the fraction they were written with, in the
+ * server's zone.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { type Instant, parseTimestamp } from '#api/timestamp.ts'
 import { textWritten } from '#api/written-text.ts'

@@ -1,6 +1,6 @@
 /**
- * Parts of objects as kube-apiserver holds them inside, and prints them as JSON since 1.34: every member is there, under
- * the name that it has in Go.
+ * Parts of objects as kube-apiserver holds them inside, and prints them as JSON since 1.34: every
+ * member is there, under the name that it has in Go.
  *
  *     const source = form({ Server: 'text', ReadOnly: 'flag' })
  *     internalJson(source, { server: 'a' })  →  {"Server":"a","ReadOnly":false}
@@ -11,8 +11,9 @@ import type { Loose } from '#api/object-meta.ts'
 import { unifiedDiff } from '#api/unified-diff.ts'
 
 /**
- * What a member holds: a text, number or flag that is never absent, or `any` value, which is null where it is absent.
- * A form is a pointer to a structure, `inline` a structure, `list` a list of structures.
+ * What a member holds: a text, number or flag that is never absent, or `any` value, which is null
+ * where it is absent. A form is a pointer to a structure, `inline` a structure, `list` a list of
+ * structures.
  */
 export type Member =
   | 'text'

@@ -1,6 +1,7 @@
 /**
- * Values of kube-apiserver's internal types, as messages show them since 1.34: every field by its Go name, unset ones
- * too. A value knows its type by name only; the kind looks the type up when a message is written.
+ * Values of kube-apiserver's internal types, as messages show them since 1.34: every field by its
+ * Go name, unset ones too. A value knows its type by name only; the kind looks the type up when a
+ * message is written.
  *
  *   internalValue('io.k8s.api.core.v1.KeyToPath', { key: 'a', path: 'b' })
  *     → {"Key":"a","Path":"b","Mode":null}
@@ -12,7 +13,10 @@ import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
 
-/** What an error shows until its type is known. Releases before 1.34 show the name of the Go type alone. */
+/**
+ * What an error shows until its type is known. Releases before 1.34 show the name of the Go type
+ * alone.
+ */
 class InternalValue extends GoText {
   readonly type: string
   readonly value: Loose | Loose[] | undefined
@@ -24,7 +28,9 @@ class InternalValue extends GoText {
   }
 }
 
-/** `type`: the OpenAPI name of the value's type, or of the items of a list. An absent value is nil. */
+/**
+ * `type`: the OpenAPI name of the value's type, or of the items of a list. An absent value is nil.
+ */
 export const internalValue = (
   type: string,
   value: Loose | Loose[] | null | undefined,

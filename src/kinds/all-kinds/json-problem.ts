@@ -1,6 +1,6 @@
 /**
- * What Go's JSON decoder says of bytes that should be a JSON object or array, in its words; nothing when they are.
- * It walks the text once, state by state, as Go's scanner does, and keeps no value.
+ * What Go's JSON decoder says of bytes that should be a JSON object or array, in its words; nothing
+ * when they are. It walks the text once, state by state, as Go's scanner does, and keeps no value.
  */
 import { goQuote } from '#api/go-syntax.ts'
 

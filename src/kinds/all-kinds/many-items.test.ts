@@ -1,4 +1,7 @@
-/** Objects with very many items of one sort: none may hold up everybody else, nor fill the memory with what is wrong. */
+/**
+ * Objects with very many items of one sort must not delay other requests, nor fill the memory with
+ * errors.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldError, problemsMax } from '#api/field-error.ts'

@@ -1,7 +1,7 @@
 /**
- * The metadata checks that belong to a kind's own rules: finalizer names on create, and what the rules repeat on
- * update after the checks every update gets from the verbs. The original shows such an error once for each time it
- * was found, so the repetition is part of the answer.
+ * The metadata checks that belong to a kind's own rules: finalizer names on create, and what the
+ * rules repeat on update after the checks every update gets from the verbs. kube-apiserver shows
+ * such an error once for each check that found it, so the repetition is part of the response.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

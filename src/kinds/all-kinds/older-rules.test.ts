@@ -121,7 +121,7 @@ checkCreate(replicationControllerBehaviour, [
   ['a selector of labels', controller({ app: 'web' }), [], old],
 ])
 
-test('how a class preempts is not kept before it can be said', () => {
+test('the preemption policy of a class is dropped before the field exists', () => {
   const kept = (gates: string[], before?: Loose) => {
     const next = named({ value: 1, preemptionPolicy: 'Never' })
     const context = contextFor({ release: 15 }, gates)
@@ -584,7 +584,7 @@ const wrongPod = (annotations?: Loose) => {
   const made = inDefault({ spec: { containers: [] } })
   return { ...made, metadata: { ...made.metadata, annotations } }
 }
-test('what changed in a pod was told after what is wrong with it', () => {
+test('changes in a pod were reported after its errors', () => {
   const fields = (release: number) =>
     podBehaviour
       .validateUpdate?.(wrongPod({ 'a b': '' }), wrongPod(), contextFor({ release }))
@@ -658,7 +658,7 @@ const halfPages = {
     requests: { 'hugepages-2Mi': '3Mi', cpu: '1' },
   },
 }
-test('before 1.21 half a huge page may be asked for', () => {
+test('before 1.21 half a huge page may be requested', () => {
   const count = (release: number) =>
     podBehaviour
       .validateCreate?.(inDefault({ spec: { containers: [halfPages] } }), contextFor({ release }))
@@ -666,7 +666,7 @@ test('before 1.21 half a huge page may be asked for', () => {
   assert.deepEqual([15, 20, 21].map(count), [0, 0, 2])
 })
 
-test('huge pages of several sizes were told twice for a while', () => {
+test('huge pages of several sizes were reported twice for a while', () => {
   const pages = { 'hugepages-2Mi': '2Mi', 'hugepages-1Gi': '1Gi', cpu: '1' }
   const container = { ...halfPages, resources: { limits: pages, requests: pages } }
   const made = () => inDefault({ spec: { containers: [container] } })

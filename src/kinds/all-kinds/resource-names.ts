@@ -1,4 +1,7 @@
-/** Names of resources that are counted and limited (cpu, requests.memory, example.com/gpu), and quantities of them. */
+/**
+ * Names of resources that are counted and limited (cpu, requests.memory, example.com/gpu), and
+ * quantities of them.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'

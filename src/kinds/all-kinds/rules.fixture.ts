@@ -1,4 +1,7 @@
-/** The rules of built-in kinds as tests look them up: by resource ('apps/deployments', '/pods'), or by a type's name. */
+/**
+ * The rules of built-in kinds as tests look them up: by resource ('apps/deployments', '/pods'), or
+ * by a type's name.
+ */
 import { behaviourOfRelease } from '#kinds/behaviour-of-release.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { kindRowOf, kindRows, rulesIn } from '#kinds/registry.ts'

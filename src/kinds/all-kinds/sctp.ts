@@ -1,6 +1,7 @@
 /**
- * Ports for SCTP, which releases up to 1.19 refuse where the gate SCTPSupport is off: all of a new object's, unless
- * the old one has some already. It knows where kinds have ports, and nothing else about them.
+ * Ports for SCTP, which releases up to 1.19 refuse where the gate SCTPSupport is off: all of a new
+ * object's, unless the old one has some already. It knows where kinds have ports, and nothing else
+ * about them.
  */
 import { type FieldError, notSupported } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -1,6 +1,6 @@
 /**
- * What strategies do to objects before they are checked: statuses kept, specs kept, generations raised.
- * Statuses put back are in canonical form, zero fields written as the kind writes them.
+ * What strategies do to objects before they are checked: statuses kept, specs kept, generations
+ * raised. Statuses put back are in canonical form, zero fields written as the kind writes them.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'

@@ -1,6 +1,6 @@
 /**
- * JSON in annotations that were fields once: read by the type it had then, in the words of Go where it is something else. Loaded
- * with the first object that has one.
+ * JSON in annotations that were fields once: read by the type it had then, in the words of Go where
+ * it is something else. Loaded with the first object that has one.
  */
 import type { Json, Loose } from '#api/object-meta.ts'
 import { foldNames } from '#codec/go-json/folded-names.ts'
@@ -25,7 +25,10 @@ const struct = (name: string, members: Readonly<Record<string, Type>>): Struct =
     Object.entries(members).map(([member, type], i) => field(member, type, i + 1)),
   )
 
-/** Tolerations and taints were written in the form that has no names for JSON: their members are called as in Go. */
+/**
+ * Tolerations and taints were written in the form that has no names for JSON: their members are
+ * called as in Go.
+ */
 const tolerations = listOf(
   struct('core.Toleration', {
     Key: text,

@@ -1,4 +1,4 @@
-/** Where the original tells a list or map that is written empty from one that is not there. */
+/** Where kube-apiserver distinguishes a list or map that is written empty from an absent one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -20,7 +20,9 @@ const context = (requestApiVersion?: string): Context => ({
 })
 const metadata = () => ({ name: 'a', namespace: 'default', generation: 1, resourceVersion: '1' })
 
-/** The object as it was and as it is written, with a field of it written empty where one is named. */
+/**
+ * The object as it was and as it is written, with a field of it written empty where one is named.
+ */
 function pair(body: () => Loose, holderOf?: (object: Loose) => object, field = '') {
   const make = () => ({ metadata: metadata(), ...body() }) as unknown as KubeObject
   const next = make()

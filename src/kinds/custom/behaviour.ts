@@ -1,6 +1,6 @@
 /**
- * What every custom kind does on a write: generations, and a status of its own where the version
- * asks for one.
+ * What every custom kind does on a write: generations, and a status of its own if the version has
+ * the subresource.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'

@@ -1,6 +1,6 @@
 /**
- * What is asked of a conversion webhook and what its answer must be. Metadata stays what it was,
- * but for labels and annotations. Every refusal says which kind was to be converted.
+ * The request to a conversion webhook and what its response must be. Metadata stays what it was,
+ * but for labels and annotations. Every rejection names the kind that was to be converted.
  */
 import { groupOf } from '#api/api-version.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -59,7 +59,7 @@ export function readConversion(
   return converted.map((object, i) => checked(object, objects[i], desired, of, i))
 }
 
-/** What is no review at all: the original reads it as the type it says it is. */
+/** A response that is no review: kube-apiserver decodes it as its own type. */
 function otherType({ apiVersion = '', kind = '' }: Loose, wanted: Loose): string | undefined {
   if (apiVersion === '' || kind === '') return undefined
   const name = (of: Loose) => `${of.apiVersion.slice(of.apiVersion.indexOf('/') + 1)}.${of.kind}`
@@ -97,7 +97,7 @@ function convertedOf(review: Loose, sent: Loose, of: string): Loose[] {
 const isMap = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text of a map; what is no text, or in no map, is empty. */
+/** A text of a map; empty if it is not a text, or not in a map. */
 const textIn = (map: unknown, name: string): string =>
   isMap(map) && typeof map[name] === 'string' ? map[name] : ''
 

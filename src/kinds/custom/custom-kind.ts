@@ -1,6 +1,6 @@
 /**
- * One version of a definition as a kind: how its objects are read, defaulted and checked, and what
- * is told of them. What it needs of its schema is compiled on first use.
+ * One version of a definition as a kind: how its objects are read, defaulted and checked. What it
+ * needs of its schema is compiled on first use.
  */
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -209,10 +209,12 @@ export class CustomKind implements Kind {
     warn: (warning: string) => void = () => {},
   ): FieldError[] {
     const { scale } = this
-    // A new object has no status of its own yet: what is there is what a reader will find, in the stored version.
+    // A new object has no status of its own yet: what is there is what a reader will find, in the
+    // stored version.
     const statusless = old === undefined && this.subresources.has('status')
     const object = statusless ? withoutStatus(given) : given
-    // The original checks metadata once more with every update of a custom kind, and says it once more.
+    // kube-apiserver checks metadata once more with every update of a custom kind, and reports it
+    // once more.
     const errors = old === undefined ? [] : checkPlainMetadataUpdate(object, old)
     const isStatus = subresource === 'status'
     const schema = this.#schema
@@ -261,7 +263,7 @@ function subresourcesOf(given: Loose | null | undefined, kind: Kind): Map<string
   return made
 }
 
-/** What is said of a deprecated version that has no words of its own. */
+/** The warning for a deprecated version without a text of its own. */
 function deprecationText(version: string, spec: Loose): string {
   const name = (one: string) => `${spec.group}/${one} ${spec.names.kind}`
   const better = (spec.versions as Loose[])

@@ -1,7 +1,7 @@
 /**
  * The paths of printer columns, followed in an object. A path that does not fit the object fails,
- * and shows nothing; but what it had found by then still counts where a filter only asks whether
- * something is there. Objects are only read.
+ * and shows nothing; but what it had found by then still counts where a filter only checks
+ * existence. Objects are only read.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -105,7 +105,7 @@ function slice(node: Extract<Node, { is: 'slice' }>, values: readonly Found[]): 
     let { from = 0, to = length } = node
     if (from < 0) from += length
     if (to < 0 || (to === 0 && node.single)) to += length
-    // To ask for nothing ends the search, with what was found before.
+    // An empty range ends the search, with what was found before.
     if (from === to) return found
     if (from < 0 || from >= length || to < 0 || to > length || from > to) return new Failure(values)
     const { step: stride = 1 } = node

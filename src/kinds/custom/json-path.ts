@@ -1,7 +1,7 @@
 /**
  * The paths of printer columns, read: `.status.conditions[?(@.type=="Ready")].status`. The grammar
- * is that of the original with all its corners, because a path that it cannot read hides the
- * columns after it. Nothing here looks at an object.
+ * is kube-apiserver's with all its corners, because a path that it cannot read hides the columns
+ * after it. Nothing here looks at an object.
  */
 import { exactInteger } from '#codec/exact-integer.ts'
 import { type Node, notInt64 } from './json-path-node.ts'

@@ -1,8 +1,7 @@
 /**
- * By which type fields of custom objects are owned. The original makes it from the definition as
- * OpenAPI 2 would say it, and where that cannot say something in any version, as it could not in
- * older releases, no version has a type: values are what they look like, maps owned key by key and
- * lists whole.
+ * The type by which fields of custom objects are owned. kube-apiserver makes it from the definition
+ * in OpenAPI 2. If that cannot express a part of any version, as in older releases, no version has
+ * a type: maps are then owned key by key and lists whole.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

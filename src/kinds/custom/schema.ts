@@ -1,7 +1,7 @@
 /**
  * What one version of a custom kind makes of its schema: how objects are read, completed and
- * checked, and how apply sees them. Everything is compiled when it is first asked for, and versions
- * with one schema share all of it.
+ * checked, and how apply sees them. Everything is compiled on first use, and versions with one
+ * schema share all of it.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -167,14 +167,14 @@ export class CustomSchema {
     return asEmbedded(this.readMetadata(value))
   }
 
-  /** What is no metadata at all stays. */
+  /** A value that is no metadata at all stays. */
   #readableMeta(field: string, value: Json): Json | undefined {
     if (field !== 'metadata') return typeof value === 'string' ? value : undefined
     if (value !== null && !isObject(value)) return value
     return asEmbedded(this.readableMetadata((value ?? {}) as Loose))
   }
 
-  /** What is said of an object that could not be read, of the kind that was asked for. */
+  /** The error for an object that could not be read, with the requested kind. */
   asUnreadable(error: unknown, raw: Loose, kind: string, version: string): unknown {
     if (!(error instanceof ApiError) || error.code !== 400) return error
     const { metadata, ...body } = raw

@@ -16,7 +16,10 @@ export interface Spot {
   readonly feature: (gate: string) => boolean
 }
 
-/** An error of a rule. `isBeta`: it replaces the error that hand-written rules yield for the same fault. */
+/**
+ * An error of a rule. `isBeta`: it replaces the error that hand-written rules yield for the same
+ * fault.
+ */
 export interface DeclaredError {
   readonly error: FieldError
   readonly isBeta: boolean

@@ -1,8 +1,10 @@
 /**
- * From steps to functions. The steps of a type are compiled when a value of the type is first checked, and kept.
+ * From steps to functions. The steps of a type are compiled when a value of the type is first
+ * checked, and kept.
  *
- * A failure of a step marked `s` ends the checks of its field, once the other steps marked so have run. One marked `q` is
- * no error. Errors of stage `a` are not shown, those of stage `b` replace hand-written ones.
+ * A failure of a step marked `s` ends the checks of its field, once the other steps marked so have
+ * run. One marked `q` is no error. Errors of stage `a` are not shown, those of stage `b` replace
+ * hand-written ones.
  */
 import { duplicate } from '#api/field-error.ts'
 import { goJson, namesInOrder } from '#api/go-syntax.ts'
@@ -101,7 +103,10 @@ export class RuleCompiler {
     }
   }
 
-  /** The member of an object, checked only where it is new or has changed. An inlined struct is the object itself. */
+  /**
+   * The member of an object, checked only where it is new or has changed. An inlined struct is the
+   * object itself.
+   */
   #field(name: string, steps: readonly Step[], type: Type): Rule {
     if (name === '') return this.#sequence(steps, type)
     const checks = this.#sequence(steps, memberType(type, name))

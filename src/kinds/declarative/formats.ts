@@ -15,7 +15,10 @@ import { tooLongBytes } from './limits.ts'
 
 type Format = (value: string, path: FieldPath) => FieldError[]
 
-/** Declared rules count bytes in their words too, where hand-written ones of the same names speak of characters. */
+/**
+ * Declared rules count bytes in their words too, where hand-written ones of the same names speak of
+ * characters.
+ */
 const inBytes = (problem: string): string =>
   problem.replace(/^must be no more than (\d+) characters$/, 'must be no more than $1 bytes')
 

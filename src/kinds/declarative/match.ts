@@ -1,4 +1,6 @@
-/** When two items of a list are the same item: all of them is equal, or the values of some keys are. */
+/**
+ * When two items of a list are the same item: all of them is equal, or the values of some keys are.
+ */
 import { goJson } from '#api/go-syntax.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { Value } from './check.ts'

@@ -1,11 +1,14 @@
-/** Rules that look at several members of one object: unions, discriminators, and members that need each other. */
+/**
+ * Rules that look at several members of one object: unions, discriminators, and members that need
+ * each other.
+ */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { type Check, from, isZero, type Spot, type Value } from './check.ts'
 
 /**
- * Whether a member is set, as the tables write it: `name` is a pointer or a list, `=name` a plain value that is not
- * zero, and [key, value] a list that has an item with this value.
+ * Whether a member is set, as the tables write it: `name` is a pointer or a list, `=name` a plain
+ * value that is not zero, and [key, value] a list that has an item with this value.
  */
 export type Member = string | readonly [key: string, value: string]
 

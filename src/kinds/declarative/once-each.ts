@@ -1,4 +1,7 @@
-/** Errors that rules find several times. Declarative validation drops the repetitions before it adds its own errors. */
+/**
+ * Errors that rules find several times. Declarative validation drops the repetitions before it adds
+ * its own errors.
+ */
 import type { FieldError } from '#api/field-error.ts'
 import { change } from '#api/releases/change.ts'
 

@@ -17,7 +17,9 @@ const onPresence =
   ({ value, path }) =>
     isMissing(value) ? [] : [forbidden(path, '')]
 
-/** By the name of the rule. Whether an optional value is missing is no error: it ends the checks. */
+/**
+ * By the name of the rule. Whether an optional value is missing is no error: it ends the checks.
+ */
 export const presence: ReadonlyMap<string, Check> = new Map(
   (
     [

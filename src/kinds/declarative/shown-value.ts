@@ -1,4 +1,7 @@
-/** A value of a type as Go's JSON shows it in a message: fields in the order of their declaration, keys of maps sorted. */
+/**
+ * A value of a type as Go's JSON shows it in a message: fields in the order of their declaration,
+ * keys of maps sorted.
+ */
 import { asGo, goJson, type GoText, namesInOrder } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'

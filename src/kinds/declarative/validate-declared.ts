@@ -1,6 +1,7 @@
 /**
- * Declarative validation of built-in kinds: the rules that tags on fields declare, beside hand-written ones.
- * Errors of declared rules follow all others. A beta rule replaces the hand-written error for the same fault.
+ * Declarative validation of built-in kinds: the rules that tags on fields declare, beside
+ * hand-written ones. Errors of declared rules follow all others. A beta rule replaces the
+ * hand-written error for the same fault.
  */
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -58,7 +59,10 @@ function withDeclared(rule: Rule, write: DeclaredWrite, handwritten: FieldError[
   ]
 }
 
-/** A format of paths that only one of the versions has: requests of a claim lie one level deeper from v1beta2 on. */
+/**
+ * A format of paths that only one of the versions has: requests of a claim lie one level deeper
+ * from v1beta2 on.
+ */
 const normalised = (field: string): string => field.replace(/\.(exactly|basic)(?=\.|$)/, '')
 
 const isReplaced = (error: FieldError, enforced: readonly DeclaredError[]): boolean =>

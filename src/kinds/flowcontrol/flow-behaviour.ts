@@ -1,4 +1,7 @@
-/** What flow schemas and priority levels have in common: everything but what may stand in them, and their columns. */
+/**
+ * What flow schemas and priority levels have in common: everything but what may stand in them, and
+ * their columns.
+ */
 import type { FieldError } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'

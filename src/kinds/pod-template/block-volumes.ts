@@ -12,8 +12,8 @@ const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
 }
 
 /**
- * Whether a name ends like `iqn.2001-04.com.example:disk`, whatever stands before it. It is taken apart instead of searched, for
- * there may be as many beginnings as the name is long.
+ * Whether a name ends like `iqn.2001-04.com.example:disk`, whatever stands before it. It is taken
+ * apart instead of searched, for there may be as many beginnings as the name is long.
  */
 function endsQualified(name: string): boolean {
   const unbroken = name.split(/[,;*&$|\t\n\f\r ]/).at(-1) as string

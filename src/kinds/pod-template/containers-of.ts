@@ -1,4 +1,4 @@
-/** Walks over the containers of a pod spec, in the order the original visits them. */
+/** Walks over the containers of a pod spec, in kube-apiserver's order. */
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 

@@ -75,7 +75,7 @@ function checkContainer(
   return errors
 }
 
-/** The startup probe is looked at twice from 1.21 on, so its errors are told twice. */
+/** The startup probe is checked twice from 1.21 on, so its errors are reported twice. */
 function checkLivenessAndStartup(container: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const { livenessProbe, readinessProbe, startupProbe } = container
   const errors = checkProbe(livenessProbe, path.child('livenessProbe'), rules.release)

@@ -1,6 +1,6 @@
 /**
- * Fields of pods and templates whose feature is off: dropped on the way in, unless the object being changed uses them
- * already. One row per feature.
+ * Fields of pods and templates whose feature is off: dropped on the way in, unless the object being
+ * changed uses them already. One row per feature.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'

@@ -1,4 +1,6 @@
-/** Environment variables of a container, one by one and taken whole from config maps and secrets. */
+/**
+ * Environment variables of a container, one by one and taken whole from config maps and secrets.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { configMapKey, envVarName, nameIsDnsSubdomain } from '#api/names.ts'

@@ -22,7 +22,7 @@ export function checkEphemeralVolume(
   ]
 }
 
-/** Metadata a template may not have, with the original's spelling of the path. */
+/** Metadata a template may not have, with kube-apiserver's spelling of the path. */
 const forbiddenMetadata: readonly (readonly [string, string])[] = [
   ['name', 'name'],
   ['generateName', 'generateName'],
@@ -52,7 +52,10 @@ function checkTemplateMetadata(meta: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** A number that may be absent is there with any value, a list with none; of the rest, what is zero is nothing. */
+/**
+ * A number that may be absent is there with any value, a list with none; of the rest, what is zero
+ * is nothing.
+ */
 const isSet = (meta: Loose, field: string): boolean =>
   Boolean(meta[field]) ||
   (field === 'deletionGracePeriodSeconds' && meta[field] === 0) ||

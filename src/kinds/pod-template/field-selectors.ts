@@ -1,4 +1,7 @@
-/** References to fields and resources of the pod itself, as environment variables and downward volumes make them. */
+/**
+ * References to fields and resources of the pod itself, as environment variables and downward
+ * volumes make them.
+ */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { qualifiedName } from '#api/names.ts'
@@ -43,7 +46,9 @@ function conversionProblem(apiVersion: string, fieldPath: string): string | unde
   return `field label not supported: ${fieldPath}`
 }
 
-/** A fieldRef; `allowed` are the fields without subscript that make sense where it stands, sorted. */
+/**
+ * A fieldRef; `allowed` are the fields without subscript that make sense where it stands, sorted.
+ */
 export function checkFieldSelector(
   selector: Loose,
   allowed: readonly string[],

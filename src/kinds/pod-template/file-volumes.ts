@@ -1,4 +1,7 @@
-/** Volumes whose files come from the API: secrets, config maps, the pod itself, tokens, and all of them projected. */
+/**
+ * Volumes whose files come from the API: secrets, config maps, the pod itself, tokens, and all of
+ * them projected.
+ */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -6,7 +9,9 @@ import { checkFieldSelector, checkResourceSelector } from './field-selectors.ts'
 import type { PodRules } from './pod-rules.ts'
 import { checkFileMode, checkUnreservedPath } from './volume-paths.ts'
 
-/** Shortest life of a projected token: ten minutes, so that kubelets can keep up with renewing it. */
+/**
+ * Shortest life of a projected token: ten minutes, so that kubelets can keep up with renewing it.
+ */
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 
@@ -55,7 +60,7 @@ const downwardFields = [
   'metadata.uid',
 ]
 
-/** Errors are told at the path of the volume, not of the file, as the original does. */
+/** Errors are reported at the path of the volume, not of the file, as in kube-apiserver. */
 function checkDownwardFile(file: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const errors: FieldError[] = []
   const target: string = file.path ?? ''

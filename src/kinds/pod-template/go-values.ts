@@ -1,4 +1,7 @@
-/** Parts of pods as Go's `%#v` prints them in messages. What sits behind a pointer cannot be shown, only that it is there. */
+/**
+ * Parts of pods as Go's `%#v` prints them in messages. What sits behind a pointer cannot be shown,
+ * only that it is there.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { asGo, type GoPart, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'

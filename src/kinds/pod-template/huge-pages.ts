@@ -1,4 +1,7 @@
-/** Huge pages as a resource: the page size is in the name (`hugepages-2Mi`), and amounts are whole pages. */
+/**
+ * Huge pages as a resource: the page size is in the name (`hugepages-2Mi`), and amounts are whole
+ * pages.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { parseQuantity, QuantityError, quantityMilliValue, quantityValue } from '#api/quantity.ts'
 import { containersOf } from './containers-of.ts'
@@ -20,7 +23,7 @@ export function isWholePages(name: string, amount: string): boolean {
   }
 }
 
-/** The page sizes that the containers of a pod ask for, each once. */
+/** The page sizes that the containers of a pod request, each once. */
 export function pageSizesOf({ containers }: Loose): string[] {
   const names = ((containers ?? []) as Loose[]).flatMap(({ resources = {} }) => [
     ...Object.keys(resources.limits ?? {}),
@@ -29,7 +32,7 @@ export function pageSizesOf({ containers }: Loose): string[] {
   return [...new Set(names.filter(isHugePages))].sort()
 }
 
-/** Whether a pod asks for part of a page anywhere. */
+/** Whether a pod requests part of a page anywhere. */
 export function hasIndivisibleHugePages(spec: Loose): boolean {
   const broken = (list: Record<string, string> | undefined) =>
     Object.entries(list ?? {}).some(

@@ -1,4 +1,7 @@
-/** Volumes of network file systems and storage products; persistent volumes of the same kinds use these rules too. */
+/**
+ * Volumes of network file systems and storage products; persistent volumes of the same kinds use
+ * these rules too.
+ */
 import {
   type FieldError,
   forbidden,
@@ -89,7 +92,7 @@ export const checkQuobyteVolume: Check = (source, path) => {
     const detail = 'must be a UUID and may not exceed a length of 64 characters'
     errors.push(required(path.child('tenant'), detail))
   } else {
-    // Each pair that is none is told with all of them: one text for all.
+    // Each invalid pair is reported with all of them: one text for all.
     let wrong: FieldError | undefined
     for (const pair of registry.split(',')) {
       if (isHostPort(pair)) continue
@@ -163,7 +166,7 @@ export function checkCsiDriverName(name: string, path: FieldPath): FieldError[] 
   ]
 }
 
-/** The paths of the secret's errors, space and all, are the original's. */
+/** The paths of the secret's errors, space and all, are kube-apiserver's. */
 export const checkCsiVolume: Check = (source, path) => {
   const errors = checkCsiDriverName(source.driver ?? '', path.child('driver'))
   const secret = source.nodePublishSecretRef

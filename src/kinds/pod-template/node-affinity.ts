@@ -67,7 +67,7 @@ function checkRequirement(requirement: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** Fields of nodes can be asked for only by name, one at a time. */
+/** Fields of nodes can be selected only by name, one at a time. */
 function checkFieldRequirement(requirement: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const values: string[] = requirement.values ?? []

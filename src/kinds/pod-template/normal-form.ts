@@ -1,6 +1,7 @@
 /**
- * Fields of pods that say the same thing twice, brought into agreement: the account under its old and new name, the
- * pod's address alone and in the list; and annotations that once held init containers, dropped.
+ * Fields of pods that say the same thing twice, brought into agreement: the account under its old
+ * and new name, the pod's address alone and in the list; and annotations that once held init
+ * containers, dropped.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 

@@ -1,4 +1,7 @@
-/** Annotations with a meaning for pods: mirror pods, deletion cost, tolerations of old, seccomp and AppArmor. */
+/**
+ * Annotations with a meaning for pods: mirror pods, deletion cost, old tolerations, seccomp and
+ * AppArmor.
+ */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'

@@ -1,6 +1,6 @@
 /**
- * What the rules for pods depend on besides the pod: feature gates, and whether the object being changed broke a rule
- * already, in which case it may go on breaking it.
+ * What the rules for pods depend on besides the pod: feature gates, and whether the object being
+ * changed broke a rule already, in which case it may go on breaking it.
  */
 import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
@@ -74,7 +74,10 @@ export function podRules(
 
 const deletionCostKey = 'controller.kubernetes.io/pod-deletion-cost'
 
-/** Whether the deletion cost of a pod, where it has one, is a 32-bit integer without plus or leading zeros. */
+/**
+ * Whether the deletion cost of a pod, where it has one, is a 32-bit integer without plus or leading
+ * zeros.
+ */
 export function isDeletionCost(annotations: Readonly<Record<string, string>> | undefined): boolean {
   if (annotations === undefined || !Object.hasOwn(annotations, deletionCostKey)) return true
   const text = annotations[deletionCostKey] as string

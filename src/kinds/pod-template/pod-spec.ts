@@ -1,4 +1,4 @@
-/** The specification of a pod, in a pod or in a template: everything that can be said of it alone. */
+/** The specification of a pod, in a pod or in a template: all rules that need nothing else. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

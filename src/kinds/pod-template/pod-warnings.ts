@@ -1,4 +1,6 @@
-/** Things in a pod that are allowed and probably not meant: told in the Warning header, never refused. */
+/**
+ * Values in a pod that are allowed and probably a mistake: they cause a warning, never an error.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -28,7 +30,7 @@ const deprecatedAnnotations: readonly (readonly [string, string])[] = [
 ]
 
 const removal = 'deprecated in v1.22, support removal is planned in v1.26'
-/** Field, path where it differs, and what is said. */
+/** Field, path if it differs, and the message. */
 const deprecatedVolumes: readonly (readonly [string, string, string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
@@ -88,7 +90,9 @@ export function podWarnings(
   return warnings
 }
 
-/** What holders of a template are warned of: when it is new, and when a change of it was counted. */
+/**
+ * What holders of a template are warned of: when it is new, and when a change of it was counted.
+ */
 export const templateWarnings = (
   path: FieldPath,
   templateOf: (object: KubeObject) => Loose,

@@ -1,10 +1,13 @@
-/** What tests of pods and workloads share: a context, small valid objects, and errors as short lines. */
+/**
+ * What tests of pods and workloads share: a context, small valid objects, and errors as short
+ * lines.
+ */
 import type { FieldError } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { allDefaults } from '#kinds/all-kinds/rules.fixture.ts'
 import type { Context } from '#kinds/kind.ts'
 
-/** Gates of 1.22 that rules of pods and workloads ask for, and that are on. */
+/** Gates of 1.22 that rules of pods and workloads read, and that are on. */
 const gatesOn = new Set([
   'AppArmor',
   'LocalStorageCapacityIsolation',

@@ -1,4 +1,7 @@
-/** What a kubelet asks of a container: probes, and handlers at the start and the end of its life. */
+/**
+ * Handlers that a kubelet runs for a container: probes, and hooks at the start and the end of its
+ * life.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

@@ -1,4 +1,7 @@
-/** What a container asks for and may use at most: requests and limits of cpu, memory and other resources. */
+/**
+ * What a container requests and may use at most: requests and limits of cpu, memory and other
+ * resources.
+ */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'

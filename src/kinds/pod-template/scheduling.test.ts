@@ -1,4 +1,4 @@
-/** Rules of scheduling where a pod has very many of something: none may hold up everybody else. */
+/** Scheduling rules of pods with very many parts must not delay other requests. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FieldError } from '#api/field-error.ts'

@@ -1,4 +1,6 @@
-/** Where a pod may run: affinity to nodes and pods, tolerated taints, and spreading over topologies. */
+/**
+ * Where a pod may run: affinity to nodes and pods, tolerated taints, and spreading over topologies.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,

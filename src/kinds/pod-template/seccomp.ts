@@ -1,4 +1,7 @@
-/** Seccomp profiles, as fields and as the annotations that came before them; where both are set they must agree. */
+/**
+ * Seccomp profiles, as fields and as the annotations that came before them; where both are set they
+ * must agree.
+ */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
@@ -103,7 +106,10 @@ function disagreement(text: string, profile: Loose, path: FieldPath): FieldError
   return [forbidden(path.child('localhostProfile'), detail)]
 }
 
-/** Where only the field or only the annotation is set, the other is added: nodes of either age understand the pod. */
+/**
+ * Where only the field or only the annotation is set, the other is added: nodes of either age
+ * understand the pod.
+ */
 export function syncSeccomp(pod: { metadata: ObjectMeta; spec: Loose }, ephemeral: boolean): void {
   const { annotations } = pod.metadata
   const added = new Map<string, string>()
@@ -126,7 +132,8 @@ export function syncSeccomp(pod: { metadata: ObjectMeta; spec: Loose }, ephemera
     sync(container, containerSeccompPrefix + (container.name ?? ''))
   }
   if (added.size === 0) return
-  // Keys of annotations are the user's: all of them are defined at once, for there may be one for each container.
+  // Keys of annotations are the user's: all of them are defined at once, for there may be one for
+  // each container.
   pod.metadata.annotations = Object.fromEntries([...Object.entries(annotations ?? {}), ...added])
 }
 

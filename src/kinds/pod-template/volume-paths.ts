@@ -1,4 +1,6 @@
-/** Rules for file system paths and modes in volumes: relative, never climbing, between 0 and 0777. */
+/**
+ * Rules for file system paths and modes in volumes: relative, never climbing, between 0 and 0777.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 

@@ -45,12 +45,15 @@ import type { PodRules } from './pod-rules.ts'
 interface Source {
   readonly field: string
   check(source: Loose, path: FieldPath, rules: PodRules): FieldError[]
-  /** The original's path where it is not the field's name: when refused beside another, and when checked. */
+  /**
+   * kube-apiserver's path where it is not the field's name: when rejected beside another, and when
+   * checked.
+   */
   readonly refusedAt?: string
   readonly checkedAt?: string
 }
 
-/** In the order the original looks at them. */
+/** In kube-apiserver's order. */
 const sources: readonly Source[] = [
   { field: 'emptyDir', check: checkEmptyDirVolume },
   { field: 'hostPath', check: checkHostPathVolume },

@@ -1,4 +1,7 @@
-/** Settings of Windows containers: credentials, user names, and containers that run on the host itself. */
+/**
+ * Settings of Windows containers: credentials, user names, and containers that run on the host
+ * itself.
+ */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1123Subdomain } from '#api/names.ts'

@@ -1,10 +1,10 @@
 /** What RoleBinding and ClusterRoleBinding share. */
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkBinding, checkSameRole } from './policy-rules.ts'
-import { toldTwice } from './rbac-behaviour.ts'
+import { checkedTwice } from './rbac-behaviour.ts'
 
 export const bindingBehaviour = (namespaced: boolean, roleKinds: string[]): Behaviour => ({
-  ...toldTwice(
+  ...checkedTwice(
     namespaced,
     (binding) => checkBinding(binding, roleKinds, namespaced),
     checkSameRole,

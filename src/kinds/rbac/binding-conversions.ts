@@ -1,4 +1,7 @@
-/** Bindings: subjects of the alpha version name a version where later ones, the hub among them, name a group. */
+/**
+ * Bindings: subjects of the alpha version name a version where later ones, the hub among them, name
+ * a group.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 

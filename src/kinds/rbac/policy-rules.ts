@@ -1,4 +1,7 @@
-/** What roles and bindings may say: policy rules, role references and subjects. Nobody's permissions are looked at. */
+/**
+ * The contents of roles and bindings: policy rules, role references and subjects. Permissions are
+ * not checked here.
+ */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'

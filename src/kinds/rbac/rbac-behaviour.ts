@@ -1,4 +1,7 @@
-/** What roles and bindings have in common: names that are segments of a path, and updates that make, and check twice. */
+/**
+ * What roles and bindings have in common: names that are segments of a path, and updates that make,
+ * and check twice.
+ */
 import type { FieldError } from '#api/field-error.ts'
 import { pathSegmentName } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -7,8 +10,11 @@ import type { Behaviour } from '#kinds/kind.ts'
 
 const nameRule = (name: string): string[] => pathSegmentName(name)
 
-/** An update runs the whole check twice, as the original does: each error is told twice. `checkChange` comes after. */
-export function toldTwice(
+/**
+ * An update runs the whole check twice, as in kube-apiserver: each error is reported twice.
+ * `checkChange` comes after.
+ */
+export function checkedTwice(
   namespaced: boolean,
   check: (object: KubeObject) => FieldError[],
   checkChange: (next: KubeObject, old: KubeObject, release: number) => FieldError[] = () => [],

@@ -68,7 +68,7 @@ checkCreate(persistentVolumeBehaviour, [
   ],
 ])
 
-test('the source of a volume stays, and every error is told twice', () => {
+test('the source of a volume stays, and every error is reported twice', () => {
   const next = volume({ nfs: { server: 't', path: '/p' }, storageClassName: 'A' })
   const errors =
     persistentVolumeBehaviour.validateUpdate?.(next, volume({ nfs }), contextFor()) ?? []

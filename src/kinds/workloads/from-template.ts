@@ -1,8 +1,13 @@
-/** Defaults that the first beta versions of workloads take from the pod template: the selector and the labels. */
+/**
+ * Defaults that the first beta versions of workloads take from the pod template: the selector and
+ * the labels.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 
-/** What is made of labels that were written empty: a selector of nothing, which no check lets pass. */
+/**
+ * What is made of labels that were written empty: a selector of nothing, which no check lets pass.
+ */
 function emptySelector(): Loose {
   const selector = {}
   rememberEmpty(selector, 'matchLabels')

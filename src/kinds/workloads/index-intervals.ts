@@ -1,6 +1,6 @@
 /**
- * The indexes of an indexed job, written as intervals: `1,3-5` is 1, 3, 4 and 5. An error is a returned text, in the
- * words of kube-apiserver.
+ * The indexes of an indexed job, written as intervals: `1,3-5` is 1, 3, 4 and 5. An error is a
+ * returned text, in the words of kube-apiserver.
  */
 import { goQuote } from '#api/go-syntax.ts'
 
@@ -52,7 +52,10 @@ function parseIndex(text: string, completions: number): number | string {
   return index >= completions ? `too large index: ${goQuote(text)}` : index
 }
 
-/** Why two lists of intervals have an index in common; intervals that cannot be read count as absent. */
+/**
+ * Why two lists of intervals have an index in common; intervals that cannot be read count as
+ * absent.
+ */
 export function overlapOf(
   completed: string,
   failed: string,

@@ -15,10 +15,15 @@ const missingPolicyIsRequired = change('a job without a restart policy misses a 
   since: 20,
 })
 
-/** Most pods of an indexed job at once: its status lists indexes, and must not outgrow an object. */
+/**
+ * Most pods of an indexed job at once: its status lists indexes, and must not outgrow an object.
+ */
 const indexedParallelismMax = 100_000
 const failedIndexesMax = 100_000
-/** Jobs with more completions than this that limit retries of each index have lower limits, for the same reason. */
+/**
+ * Jobs with more completions than this that limit retries of each index have lower limits, for the
+ * same reason.
+ */
 const manyCompletions = 100_000
 const manyCompletionsMax = 10_000
 const managerLengthMax = 63

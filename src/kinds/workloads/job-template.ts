@@ -1,4 +1,7 @@
-/** What jobs and the templates of cron jobs share besides their rules: fields of disabled features, and warnings. */
+/**
+ * What jobs and the templates of cron jobs share besides their rules: fields of disabled features,
+ * and warnings.
+ */
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1123Label } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

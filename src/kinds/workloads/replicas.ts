@@ -30,7 +30,10 @@ const statusCounts = [
   'terminatingReplicas',
 ]
 
-/** The number of pods that are being deleted is written where its feature is on, or the number was there before. */
+/**
+ * The number of pods that are being deleted is written where its feature is on, or the number was
+ * there before.
+ */
 export function dropTerminating(next: KubeObject, old: KubeObject, context: Context): void {
   const isUsed = (old.status?.terminatingReplicas ?? undefined) !== undefined
   const isOn = context.feature('DeploymentReplicaSetTerminatingReplicas')
@@ -54,7 +57,10 @@ export const status: SubresourceBehaviour = {
 const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context): PodRules =>
   podRules(context, next.spec?.template ?? undefined, old?.spec?.template ?? undefined)
 
-/** What the two have in common. Updates before `checkedOnce` run the whole check twice, as kube-apiserver does. */
+/**
+ * What the two have in common. Updates before `checkedOnce` run the whole check twice, as
+ * kube-apiserver does.
+ */
 export function replicas(
   checkSpec: SpecCheck,
   checkedOnce: Change,

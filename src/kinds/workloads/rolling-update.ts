@@ -2,7 +2,10 @@
 import { asGo, type GoText } from '#api/go-syntax.ts'
 import { goIntOrString, type IntOrString, percentOf } from '#kinds/all-kinds/int-or-percent.ts'
 
-/** The number, or the percentage as a number; a text that is no percentage counts as the number it is, or zero. */
+/**
+ * The number, or the percentage as a number; a text that is no percentage counts as the number it
+ * is, or zero.
+ */
 export function amountOf(value: IntOrString): number {
   if (typeof value === 'number') return value
   const share = percentOf(value)

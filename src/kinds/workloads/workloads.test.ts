@@ -247,7 +247,8 @@ test('generations are raised by what is specified', () => {
     next.status = { replicas: 99 }
     rules.prepareForUpdate?.(next, old, contextOf())
     assert.deepEqual(next.status, old.status, key)
-    // A stateful set's minReadySeconds is an alpha feature, but what is there already counts as used.
+    // A stateful set's minReadySeconds is an alpha feature, but what is there already counts as
+    // used.
     assert.equal(next.metadata.generation, 2, key)
   }
 })

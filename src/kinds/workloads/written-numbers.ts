@@ -1,6 +1,6 @@
 /**
- * Numbers that apps/v1 and apps/v1beta2 have in annotations and other versions in fields. What is none keeps the object
- * from being read at all, like a value of the wrong type.
+ * Numbers that apps/v1 and apps/v1beta2 have in annotations and other versions in fields. An
+ * invalid number keeps the object from being decoded at all, like a value of the wrong type.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -16,7 +16,7 @@ function numberProblem(text: string): string | undefined {
   return number < int64.min || number > int64.max ? `${parsing}: value out of range` : undefined
 }
 
-/** `words`: how the problem is told; `unset`: a text that says nothing. */
+/** `words`: the error text; `unset`: a text that counts as absent. */
 export const unreadNumber =
   (key: string, words = (_text: string, why: string) => why, unset?: string) =>
   ({ metadata: { annotations } }: KubeObject, apiVersion: string): string | undefined => {

@@ -1,7 +1,8 @@
 /**
- * What the writer of a new object owns, in one walk compiled from the type: everything that differs from an object
- * nobody has filled in. This is the work of compare.ts against zero.ts, made once per type instead of per object,
- * because every create does it. Throws Unfit where items of a list cannot be told apart.
+ * What the writer of a new object owns, in one walk compiled from the type: everything that differs
+ * from an empty object. This is the work of compare.ts against zero.ts, made once per type instead
+ * of per object, because every create does it. Throws Unfit if items of a list cannot be
+ * distinguished.
  */
 import { byCodePoint, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -25,7 +26,9 @@ const claims = new WeakMap<Type, Claim>()
 const claimsBeyondZero = new WeakMap<Struct, ClaimBeyondZero>()
 const wholes = new WeakMap<Struct, ClaimBeyondZero>()
 
-/** The fields owned by the writer of a new object, including those of metadata nobody ever owns. */
+/**
+ * The fields owned by the writer of a new object, including those of metadata that are never owned.
+ */
 export function claimNew(type: Type, object: Json): FieldSet {
   if (type.is === 'struct' && type.union !== true) return wholeOf(type)(object) ?? emptySet
   return withoutSelf(claimOf(type)(object))
@@ -128,7 +131,9 @@ function membersOf<C>(struct: Struct, claimFor: (field: Field, name: string) => 
   return members
 }
 
-/** The declared fields a value has, in the order steps are written in; undefined: it has others too. */
+/**
+ * The declared fields a value has, in the order steps are written in; undefined: it has others too.
+ */
 function present<C>(members: Members<C>, value: JsonMap): Member<C>[] | undefined {
   const found: Member<C>[] = []
   for (const name in value) {
@@ -203,7 +208,8 @@ function claimStructBeyondZero(
     let out: Building | undefined
     for (const { name, element, claim } of found) {
       const member = value[name] as Json
-      // Null in canonical form, but not what was there before: nothing is not the same as something empty.
+      // Null in canonical form, but not what was there before: nothing is not the same as something
+      // empty.
       const emptied = member === null && wasWrittenEmpty(value, name)
       const claimed = emptied ? leaf : claim(member)
       if (claimed === undefined) continue
@@ -261,7 +267,9 @@ function claimList(list: List): Claim {
 
 type Keyed = [element: string, item: Json]
 
-/** Most lists have one key and it is a text: they need no element taken apart again to be sorted. */
+/**
+ * Most lists have one key and it is a text: they need no element taken apart again to be sorted.
+ */
 function byKey(list: List): (items: Json[]) => Keyed[] {
   const key = list.mapKeys[0] as string
   const prefix = `k:{${JSON.stringify(key)}:`

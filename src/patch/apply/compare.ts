@@ -1,6 +1,6 @@
 /**
- * What differs between two objects of one type, as three sets of paths that share none: added, modified and removed.
- * The order of items in lists with keys and in sets is no difference.
+ * What differs between two objects of one type, as three sets of paths that share none: added,
+ * modified and removed. The order of items in lists with keys and in sets is no difference.
  */
 import type { Json } from '#api/object-meta.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
@@ -83,8 +83,9 @@ function asWritten(type: Type, holder: JsonMap, name: string): Json | undefined 
 }
 
 /**
- * Lists that are owned whole are compared to the last nil, and the last digit: one that holds something written empty, an
- * amount that is written otherwise (`1000m` for `1`) or a time with a fraction is another list.
+ * Lists that are owned whole are compared to the last nil, and the last digit: one that holds
+ * something written empty, an amount that is written otherwise (`1000m` for `1`) or a time with a
+ * fraction is another list.
  */
 function isListOfOwn(value: Json, inList = false): boolean {
   if (value === null || typeof value !== 'object') return false
@@ -94,7 +95,7 @@ function isListOfOwn(value: Json, inList = false): boolean {
   return false
 }
 
-/** A time that only tells another zone is the same. */
+/** A time that only names another zone is the same. */
 function holdsOtherText(holder: object): boolean {
   for (const text of textsWritten(holder)) if (parseTimestamp(text)?.nanos !== 0) return true
   return false

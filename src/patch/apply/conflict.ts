@@ -1,9 +1,11 @@
 /**
- * Fields an apply would change that somebody else owns, and the answer that says so: 409 with one cause per field.
+ * Fields of other managers that an apply would change, and the response: 409 with one cause per
+ * field.
  *
- * Up to release 1.22 the original keeps the paths of a conflict in memory it goes on writing to, so that fields which
- * are side by side four, six, seven … steps deep are all reported under the name of the last one. Clients see these
- * names, so they are reproduced here: `listed` grows its paths as Go grows a slice.
+ * Up to release 1.22 kube-apiserver keeps the paths of a conflict in memory it goes on writing to,
+ * so that fields which are side by side four, six, seven … steps deep are all reported under the
+ * name of the last one. Clients see these names, so they are reproduced here: `listed` grows its
+ * paths as Go grows a slice.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { ApiError, type StatusCause } from '#api/status-error.ts'

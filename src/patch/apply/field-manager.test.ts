@@ -257,7 +257,7 @@ test('an object without owners stays so until it is applied to', () => {
   )
 })
 
-test('before 1.18 nobody is an owner until somebody applies', () => {
+test('before 1.18 there is no owner until the first apply', () => {
   const early = { ...writer('one'), onlyOnceApplied: true }
   const made = withOwners(
     thingOf({ spec: { replicas: 1 } }),
@@ -350,7 +350,7 @@ test('the same value is shared, a live value is joined without conflict', () => 
   ])
 })
 
-test('fields nobody applied stay, whoever applies', () => {
+test('fields of other managers stay in an apply', () => {
   let live = apply(undefined, thingOf({ spec: { containers: [{ name: 'c', image: 'i' }] } }), 'one')
   live = update(
     live,
@@ -672,7 +672,7 @@ test('nothing that is given is changed', () => {
   recordUpdate(thingKind, live, freeze({ ...live, spec: { replicas: 3 } }), writer('two'))
 })
 
-test('nobody owns fields of a custom object that does not fit a version somebody speaks', () => {
+test("fields of a custom object that does not fit a manager's version have no owner", () => {
   const shape = (name: string) =>
     ({
       ...struct('', [

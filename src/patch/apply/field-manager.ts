@@ -1,6 +1,7 @@
 /**
- * Field ownership as the verbs see it: what a write makes of metadata.managedFields, and what an apply makes of an
- * object. Pure: the time is an argument, other versions come through the kind, and nothing given is ever changed.
+ * Field ownership as the verbs see it: what a write makes of metadata.managedFields, and what an
+ * apply makes of an object. Pure: the time is an argument, other versions come through the kind,
+ * and nothing given is ever changed.
  */
 import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
@@ -53,7 +54,7 @@ export interface Writer {
   readonly subresource: string
   /** RFC 3339, whole seconds. */
   readonly now: string
-  /** True: nobody is an owner before the first apply (releases before 1.18). */
+  /** True: there is no owner before the first apply (releases before 1.18). */
   readonly onlyOnceApplied?: boolean
 }
 
@@ -61,7 +62,7 @@ export interface Applier extends Writer {
   readonly force: boolean
 }
 
-/** Fields of the type header and of metadata that belong to the server: nobody owns them. */
+/** Fields of the type header and of metadata that belong to the server: they are never owned. */
 const neverOwned = makeFieldSet([
   ['apiVersion'],
   ['kind'],
@@ -77,8 +78,9 @@ const neverOwned = makeFieldSet([
 ])
 
 /**
- * metadata.managedFields of `next` after a write that is no apply; `live` is undefined on create. Entries that cannot
- * be read count as none, and an object whose lists cannot be owned item by item has none.
+ * metadata.managedFields of `next` after a write that is no apply; `live` is undefined on create.
+ * Entries that cannot be read count as none, and an object whose lists cannot be owned item by item
+ * has none.
  */
 export function recordUpdate(
   kind: FieldManagerKind,
@@ -117,7 +119,10 @@ export function recordUpdate(
 const ownersOfUnfit = (rules: ApplyRules, live: KubeObject | undefined): ManagedFieldsEntry[] =>
   rules.keepsOwnersOfUnfit ? (live?.metadata?.managedFields ?? []) : []
 
-/** Owners may be rewritten by hand through the main resource; whoever leaves them out does not mean to remove them. */
+/**
+ * Owners may be rewritten by hand through the main resource; a client that omits them does not mean
+ * to remove them.
+ */
 function ownersBefore(
   live: KubeObject | undefined,
   next: KubeObject,
@@ -141,7 +146,7 @@ function decodeOrNobody(entries: ManagedFieldsEntry[] | undefined): Managed {
   }
 }
 
-/** Nobody owned anything before: the commonest write, and the cheapest. */
+/** No owners before: the commonest write, and the cheapest. */
 function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): ManagedFieldsEntry[] {
   const { object, type } = typedObject(kind, next)
   // Schemas of custom kinds let some values pass that have another type.
@@ -201,7 +206,8 @@ function updateManaged(
   }
   const writer = identityOf(named)
   const former = owned.get(writer)
-  // The writer of this very request is kept apart from what it wrote before: only so it shows what it changed now.
+  // The writer of this very request is kept apart from what it wrote before: only so it shows what
+  // it changed now.
   const self = 'current-operation'
   const owners = updateOwners(before, after, owned, self, versionsOf(kind, who.subresource))
   const mine = owners.get(self)
@@ -224,9 +230,9 @@ function updateManaged(
 }
 
 /**
- * An apply: the merged object with its managedFields, or what stands in its way. Throws ApiError for a configuration
- * that cannot be applied. An object that is `merged` is not in canonical form yet, nor defaulted; any other is the live one
- * as it is. Both may share parts with their sources.
+ * An apply: the merged object with its managedFields, or what stands in its way. Throws ApiError
+ * for a configuration that cannot be applied. An object that is `merged` is not in canonical form
+ * yet, nor defaulted; any other is the live one as it is. Both may share parts with their sources.
  */
 export function applyConfiguration(
   kind: FieldManagerKind,
@@ -316,7 +322,7 @@ function applyOnce(
 
 const standInName = 'before-first-apply'
 
-/** The stand-in of 1.16 owns all that the object says, which a new one does too, and nobody knows since when. */
+/** The stand-in of 1.16 owns all fields of the object, as a new one does too, and has no time. */
 function claimAsItStands(kind: FieldManagerKind, { object, type, apiVersion }: Typed): Managed {
   const managed = nobody()
   const set = difference(toFieldSet(type, object as Json, rulesOf(kind)), neverOwned)
@@ -325,7 +331,7 @@ function claimAsItStands(kind: FieldManagerKind, { object, type, apiVersion }: T
   return managed
 }
 
-/** An object nobody owned so far is owned by one stand-in from its first apply on. */
+/** An object without owners gets one stand-in as owner at its first apply. */
 function claimBeforeFirstApply(
   kind: FieldManagerKind,
   live: Typed,
@@ -352,7 +358,10 @@ function decodeForApply(live: KubeObject | undefined): Managed {
   }
 }
 
-/** The configuration as its type reads it; throws what is wrong with it, and be it that its type is not known. */
+/**
+ * The configuration as its type reads it; throws what is wrong with it, and be it that its type is
+ * not known.
+ */
 export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const { apiVersion } = kind
   const said = typeof config.apiVersion === 'string' ? config.apiVersion : ''
@@ -389,13 +398,13 @@ const gvkOf = ({ apiVersion, kind, metadata }: KubeObject): string => {
 const isObject = (value: unknown): boolean =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** What is no entry makes the original believe that there are none. */
+/** An invalid entry makes kube-apiserver ignore all of them. */
 function saysOwners({ metadata }: KubeObject): boolean {
   const entries: unknown = metadata?.managedFields
   return Array.isArray(entries) && entries.every(isObject)
 }
 
-/** Errors the original has no reason for. */
+/** Errors without a reason in kube-apiserver. */
 const plainError = (message: string): ApiError => new ApiError(500, '', message)
 
 function withManagedFields(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObject {

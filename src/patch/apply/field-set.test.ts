@@ -17,7 +17,8 @@ const set = (text: string): FieldSet => parseFieldSet(JSON.parse(text))
 
 type Operation = (a: FieldSet, b: FieldSet) => FieldSet
 const operations: [string, Operation, string, string, string][] = [
-  // what          operation            a                                   b                        result
+  // what          operation            a                                   b
+  // result
   ['disjoint', union, '{"f:b":{}}', '{"f:a":{}}', '{"f:a":{},"f:b":{}}'],
   ['self and below', union, '{"f:a":{}}', '{"f:a":{"f:b":{}}}', '{"f:a":{".":{},"f:b":{}}}'],
   ['nothing', union, '{}', '{"f:a":{}}', '{"f:a":{}}'],

@@ -1,12 +1,13 @@
 /**
- * A set of paths into an object, kept in the very shape managedFields writes it in: a tree whose members are the
- * steps of path-element.ts, in their order.
+ * A set of paths into an object, kept in the very shape managedFields writes it in: a tree whose
+ * members are the steps of path-element.ts, in their order.
  *
  *   {"f:spec": {"f:replicas": {}, "f:template": {".": {}, "f:metadata": {}}}}
  *     has .spec.replicas, .spec.template and .spec.template.metadata, and has not .spec
  *
- * A subtree without steps is a path of its own, and is always the one value `leaf`; one with steps is a path only
- * where it has the member ".". Sets never change once made, and their parts are shared between them.
+ * A subtree without steps is a path of its own, and is always the one value `leaf`; one with steps
+ * is a path only where it has the member ".". Sets never change once made, and their parts are
+ * shared between them.
  */
 import { canonicalElement, compareElements, fieldElement } from './path-element.ts'
 
@@ -139,7 +140,9 @@ function childSteps(tree: FieldSet): string[] {
 export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
   (a === b ? a : shared(a, b, false)) ?? emptySet
 
-/** The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it. */
+/**
+ * The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it.
+ */
 export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
   (b === emptySet ? a : without(a, b, false)) ?? emptySet
 
@@ -147,8 +150,8 @@ export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
 export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
   (b === emptySet ? a : withoutBelow(a, b, false)) ?? emptySet
 
-// Each of the following makes the subtree of a step, which is a path itself where `self` says so; undefined: neither
-// that nor anything below it is left.
+// Each of the following makes the subtree of a step, which is a path itself where `self` says so;
+// undefined: neither that nor anything below it is left.
 
 function shared(a: FieldSet, b: FieldSet, self: boolean): FieldSet | undefined {
   let out: Building | undefined
@@ -196,7 +199,7 @@ function put(out: Building | undefined, element: string, below: FieldSet, self: 
   return level
 }
 
-/** Sets that have nothing to do with each other are told apart along the one that is usually small. */
+/** Disjoint sets are distinguished along the one that is usually small. */
 function haveCommonStep(small: FieldSet, large: FieldSet): boolean {
   for (const element in small) if (element !== '.' && element in large) return true
   return false

@@ -1,7 +1,8 @@
 /**
- * Whether the items of every set and keyed list in a value can be told apart, compiled from its type. Objects that
- * are stored are right in every other way already, so types without such lists need no look at all. Custom kinds are
- * the exception: what one version has another may not, and definitions change.
+ * Whether the items of every set and keyed list in a value can be distinguished, compiled from its
+ * type. Stored objects are valid in every other way already, so types without such lists need no
+ * check at all. Custom kinds are the exception: what one version has another may not, and
+ * definitions change.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap } from '#patch/json-map.ts'
@@ -10,7 +11,7 @@ import type { ApplyRules } from './rules.ts'
 import { itemElement, NoElement } from './shape.ts'
 import { liveProblems } from './validate.ts'
 
-/** Items that cannot be told apart: nobody can own any field of such an object. */
+/** Items that cannot be distinguished: no field of such an object can be owned. */
 export class Unfit extends Error {}
 
 /** Throws Unfit. */
@@ -37,7 +38,9 @@ export function isFit(type: Type, value: Json, rules: ApplyRules): boolean {
 export const isCustom = (type: Type): boolean =>
   type.is === 'untyped' || (type.is === 'struct' && type.name === '')
 
-/** Whether a set or keyed list can be anywhere in a value of the type; types may contain themselves. */
+/**
+ * Whether a set or keyed list can be anywhere in a value of the type; types may contain themselves.
+ */
 function hasListsInside(type: Type): boolean {
   const known = reach.get(type)
   if (known !== undefined) return known

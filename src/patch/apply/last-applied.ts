@@ -1,6 +1,7 @@
 /**
- * The annotation client-side apply keeps its last configuration in: fields it names are handed over to a server-side
- * apply of the same tool without a conflict, and it is kept current so that the way back stays open.
+ * The annotation client-side apply keeps its last configuration in: fields it names are handed over
+ * to a server-side apply of the same tool without a conflict, and it is kept current so that the
+ * way back stays open.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
@@ -17,7 +18,10 @@ export const clientSideManager = 'kubectl'
 /** All annotations of an object together, names and values. */
 const annotationsBytesMax = 256 * 1024
 
-/** The fields the annotation of the live object names and still has the values of; undefined without annotation. */
+/**
+ * The fields the annotation of the live object names and still has the values of; undefined without
+ * annotation.
+ */
 export function handedOver(live: Typed): FieldSet | undefined {
   const text = live.object.metadata.annotations?.[lastAppliedAnnotation]
   if (text === undefined || text === '') return undefined

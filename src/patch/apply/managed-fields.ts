@@ -1,6 +1,7 @@
 /**
- * metadata.managedFields, read and written: which manager owns which set of paths, by which operation, in which
- * version and since when. A manager is told apart by name, operation, subresource and, for updates, version.
+ * metadata.managedFields, read and written: which manager owns which set of paths, by which
+ * operation, in which version and since when. A manager is identified by name, operation,
+ * subresource and, for updates, version.
  */
 import type { Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -51,7 +52,7 @@ export function managerOf(identity: string): Manager {
   return { manager, operation, apiVersion, subresource }
 }
 
-/** Throws a plain Error, in the original's words, where an entry cannot be understood. */
+/** Throws a plain Error, in kube-apiserver's words, if an entry cannot be understood. */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | undefined): Managed {
   const managed = nobody()
   for (const [i, entry] of (entries ?? []).entries()) {
@@ -79,7 +80,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | un
   return managed
 }
 
-/** Sorted as the original sorts: appliers first, then by time, name, version and subresource. */
+/** Sorted as in kube-apiserver: appliers first, then by time, name, version and subresource. */
 export function encodeManaged({ owned, times }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [identity, { set, apiVersion, applied, who }] of owned) {
@@ -141,7 +142,7 @@ export function dropEmpty(owned: Map<string, Owned>): void {
   for (const [identity, { set }] of owned) if (isEmptySet(set)) owned.delete(identity)
 }
 
-/** Whether a list written by a client asks for all owners to be forgotten: one entry with nothing in it. */
+/** Whether a list written by a client requests a reset of all owners: one empty entry. */
 export const isReset = (entries: readonly ManagedFieldsEntry[] | null | undefined): boolean =>
   entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
 

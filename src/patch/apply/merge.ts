@@ -1,7 +1,7 @@
 /**
- * An applied configuration laid over a live object: the configuration's values win, nothing is removed. Items of
- * lists keep the order of the live list where the configuration does not say otherwise (before 1.21, in any case).
- * The result shares parts with both; neither is changed.
+ * An applied configuration laid over a live object: the configuration's values win, nothing is
+ * removed. Items of lists keep the order of the live list where the configuration does not say
+ * otherwise (before 1.21, in any case). The result shares parts with both; neither is changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, ownValue, setMember } from '#patch/json-map.ts'
@@ -81,9 +81,9 @@ function mergeItems(
 }
 
 /**
- * Live items keep their places; a configured item that is new comes right after the one before it in the
- * configuration, and where both lists have the same items in another order, the configuration's order wins.
- * A configured item takes the place of all live items with its key.
+ * Live items keep their places; a configured item that is new comes right after the one before it
+ * in the configuration, and where both lists have the same items in another order, the
+ * configuration's order wins. A configured item takes the place of all live items with its key.
  */
 function inOrder(
   { live, config }: { readonly live: Indexed; readonly config: Indexed },

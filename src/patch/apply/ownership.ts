@@ -1,8 +1,10 @@
 /**
- * Who owns what after a write: the rules of structured merge, on objects and sets of paths, without a clock.
+ * Who owns what after a write: the rules of structured merge, on objects and sets of paths, without
+ * a clock.
  *
- *   update   somebody wrote the whole object: they own what they added or changed, others lose that
- *   apply    somebody wrote their part of it: it is merged, what they dropped goes, what others own must not change
+ * update   a manager wrote the whole object: it owns what it added or changed, others lose that
+ * apply    a manager wrote its part: it is merged, what it dropped is deleted, others' fields must
+ * not change
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
@@ -35,7 +37,9 @@ export interface Typed {
 
 export interface Versions {
   readonly rules: ApplyRules
-  /** The object in another version; undefined where there is no such version any more. Throws Unfit. */
+  /**
+   * The object in another version; undefined where there is no such version any more. Throws Unfit.
+   */
   convert(typed: Typed, apiVersion: string): Typed | undefined
   /** The fields a write through this endpoint resets, in that version. */
   resetFields(apiVersion: string): FieldSet | undefined
@@ -56,7 +60,7 @@ function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
   return out
 }
 
-/** What cannot be told in another version, with what it was wanted for. */
+/** The error for a conversion that fails, with its purpose. */
 function said<Result>(doing: string, act: () => Result): Result {
   try {
     return act()
@@ -70,7 +74,7 @@ interface Outcome {
   readonly comparison: Comparison
 }
 
-/** Takes what changed from everybody but `writer`, or says whom it would be taken from. */
+/** Takes what changed from all managers but `writer`, or lists from whom it would be taken. */
 function takeChanged(
   before: Typed,
   after: Typed,
@@ -121,7 +125,9 @@ function compareIn(
   return excludeFields(comparison, versions.resetFields(apiVersion))
 }
 
-/** The owners after `writer` wrote `after` in place of `before`; both in the version of the write. */
+/**
+ * The owners after `writer` wrote `after` in place of `before`; both in the version of the write.
+ */
 export function updateOwners(
   before: Typed,
   after: Typed,
@@ -183,7 +189,9 @@ export function applyConfig(
   }
 }
 
-/** Removes what the applier applied last time, does not apply this time, and nobody else owns. */
+/**
+ * Removes what the applier applied last time, does not apply this time, and no other manager owns.
+ */
 function prune(
   merged: Typed,
   owners: Owners,
@@ -193,7 +201,8 @@ function prune(
 ): Typed {
   if (last === undefined || isEmptySet(last.set)) return merged
   const own = owners.get(applier) as Owned
-  // Nothing was dropped: what the three steps below take away they also give back, but for what other versions do not say.
+  // Nothing was dropped: what the three steps below take away they also give back, but for what
+  // other versions do not say.
   if (isSubset(last.set, own.set) && speakOne(owners, last.apiVersion)) return merged
   const inLast = said('to convert merged object to last applied version', () =>
     versions.convert(merged, last.apiVersion),

@@ -22,7 +22,7 @@ const wholes: [element: string, shown: string][] = [
   ['v:12345678.5', '[=1.23456785e+07]'],
 ]
 for (const [element, shown] of wholes) {
-  test(`what is wrong with ${element} is said of ${shown}`, () =>
+  test(`an error in ${element} is reported as ${shown}`, () =>
     assert.equal(elementText(element, wholeNumber), shown))
 }
 

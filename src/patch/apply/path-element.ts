@@ -1,5 +1,6 @@
 /**
- * One step of a path into an object, as managedFields writes it, and the order steps are written in.
+ * One step of a path into an object, as managedFields writes it, and the order steps are written
+ * in.
  *
  *   f:spec                                a field of a struct or a key of a map
  *   k:{"containerPort":80,"protocol":"TCP"}   the item of a list that has these keys
@@ -15,8 +16,8 @@ const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 const writtenOtherwise = /\\.|[<>&\u2028\u2029]/g
 
 /**
- * JSON as Go's encoder writes it: no spaces, members sorted, and the characters HTML cares about escaped. Integers a
- * double cannot hold come as bigint.
+ * JSON as Go's encoder writes it: no spaces, members sorted, and the characters HTML cares about
+ * escaped. Integers a double cannot hold come as bigint.
  */
 export function goJson(value: Json | bigint): string {
   if (typeof value === 'string') {
@@ -48,7 +49,9 @@ export function keyElement(names: readonly string[], values: readonly Json[]): s
 
 const kindOrder = { f: 0, k: 1, v: 2, i: 3 } as Record<string, number>
 
-/** The order the original writes the steps of one level in: fields, then keys, then values, then positions. */
+/**
+ * kube-apiserver's order of the steps of one level: fields, then keys, then values, then positions.
+ */
 export function compareElements(a: string, b: string): number {
   if (a === b) return 0
   const kind = a.charCodeAt(0)
@@ -118,8 +121,8 @@ function compareMaps(a: Record<string, Json>, b: Record<string, Json>): number {
 }
 
 /**
- * A step somebody wrote, in canonical text; undefined for a kind of step nobody knows yet, which is left out.
- * Throws a plain Error, in the original's words, for what is no step at all.
+ * A step as a client wrote it, in canonical text; undefined for a kind of step that is not known
+ * yet, which is left out. Throws a plain Error, in kube-apiserver's words, for an invalid step.
  */
 export function canonicalElement(text: string): string | undefined {
   if (text.startsWith('f:')) return text
@@ -147,8 +150,9 @@ function canonicalKey(key: Json): string {
 }
 
 /**
- * A step as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. Conflicts show numbers as Go prints
- * floats, because owners are read from JSON; what is wrong with an object shows its integers in full.
+ * A step as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. Conflicts show
+ * numbers as Go prints floats, because owners are read from JSON; what is wrong with an object
+ * shows its integers in full.
  */
 export function elementText(
   element: string,
@@ -171,7 +175,10 @@ export function elementText(
   }
 }
 
-/** A value as messages before 1.18 show it: texts quoted, `[1,2]`, `{a=1;b="2"}`, every number as a float. */
+/**
+ * A value as messages before 1.18 show it: texts quoted, `[1,2]`, `{a=1;b="2"}`, every number as a
+ * float.
+ */
 export function shownValue(value: Json | bigint): string {
   if (typeof value === 'bigint') return goFloat(Number(value))
   if (value === null || typeof value !== 'object') return valueText(value, goFloat)

@@ -140,7 +140,10 @@ function withoutNulls(value: Json): Json {
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member)]))
 }
 
-/** The change as a merge patch and as a JSON patch; lists are replaced, as a strategic patch must be told to do. */
+/**
+ * The change as a merge patch and as a JSON patch; lists are replaced, for which a strategic patch
+ * needs a directive.
+ */
 function differences(
   before: JsonMap,
   after: JsonMap,

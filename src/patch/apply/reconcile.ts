@@ -1,6 +1,7 @@
 /**
- * What a manager owns, after the type has changed under it: a map or list that is owned whole now belongs whole to
- * whoever owned a part of it. The other direction cannot be guessed and is left as it is.
+ * What a manager owns, after the type has changed under it: a map or list that became atomic now
+ * belongs whole to every manager that owned a part of it. The other direction cannot be guessed and
+ * is left as it is.
  */
 import type { Dict, Type } from '#schema/type.ts'
 import { type FieldSet, hasChildren, isMember, leaf } from './field-set.ts'
@@ -31,7 +32,10 @@ function typeBelow(type: Type, element: string): Type | undefined {
   return memberType(type, element.slice(2))
 }
 
-/** Maps of values that no type is declared for are left as they are, as those are by the original: integers or texts too. */
+/**
+ * Maps of values without a declared type are left as they are, as in kube-apiserver: integers or
+ * texts too.
+ */
 const holdsAnything = ({ values }: Dict): boolean =>
   values.is === 'untyped' ||
   (values.is === 'scalar' && values.scalar === 'any' && values.named === undefined)
@@ -51,7 +55,10 @@ function isOwnedWhole(type: Type): boolean {
   }
 }
 
-/** The set with the fields of structs on the way to its paths as paths of their own; keys of maps are left out. */
+/**
+ * The set with the fields of structs on the way to its paths as paths of their own; keys of maps
+ * are left out.
+ */
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
   if (set === leaf) return leaf
   const out: Building = {}

@@ -1,7 +1,7 @@
 /**
- * An object without the paths of a set, or with nothing but them. Where everything in a map or a list goes, null is
- * left in its place, as the original leaves it. What is owned whole goes whole.
- * The results share parts with the object, which is not changed.
+ * An object without the paths of a set, or with nothing but them. If everything in a map or a list
+ * is removed, null is left in its place, as in kube-apiserver. What is owned whole is removed
+ * whole. The results share parts with the object, which is not changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, setMember } from '#patch/json-map.ts'
@@ -56,7 +56,10 @@ function membersWithout(type: Type, map: JsonMap, paths: FieldSet, rules: ApplyR
   return any ? kept : null
 }
 
-/** undefined: the set has nothing of this value. A path without paths below it brings its whole value. */
+/**
+ * undefined: the set has nothing of this value. A path without paths below it brings its whole
+ * value.
+ */
 export function extractItems(type: Type, value: Json, paths: FieldSet): Json | undefined {
   if (!hasChildren(paths)) return undefined
   if (value === null || typeof value !== 'object' || shapeOf(type, value) === 'leaf') return value

@@ -1,16 +1,21 @@
 /**
- * What releases make of owners and applies otherwise than the newest one does: a row for each rule, with the release
- * that brought it. Nothing here acts; the steps of an apply ask for the rule they follow.
+ * Older releases' rules of owners and applies: a row for each rule, with the release that brought
+ * it. Nothing here acts; the steps of an apply look up the rule they follow.
  */
 import { type Change, change, releaseOf } from '#api/releases/change.ts'
 
 const changes = {
-  /** Before the first apply, the stand-in owns what the object says beyond nothing; before, all that it says. */
+  /**
+   * Before the first apply, the stand-in owns what the object says beyond nothing; before, all that
+   * it says.
+   */
   standInOwnsWritten: change(
     'the stand-in owner of unowned fields owns what is written, not empty values',
     { since: 17 },
   ),
-  /** Whoever writes what cannot be owned item by item makes the object nobody's; before, owners stay as written. */
+  /**
+   * A write that cannot be owned item by item removes all owners; before, owners stay as written.
+   */
   forgetsOwnersOfUnfit: change(
     'a write that cannot be split into owned items drops all managed fields',
     { since: 17 },
@@ -18,19 +23,22 @@ const changes = {
   /** Old updaters are folded into one. */
   foldsUpdaters: change('old entries of updaters in managedFields become one', { since: 17 }),
   /**
-   * Fields of structs are owned where they are empty and go when their applier drops them, unless anybody else owns
-   * them. Before, that held for keys and items alone, and updaters did not count.
+   * Fields of structs are owned where they are empty and go when their applier drops them, unless
+   * anybody else owns them. Before, that held for keys and items alone, and updaters did not count.
    */
   dropsFields: change('an apply drops fields that its manager no longer applies', { since: 18 }),
   /** An apply that changes nothing leaves the object, and the time of its manager, as they are. */
   keepsUnchanged: change('an apply that changes nothing keeps the time of its manager', {
     since: 18,
   }),
-  /** What is wrong in a list or map ends at the first item or field that cannot be, and values show as Go has them. */
+  /**
+   * What is wrong in a list or map ends at the first item or field that cannot be, and values show
+   * as Go has them.
+   */
   endsAtWrongItem: change('errors of an apply end at the first invalid item and show Go values', {
     since: 18,
   }),
-  /** What is no number is told by its type. */
+  /** The error for a value that is no number names its type. */
   namesTypes: change('errors of an apply name the type of a value that is no number', {
     since: 19,
   }),
@@ -53,18 +61,21 @@ const changes = {
     since: 21,
   }),
   /**
-   * The time of an updater moves with every change it makes, that of an applier only where the object changes. Before,
-   * both moved where the fields that the manager owns changed.
+   * The time of an updater moves with every change it makes, that of an applier only where the
+   * object changes. Before, both moved where the fields that the manager owns changed.
    */
   timesFollowObject: change('the time of an applier changes only with the object', { since: 25 }),
   /**
-   * Items of a live list may have the same key: each is owned as a whole, by the key. Before, no manager owned any field
-   * of such an object.
+   * Items of a live list may have the same key: each is owned as a whole, by the key. Before, no
+   * manager owned any field of such an object.
    */
   ownsDuplicates: change('list items with the same key have owners', { since: 29 }),
   /** A configuration of another type is rejected for its type, before anything else of it. */
   checksType: change('an apply of another type names the type that it has', { since: 28 }),
-  /** A write whose owners cannot be found leaves those of the live object; before, the object lost them. */
+  /**
+   * A write whose owners cannot be found leaves those of the live object; before, the object lost
+   * them.
+   */
   keepsOwnersOfUnfit: change('writes whose owners cannot be found keep those of the live object', {
     since: 37,
   }),

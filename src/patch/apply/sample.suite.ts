@@ -1,6 +1,6 @@
 /**
- * A small kind for the tests of this folder, with one of everything apply treats differently, and random objects of
- * it. The same seed makes the same objects.
+ * A small kind for the tests of this folder, with one of everything apply treats differently, and
+ * random objects of it. The same seed makes the same objects.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { seededShares } from '#base/seeded.ts'
@@ -35,7 +35,9 @@ export const listBy = (keys: string[], items: Type): List => ({
 
 type Flag = 'omit' | 'pointer' | 'plain'
 
-/** `omit`: left out when empty; `pointer`: the same, and zero is written; `plain`: always written. */
+/**
+ * `omit`: left out when empty; `pointer`: the same, and zero is written; `plain`: always written.
+ */
 export function field(
   name: string,
   type: Type,

@@ -1,14 +1,14 @@
 /**
- * Owners seen through the scale subresource: whoever owns the replicas of the main object owns spec.replicas of its
- * Scale, and the other way round. Everything else stays with the main object.
+ * Owners seen through the scale subresource: the owner of the main object's replicas owns
+ * spec.replicas of its Scale, and the other way round. Everything else stays with the main object.
  */
 import type { ManagedFieldsEntry } from '#api/object-meta.ts'
 import { difference, type FieldSet, hasPath, isEmptySet, setOfPaths } from './field-set.ts'
 import { decodeManaged, encodeManaged, type Managed, nobody } from './managed-fields.ts'
 
 /**
- * By version of the main object, the steps to its replicas; an empty path where that version cannot be scaled.
- * Owners that speak a version which is not there are left out.
+ * By version of the main object, the steps to its replicas; an empty path where that version cannot
+ * be scaled. Owners that speak a version which is not there are left out.
  */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[]>
 

@@ -1,6 +1,7 @@
 /**
- * How apply sees a type: what is owned whole (a leaf), what is owned member by member (a map) or item by item (a
- * list), and what the step to a member or an item is. It reads the type graph and never changes a value.
+ * How apply sees a type: what is owned whole (a leaf), what is owned member by member (a map) or
+ * item by item (a list), and what the step to a member or an item is. It reads the type graph and
+ * never changes a value.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -10,7 +11,9 @@ import { goJson, keyElement } from './path-element.ts'
 
 export const untyped: Type = { is: 'untyped' }
 
-/** A value of a declared type is what its type says; one of no declared type is what it looks like. */
+/**
+ * A value of a declared type is what its type says; one of no declared type is what it looks like.
+ */
 export function shapeOf(type: Type, value: Json | undefined): 'leaf' | 'list' | 'map' {
   switch (type.is) {
     case 'scalar':
@@ -55,7 +58,10 @@ function keyNames(list: List): readonly string[] {
   return names
 }
 
-/** Thrown for an item no step leads to, in the original's words; who calls decides what that means. */
+/**
+ * Thrown for an item that no step leads to, in kube-apiserver's words; the caller decides what that
+ * means.
+ */
 export class NoElement extends Error {}
 
 /** The step to an item of a set or of a list with keys, whose keys may have defaults. */
@@ -97,7 +103,10 @@ function mapElement(list: List, item: Json, defaultsKeys: boolean): string {
   return keyElement(names, values)
 }
 
-/** A key that is left out has its declared default, or Go's zero value where Go has no way to leave it out. */
+/**
+ * A key that is left out has its declared default, or Go's zero value where Go has no way to leave
+ * it out.
+ */
 function keyDefault(list: List, name: string): Json | undefined {
   const field = list.items.is === 'struct' ? list.items.byName.get(name) : undefined
   if (field === undefined) return undefined
@@ -120,7 +129,10 @@ function keyDefault(list: List, name: string): Json | undefined {
   }
 }
 
-/** Nothing in it: the original treats null and an empty list or map alike when it decides whether to look inside. */
+/**
+ * Empty: kube-apiserver treats null and an empty list or map alike when it decides whether to
+ * descend.
+ */
 export function isHollow(value: Json): boolean {
   if (value === null || typeof value !== 'object') return true
   if (Array.isArray(value)) return value.length === 0

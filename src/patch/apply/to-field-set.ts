@@ -1,6 +1,7 @@
 /**
- * Every path an object mentions, by its type: what an applied configuration claims. Items of lists and keys of maps
- * are paths of their own; fields of structs are only where they have nothing below them.
+ * Every path an object mentions, by its type: what an applied configuration claims. Items of lists
+ * and keys of maps are paths of their own; fields of structs are only where they have nothing below
+ * them.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
@@ -14,7 +15,10 @@ export function toFieldSet(type: Type, object: Json, rules: ApplyRules = newestR
   return pathsOf(type, object, rules) ?? emptySet
 }
 
-/** The paths below a value; a leaf for one that is a path itself, undefined for one that is none and has none. */
+/**
+ * The paths below a value; a leaf for one that is a path itself, undefined for one that is none and
+ * has none.
+ */
 function pathsOf(type: Type, value: Json, rules: ApplyRules): FieldSet | undefined {
   const shape = shapeOf(type, value)
   if (shape === 'leaf') return leaf

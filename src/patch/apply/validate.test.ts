@@ -15,7 +15,7 @@ const many: [what: string, value: Json][] = [
   ['repeated items', { items: Array.from({ length: wrong + 1 }, () => ({ name: 'a' })) }],
 ]
 for (const [what, value] of many) {
-  test(`many wrong ${what} are told in one pass`, () => {
+  test(`many wrong ${what} are reported in one pass`, () => {
     let told: string | undefined
     const took = processorMs(() => {
       told = typeProblems(type, value)

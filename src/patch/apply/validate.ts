@@ -1,6 +1,7 @@
 /**
- * Whether a value fits its type closely enough to be owned field by field, in the original's words: wrong kinds of
- * value, fields the type does not have, items that have the same key or none. Ranges and formats are not looked at.
+ * Whether a value fits its type closely enough to be owned field by field, in kube-apiserver's
+ * words: wrong kinds of value, fields the type does not have, items that have the same key or none.
+ * Ranges and formats are not checked.
  */
 import { goFormat, goUntyped } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -11,7 +12,10 @@ import { elementText, shownValue, wholeNumber } from './path-element.ts'
 import { type ApplyRules, newestRules } from './rules.ts'
 import { itemElement, memberType, NoElement } from './shape.ts'
 
-/** `.spec.replicas: expected numeric (int or float), got string`; paths are put together on the way back. */
+/**
+ * `.spec.replicas: expected numeric (int or float), got string`; paths are put together on the way
+ * back.
+ */
 interface Problem {
   path: string
   text: string
@@ -63,7 +67,7 @@ function look(type: Type, value: Json, rules: LookRules): Problem[] | undefined 
 const got = (value: Json, { endsAtWrongItem }: ApplyRules): string =>
   endsAtWrongItem ? `&{${goValue(value)}}` : shownValue(value)
 
-/** Of values wrapped in one type, the name of that one was told at first. */
+/** Of values wrapped in one type, the name of the first one. */
 const typeName = (value: Json, { namesTypes }: ApplyRules): string =>
   namesTypes ? goType(value) : '*value.valueUnstructured'
 

@@ -1,6 +1,6 @@
 /**
- * Objects of a kind with the type of their version, and from one version to another. Owners may speak any version the
- * kind has, or had.
+ * Objects of a kind with the type of their version, and from one version to another. Owners may
+ * speak any version the kind has, or had.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { copyWrittenEmpty, hasWrittenEmpty } from '#api/written-empty.ts'
@@ -21,11 +21,16 @@ export interface FieldManagerKind {
   readonly kind?: string
   /** undefined: no such version of the kind. */
   typeFor(apiVersion: string): Type | undefined
-  /** In canonical form, whatever form the object is in, which is not changed; undefined: no such version. */
+  /**
+   * In canonical form, whatever form the object is in, which is not changed; undefined: no such
+   * version.
+   */
   convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
-  /** False: entries do not say which subresource they were written through (releases before 1.22). */
+  /**
+   * False: entries do not say which subresource they were written through (releases before 1.22).
+   */
   readonly saysSubresource?: boolean
-  /** Whose rules hold; the newest where none is said. */
+  /** The rules of this release; by default the newest. */
   readonly release?: number
   /** What a write through this endpoint resets and so never owns. */
   resetFields(apiVersion: string, subresource: string): FieldSet | undefined
@@ -63,7 +68,10 @@ export function zeroObject(kind: FieldManagerKind): Typed {
   return { object: { ...header, ...zeroOf(type) } as KubeObject, type, apiVersion }
 }
 
-/** Null is what removing leaves behind, and means the same as nothing; conversions need not know that. */
+/**
+ * Null is what removing leaves behind, and means the same as nothing; conversions need not know
+ * that.
+ */
 function withoutNulls(value: Json): Json {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(withoutNulls)
@@ -85,7 +93,10 @@ function requireFit(type: Type, object: KubeObject): void {
   if (wrong !== undefined) throw new Unfit(wrong)
 }
 
-/** Go types are filled from a map by reflection; what has no Go type stays the map it is. Throws Unfit. */
+/**
+ * Go types are filled from a map by reflection; what has no Go type stays the map it is. Throws
+ * Unfit.
+ */
 export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject {
   if (type.is !== 'struct' || type.name === '') return object
   try {
@@ -96,7 +107,7 @@ export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject 
   }
 }
 
-/** What is empty is said to be, because parts of the object will be taken apart from it. */
+/** Empty members are marked, because parts of the object will be taken apart from it. */
 const withEmpty = (typed: Typed): Typed =>
   hasWrittenEmpty(typed.object) ? { ...typed, object: asTyped(typed) } : typed
 

@@ -52,7 +52,7 @@ test('a new object owns a list that is written empty, and not one that is absent
   assert.deepEqual(ownersOf(entries), [['one', { 'f:rules': {} }]])
 })
 
-test('whoever writes it empty next owns it, managed fields in the body or not', () => {
+test('the next writer that leaves it empty owns it, managed fields in the body or not', () => {
   const written = roleWith(null)
   rememberEmpty(written, 'rules')
   const managedFields = recordUpdate(kind, undefined, written, who('one'))

@@ -1,6 +1,7 @@
 /**
- * The JSON of a Go value nobody has set: what the original compares a new object with, so that nobody owns
- * `status: {}` or `creationTimestamp: null`. Fields that Go leaves out when they are empty are left out here.
+ * The JSON of an unset Go value: kube-apiserver compares a new object with it, so that `status: {}`
+ * and `creationTimestamp: null` have no owner. Fields that Go leaves out when they are empty are
+ * left out here.
  */
 import type { Json } from '#api/object-meta.ts'
 import { type JsonMap, setMember } from '#patch/json-map.ts'

@@ -1,6 +1,6 @@
 /**
- * What a schema has to say against a value. The original words these errors in one library and
- * shows them through another; `fieldErrors` makes what is answered.
+ * The errors of a value by its schema. kube-apiserver words these errors in one library and shows
+ * them through another; `fieldErrors` makes the response.
  */
 import { type FieldError, invalid, notSupported, required, typeInvalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -17,7 +17,8 @@ export interface SchemaError {
   /** `spec.ports[0].name`; before 1.24 `spec.ports.name`. */
   readonly path: string
   /**
-   * What is answered, but for lists of values and what is required; and what tells errors apart.
+   * The text in the response, except for lists of values and required members; also identifies
+   * equal errors.
    */
   readonly message: string
   readonly value?: Json | bigint

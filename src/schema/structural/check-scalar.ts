@@ -25,7 +25,9 @@ function lengthOf(text: string): number {
   return length
 }
 
-/** The first bound that is broken is said, then the format. Answers the checks made. */
+/**
+ * The first bound that is broken is reported, then the format. Returns the number of checks made.
+ */
 export function checkString(
   schema: JsonSchema,
   options: CheckOptions,
@@ -171,7 +173,7 @@ function factorCheck({ release }: CheckOptions): FactorCheck {
 }
 
 /**
- * `lists`: numbers of the lists met so far, by their text. A list may be long, and be told of as
+ * `lists`: numbers of the lists met so far, by their text. A list may be long, and be reported as
  * often as there are values.
  */
 export function checkEnum(

@@ -1,4 +1,4 @@
-/** Whether a value has the JSON type its schema names, in the original's order of questions. */
+/** Whether a value has the JSON type its schema names, in kube-apiserver's order of checks. */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { add, type Errors } from './check-result.ts'
@@ -44,7 +44,7 @@ export function checkType(schema: JsonSchema, options: CheckOptions): TypeCheck 
   }
 }
 
-/** What the original calls the format of a value that came as JSON. */
+/** kube-apiserver's name for the format of a value that came as JSON. */
 const goFormat = (type: string): string =>
   type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 
@@ -65,7 +65,8 @@ export function isNearInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false
   const whole = Math.trunc(value)
   if (value === whole) return true
-  // The original compares with the value cut to an unsigned number, so that negative ones are never near.
+  // kube-apiserver compares with the value cut to an unsigned number, so that negative ones are
+  // never near.
   if (value < 0 || whole === 0) return false
   return Math.abs(value - whole) / (value + whole) < integerEpsilon
 }

@@ -124,7 +124,7 @@ for (const [schema, value, ...expected] of cases) {
   })
 }
 
-/** Each bound with what just keeps it, what just does not, and what is said of that. */
+/** Each bound with a value that just keeps it, one that just does not, and the error for that. */
 const bounds: readonly [JsonSchema, keeps: Json, breaks: Json, ...said: string[]][] = [
   [{ type: 'string', minLength: 2 }, 'ab', 'a', `"a": ${body} should be at least 2 chars long`],
   [{ type: 'string', maxLength: 2 }, 'ab', 'abc', `"abc": ${body} should be at most 2 chars long`],

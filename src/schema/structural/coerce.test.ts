@@ -19,7 +19,7 @@ const schema: JsonSchema = {
 const metadataProblem = (metadata: Json) =>
   typeof metadata === 'object' ? undefined : 'must be an object'
 
-/** What is wrong with the type and the metadata of objects inside others; the first is told. */
+/** Errors in the type and the metadata of embedded objects; the first is reported. */
 const rows: readonly [value: Json, said: string | undefined][] = [
   [{ one: { kind: 'A', apiVersion: 'v1', metadata: {} } }, undefined],
   [{ one: { kind: 1 } }, 'one.kind: Invalid value: 1: must be a string'],

@@ -3,7 +3,7 @@ import { type FieldError, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { itemsOf, type JsonSchema, propertiesOf, propertyOf } from './json-schema.ts'
 
-/** The original looks from the root only. */
+/** kube-apiserver checks from the root only. */
 export const checkComplete = (schema: JsonSchema, path: FieldPath): FieldError[] =>
   checkJunctors(schema, schema, path, path)
 

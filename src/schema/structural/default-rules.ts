@@ -1,7 +1,6 @@
 /**
- * Defaults must be values their own schema accepts, without fields it does not know. The one thing
- * that is changed on the way is the metadata of objects in them, which the original writes anew
- * when it has looked at it.
+ * Defaults must be values their own schema accepts, without fields it does not know. Only the
+ * metadata of objects in them is changed, which kube-apiserver writes anew after the check.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

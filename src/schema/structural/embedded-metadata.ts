@@ -1,7 +1,7 @@
 /**
- * The metadata of embedded objects in the form the original writes it: fields that metadata does
- * not have are gone, and so are those that say nothing. It is only given metadata that can be read,
- * and changes nothing that is in that form.
+ * The metadata of embedded objects in the form in which kube-apiserver writes it: unknown and empty
+ * fields are removed. It is only given metadata that can be read, and changes nothing that is in
+ * that form.
  */
 import type { Json } from '#api/object-meta.ts'
 import { canonicalTimestamp } from '#api/timestamp.ts'

@@ -1,6 +1,6 @@
 /**
- * The formats a string may be asked to have, each as the original decides it: rules of its
- * libraries, not of the standards they are named after. Formats that are not here ask for nothing.
+ * The formats of strings, as kube-apiserver checks them: by the rules of its libraries, not of the
+ * standards they are named after. Unknown formats require nothing.
  */
 import { parseDuration } from '#api/duration.ts'
 import { isCidr, isIp } from '#api/ip-address.ts'
@@ -145,7 +145,7 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && longName.test(text),
 }
 
-/** The check of a format, by its name with or without dashes; undefined: nothing is asked for. */
+/** The check of a format, by its name with or without dashes; undefined if nothing is required. */
 export function formatCheck(name: string): ((text: string) => boolean) | undefined {
   const plain = name.replaceAll('-', '')
   return Object.hasOwn(known, plain) ? known[plain] : undefined

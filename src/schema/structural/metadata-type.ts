@@ -1,6 +1,6 @@
 /**
- * The metadata of an object inside another, by hand: definitions are checked before any table of
- * types is asked, and in every release alike.
+ * The metadata of an embedded object, by hand: definitions are checked before any table of types is
+ * read, and in every release alike.
  */
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Type } from '#schema/type.ts'

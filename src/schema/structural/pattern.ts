@@ -23,7 +23,8 @@ const keptMax = 2000
 const compiledOrProblem = byText((source): Pattern | string => {
   try {
     const compiled = re2().compile(source)
-    // Only whether, not where: that needs no more than one state of the automaton for each character.
+    // Only whether, not where: that needs no more than one state of the automaton for each
+    // character.
     return { matches: (text) => compiled.test(text) }
   } catch (error) {
     const { message } = error as Error

@@ -130,7 +130,7 @@ test('defaults are fresh each time', () => {
   assert.deepEqual(fill?.({}), { a: [] })
 })
 
-test('maps are told in the order in which they were written', () => {
+test('maps are reported in the order in which they were written', () => {
   const schema: JsonSchema = { type: 'object', additionalProperties: { type: 'integer' } }
   const copy = new Pruner({ readMeta: (_field, value) => value }).of(schema)({ b: 'x', a: 'y' })
   assert.deepEqual(Object.keys(copy as object), ['a', 'b'])

@@ -102,7 +102,7 @@ test('sets and maps hold each item once', () => {
 })
 
 const words = (name: string) => `OpenAPIV3Schema '${name}' is not supported`
-/** What cannot be read as structural at all, wherever it stands, and what is said of it. */
+/** Schemas that cannot be read as structural at all, at any place, and their errors. */
 const unreadable: [JsonSchema, string | undefined][] = [
   [{ id: 'a' }, words('id')],
   [{ $schema: 'a' }, words('schema')],
@@ -163,7 +163,7 @@ for (const [format, text, fits] of formats) {
   test(`${format} ${JSON.stringify(text)}`, () => assert.equal(formatCheck(format)?.(text), fits))
 }
 
-test('formats nobody knows ask for nothing', () => assert.equal(formatCheck('int32'), undefined))
+test('unknown formats require nothing', () => assert.equal(formatCheck('int32'), undefined))
 
 test('no format can be kept busy', () => {
   const spentMs = processorMs(() => {

@@ -1,6 +1,6 @@
 /**
  * What makes a schema structural: every field is declared outside of anyOf and its like, every
- * value has a type, metadata is left alone. The words and places are the original's; errors are in
+ * value has a type, metadata is left alone. Words and places are kube-apiserver's; errors are in
  * the order of their texts.
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
@@ -105,10 +105,7 @@ function checkExtensions(schema: JsonSchema, path: FieldPath): FieldError[] {
   return errors
 }
 
-/**
- * The two ways in which a type may stand inside: an integer or a string, and nothing said of
- * either.
- */
+/** The two ways in which types may be nested: an integer or a string, without an order. */
 function isIntOrStringPair(schemas: readonly JsonSchema[] | undefined): boolean {
   if (schemas?.length !== 2) return false
   return ['integer', 'string'].every((type, i) => {
@@ -241,7 +238,7 @@ function checkMeta(schema: JsonSchema, level: Level, path: FieldPath): FieldErro
 
 const harmless = new Set(['type', 'default', 'externalDocs', 'example'])
 
-/** Go tells an empty text from none in some places, and no from none in others. */
+/** Go distinguishes an empty text from none in some places, and false from none in others. */
 const isZero = (key: string, value: unknown): boolean =>
   (value === false && key !== 'additionalProperties') ||
   (value === '' && !key.startsWith('x-kubernetes-'))

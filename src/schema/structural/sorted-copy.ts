@@ -1,7 +1,7 @@
 /**
  * Copies of JSON values with their keys in Go's order, so that equal objects are equal bytes.
  * Shares nothing with what it copies. The order in which a map was written is remembered beside the
- * copy: problems are told in that order.
+ * copy: problems are reported in that order.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from '#schema/misfit.ts'

@@ -1,6 +1,6 @@
 /**
- * Definitions of custom kinds: what is prepared and checked when they are written. Rules that became stricter over time
- * do not hold for definitions that broke them before.
+ * Definitions of custom kinds: what is prepared and checked when they are written. Rules that
+ * became stricter over time do not hold for definitions that broke them before.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -290,7 +290,10 @@ export const customResourceDefinitionBehaviour: Behaviour = {
   },
 }
 
-/** Metadata is checked by the verbs with the common rule first; here only what the name must be is left to say. */
+/**
+ * Metadata is checked by the verbs with the common rule first; here only what the name must be is
+ * left to say.
+ */
 function onlyNew(object: KubeObject, errors: FieldError[]): FieldError[] {
   const known = new Set(
     validateObjectMeta(

@@ -1,6 +1,7 @@
 /**
- * Definitions in their stable and their beta version. The beta has one schema, one set of subresources and one set of
- * columns for all versions where they are alike, which is also the form the rules for definitions speak of.
+ * Definitions in their stable and their beta version. The beta has one schema, one set of
+ * subresources and one set of columns for all versions where they are alike, which is also the form
+ * the rules for definitions speak of.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import {
@@ -11,7 +12,7 @@ import {
 } from '#api/written-empty.ts'
 import type { Conversion } from '#kinds/all-kinds/conversion.ts'
 
-/** What is said once for all versions in the beta, by its name there and in a version. */
+/** Members that the beta has once for all versions, by their name there and in a version. */
 const shared = [
   ['validation', 'schema'],
   ['subresources', 'subresources'],
@@ -21,7 +22,10 @@ const shared = [
 
 const textOf = (value: unknown): string => JSON.stringify(value ?? null)
 
-/** The spec of a stable definition in the beta's form. Shares structure with it, and changes nothing. */
+/**
+ * The spec of a stable definition in the beta's form. Shares structure with it, and changes
+ * nothing.
+ */
 export function betaSpec(spec: Loose): Loose {
   const { versions: given, conversion, preserveUnknownFields, group, names, scope, ...rest } = spec
   const versions: Loose[] = (given ?? []).map((one: Loose) => {
@@ -92,7 +96,10 @@ function stableConversion({
   }
 }
 
-/** What a beta definition said for all versions and for single ones too, or for all single ones alike. */
+/**
+ * Members that a beta definition had for all versions and for single ones too, or alike in all
+ * single ones.
+ */
 export interface SaidTwice {
   /** By the names that they have for all versions. */
   readonly both: readonly string[]
@@ -103,7 +110,10 @@ export interface SaidTwice {
 
 const saidTwice = Symbol('what a beta definition said twice')
 
-/** The stable form has no place for it, but rules speak of it. The memory is of the spec itself: a copy has none. */
+/**
+ * The stable form has no place for it, but rules speak of it. The memory is of the spec itself: a
+ * copy has none.
+ */
 export const saidTwiceIn = (spec: Loose): SaidTwice =>
   (spec as { [saidTwice]?: SaidTwice })[saidTwice] ?? { both: [], alike: [] }
 

@@ -1,4 +1,7 @@
-/** Warnings for definitions: what their schemas ask for without effect. An update repeats none of the old ones. */
+/**
+ * Warnings for definitions: parts of their schemas without effect. An update repeats none of the
+ * old ones.
+ */
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'

@@ -1,4 +1,4 @@
-/** The names a definition gives its kind, those asked for and those accepted. */
+/** The names of a definition's kind, requested and accepted. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1035Label } from '#api/names.ts'

@@ -1,4 +1,6 @@
-/** The smaller parts of a definition: columns, subresources, conversion, warnings of deprecation. */
+/**
+ * The smaller parts of a definition: columns, subresources, conversion, warnings of deprecation.
+ */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { isPrintable } from '#api/go-syntax.ts'

@@ -1,6 +1,7 @@
 /**
- * A schema of a definition as its validation rules see it: its type, and how many values of it an object can have at
- * most. One rule on the items of a list with maxItems 10 costs ten times what it costs once.
+ * A schema of a definition as its validation rules see it: its type, and how many values of it an
+ * object can have at most. One rule on the items of a list with maxItems 10 costs ten times what it
+ * costs once.
  */
 import type { Release } from '#api/releases/change.ts'
 import { escapeFieldName } from '#cel/field-name.ts'

@@ -1,4 +1,4 @@
-/** What a definition's schema may say at all, before it is asked whether it is structural. */
+/** What a definition's schema may contain at all, before its structure is checked. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import {
@@ -73,7 +73,8 @@ function check(schema: JsonSchema, path: FieldPath, place: Place): FieldError[] 
   if (listTypeOf(schema) === 'map') errors.push(...checkListMap(schema, path))
   if (place.keyRules) errors.push(...checkKeys(schema, path))
   errors.push(...checkRuleFields(schema, path, releaseOf(place.release)))
-  // A wrong schema has no types, so that its expressions would fail for reasons that are none of their own.
+  // A wrong schema has no types, so that its expressions would fail for reasons that are none of
+  // their own.
   if (errors.length === 0 && place.rulePlace !== undefined)
     place.ruleChecks?.check(place.rulePlace, path, place.uncorrelated)
   return errors
@@ -210,7 +211,7 @@ function checkListType(schema: JsonSchema, path: FieldPath, atomicSets: boolean)
   return errors
 }
 
-/** The original shows the list type of the items where it speaks of their map type. */
+/** kube-apiserver shows the list type of the items in the message about their map type. */
 function checkSetItems(schema: JsonSchema, path: FieldPath): FieldError[] {
   const items = itemsOf(schema)
   if (items === undefined) return []

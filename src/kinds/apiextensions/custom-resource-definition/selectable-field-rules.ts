@@ -1,4 +1,7 @@
-/** The fields of custom objects that field selectors may name: scalars that the schema declares, outside metadata. */
+/**
+ * The fields of custom objects that field selectors may name: scalars that the schema declares,
+ * outside metadata.
+ */
 import { duplicate, type FieldError, invalid, required, tooMany } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -33,7 +36,10 @@ export function keptSelections(spec: Loose, old: Loose, release: Release): Reado
   ])
 }
 
-/** `holder`: a version, or the spec in the beta's form. `missing`: the error if the holder has no schema. */
+/**
+ * `holder`: a version, or the spec in the beta's form. `missing`: the error if the holder has no
+ * schema.
+ */
 export function checkSelectableFields(
   fields: readonly Loose[] | null | undefined,
   validation: Loose | null | undefined,

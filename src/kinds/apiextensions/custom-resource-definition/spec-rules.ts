@@ -1,4 +1,4 @@
-/** The rules for a definition's spec, spoken of in the beta's form as the original speaks of it. */
+/** The rules for a definition's spec, with the beta's field paths, as in kube-apiserver. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { GoText } from '#api/go-syntax.ts'
@@ -202,7 +202,9 @@ const inWords: Readonly<Record<string, string>> = {
   additionalPrinterColumns: 'additionalPrinterColumns',
 }
 
-/** What is said for all versions must not be said for single ones too, and what is alike in all only once. */
+/**
+ * A member for all versions must not be in single ones too, and one that is alike in all only once.
+ */
 function checkSaidOnce(spec: Loose, shown: GoText, path: FieldPath): FieldError[] {
   const { both, alike } = saidTwiceIn(spec)
   return [
@@ -292,7 +294,10 @@ const structureFirst = change('definitions report unstructural schemas before ot
   since: 23,
 })
 
-/** Why a schema is not structural, or which of its defaults are wrong. Nothing of a schema that is reported elsewhere. */
+/**
+ * Why a schema is not structural, or which of its defaults are wrong. Nothing of a schema that is
+ * reported elsewhere.
+ */
 function checkStructure(schema: JsonSchema, path: FieldPath, rules: SpecRules): FieldError[] {
   if (unsupported(schema) !== undefined) return []
   const structural = checkStructural(schema, path)
@@ -315,7 +320,7 @@ function defaultRules(settings: RuleSettings): DefaultRules['checkRules'] {
   }
 }
 
-/** Texts and answers that Go tells from none when they are empty, or no. */
+/** Strings and booleans where Go distinguishes empty, or false, from none. */
 const pointers = new Set([
   '$ref',
   'additionalItems',

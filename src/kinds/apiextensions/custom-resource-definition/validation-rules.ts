@@ -1,4 +1,7 @@
-/** What a definition's validation rules must be: complete, compilable, and cheap enough for the largest objects. */
+/**
+ * What a definition's validation rules must be: complete, compilable, and cheap enough for the
+ * largest objects.
+ */
 import {
   type FieldError,
   forbidden,

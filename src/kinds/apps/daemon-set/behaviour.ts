@@ -46,7 +46,7 @@ const templatePath = specPath.child('template')
 /** The number of templates there have been: once a field, now this annotation. */
 const generationKey = 'deprecated.daemonset.template.generation'
 
-/** Undefined where it is not set, or a plugin has set it to what is no number. */
+/** Undefined if it is not set, or a plugin has set it to something else than a number. */
 function templateGeneration(object: KubeObject): number | undefined {
   const annotations = object.metadata.annotations
   if (annotations === undefined || !Object.hasOwn(annotations, generationKey)) return undefined

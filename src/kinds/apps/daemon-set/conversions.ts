@@ -1,4 +1,7 @@
-/** DaemonSet: extensions/v1beta1 counts changes of the template in a field; apps/v1, the hub, keeps the count in an annotation. */
+/**
+ * DaemonSet: extensions/v1beta1 counts changes of the template in a field; apps/v1, the hub, keeps
+ * the count in an annotation.
+ */
 import { annotate, annotationOf, dropAnnotations } from '#kinds/all-kinds/annotations.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 import { isNumber } from '#kinds/all-kinds/is-number-text.ts'

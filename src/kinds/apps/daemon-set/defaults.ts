@@ -5,7 +5,9 @@ import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { fromTemplate } from '#kinds/workloads/from-template.ts'
 
-/** Where the number of templates is an annotation, it is there from the start: nothing counted yet. */
+/**
+ * Where the number of templates is an annotation, it is there from the start: nothing counted yet.
+ */
 function countTemplates(object: Loose): void {
   const key = 'deprecated.daemonset.template.generation'
   object.metadata.annotations ??= {}
@@ -21,7 +23,8 @@ const daemonSet =
     const strategy: Loose = (spec.updateStrategy ??= {})
     strategy.type ||= strategyType
     const rolls = strategy.type === 'RollingUpdate'
-    // One that is begun has numbers, whatever the strategy: none left out but 0 on the way through the original.
+    // A struct that exists has numbers, whatever the strategy: in kube-apiserver none is omitted
+    // but 0.
     if (rolls || strategy.rollingUpdate) {
       const rolling: Loose = (strategy.rollingUpdate ??= {})
       rolling.maxUnavailable ??= rolls ? 1 : 0

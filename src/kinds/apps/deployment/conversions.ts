@@ -1,4 +1,7 @@
-/** Deployment: the betas have a field for the revision it is rolled back to; apps/v1, the hub, keeps it in an annotation. */
+/**
+ * Deployment: the betas have a field for the revision it is rolled back to; apps/v1, the hub, keeps
+ * it in an annotation.
+ */
 import { annotate, annotationOf, dropAnnotations } from '#kinds/all-kinds/annotations.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 import { isNumber } from '#kinds/all-kinds/is-number-text.ts'

@@ -1,4 +1,7 @@
-/** Defaults of Deployment. Deployments of extensions/v1beta1 roll one pod at a time and keep every revision. */
+/**
+ * Defaults of Deployment. Deployments of extensions/v1beta1 roll one pod at a time and keep every
+ * revision.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { fromTemplate } from '#kinds/workloads/from-template.ts'

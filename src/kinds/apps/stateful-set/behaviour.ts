@@ -134,7 +134,10 @@ function checkSpec(
   return errors
 }
 
-/** The template as the controller completes it: names of its own choice, and a volume for each claim. */
+/**
+ * The template as the controller completes it: names of its own choice, and a volume for each
+ * claim.
+ */
 function templateOfPods({ template, volumeClaimTemplates }: Loose): Loose {
   const { spec = {} }: Loose = template ?? {}
   const { hostname: _hostname, subdomain: _subdomain, ...kept } = spec

@@ -1,4 +1,6 @@
-/** AuditSink, up to 1.18: where audit events are sent besides the server's own log, and how many. */
+/**
+ * AuditSink, up to 1.18: where audit events are sent besides the server's own log, and how many.
+ */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'

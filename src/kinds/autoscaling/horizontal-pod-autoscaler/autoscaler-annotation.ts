@@ -1,6 +1,7 @@
 /**
- * What the annotations of an autoscaler may hold, by the types that the original reads them with. Anybody may have written
- * them: what does not fit its type is not there. Loaded when an autoscaler has one.
+ * The contents of an autoscaler's annotations, by the types that kube-apiserver reads them with.
+ * Any client may have written them: a value that does not fit its type counts as absent. Loaded
+ * when an autoscaler has one.
  */
 import type { Json, Loose } from '#api/object-meta.ts'
 import { foldNames } from '#codec/go-json/folded-names.ts'
@@ -84,7 +85,10 @@ function read(type: Type, written: string): Json | undefined {
   return plainFault(type, value) === undefined ? settled(type, value) : undefined
 }
 
-/** Nothing where a value belongs is the value's zero in a list and nothing at all in a structure, but a time is null. */
+/**
+ * Nothing where a value belongs is the value's zero in a list and nothing at all in a structure,
+ * but a time is null.
+ */
 function settled(type: Type, value: Json): Json {
   if (type.is === 'list') return ((value ?? []) as Json[]).map((one) => settled(type.items, one))
   if (type.is === 'struct') {

@@ -1,7 +1,8 @@
 /**
- * Metrics of autoscalers in the shape autoscaling/v2beta1 has, which is also what autoscaling/v1 keeps in annotations,
- * and in the shape of v2beta2, where target and current value are structures of their own.
- * Fields are written in the order Go writes them, because in an annotation the order can be seen.
+ * Metrics of autoscalers in the shape autoscaling/v2beta1 has, which is also what autoscaling/v1
+ * keeps in annotations, and in the shape of v2beta2, where target and current value are structures
+ * of their own. Fields are written in the order Go writes them, because in an annotation the order
+ * can be seen.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { rememberText, textWritten } from '#api/written-text.ts'

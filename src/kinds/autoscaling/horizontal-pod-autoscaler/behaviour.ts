@@ -1,4 +1,7 @@
-/** HorizontalPodAutoscaler, on autoscaling/v2 (v2beta2 before 1.23): bounds, metrics, and how fast to scale. */
+/**
+ * HorizontalPodAutoscaler, on autoscaling/v2 (v2beta2 before 1.23): bounds, metrics, and how fast
+ * to scale.
+ */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,6 +1,7 @@
 /**
- * HorizontalPodAutoscaler: v1 knows a share of cpu and keeps every other metric in annotations; v2beta1 has metrics in
- * an older shape. The hub is v2, and v2beta2 in releases without v2; they differ in which empty fields are written.
+ * HorizontalPodAutoscaler: v1 knows a share of cpu and keeps every other metric in annotations;
+ * v2beta1 has metrics in an older shape. The hub is v2, and v2beta2 in releases without v2; they
+ * differ in which empty fields are written.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'

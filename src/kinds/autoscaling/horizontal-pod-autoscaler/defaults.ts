@@ -44,7 +44,10 @@ const scaleDown = (release: number): Loose => ({
   policies: [{ type: 'Percent', value: 100, periodSeconds }],
 })
 
-/** What a rule leaves out is taken from the usual one; a list of policies written empty is left empty. */
+/**
+ * What a rule leaves out is taken from the usual one; a list of policies written empty is left
+ * empty.
+ */
 function complete(usual: Loose, rules: Loose | null | undefined): Loose {
   const own = Object.entries(rules ?? {}).filter(
     ([, value]) => value !== null && value !== undefined,

@@ -18,7 +18,10 @@ const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 const knowsContainerMetrics = change('autoscalers can use metrics of a container', { since: 20 })
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
-/** In the order in which the original looks at them; only the first one there is looked into. */
+/**
+ * In the order in which kube-apiserver checks them; only the first one present is checked in
+ * detail.
+ */
 const sources: readonly (readonly [string, Check])[] = [
   ['object', checkObject],
   ['external', checkExternal],
@@ -166,7 +169,7 @@ function checkContainerResource(source: Loose, path: FieldPath): FieldError[] {
   return [...errors, ...checkUsage(source.target ?? {}, path.child('target'))]
 }
 
-/** A target for a resource: a share of what was asked for, or an amount. */
+/** A target for a resource: a share of the request, or an amount. */
 function checkUsage(target: Loose, path: FieldPath): FieldError[] {
   const errors = checkTarget(target, path)
   const share = target.averageUtilization !== undefined

@@ -1,4 +1,7 @@
-/** Cron schedules: five fields of numbers, names, ranges and steps, or a word like @daily. It never reads a clock. */
+/**
+ * Cron schedules: five fields of numbers, names, ranges and steps, or a word like @daily. It never
+ * reads a clock.
+ */
 import { parseDuration } from '#api/duration.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { change, type Release, releaseOf } from '#api/releases/change.ts'
@@ -20,7 +23,7 @@ const fields: readonly Bounds[] = [
 ]
 const words = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
 
-/** A schedule that cannot be read; the message is the original's. */
+/** A schedule that cannot be read; the message is kube-apiserver's. */
 class ScheduleError extends Error {}
 
 const fail = (message: string): never => {
@@ -100,7 +103,10 @@ function checkZone(zone: string): void {
   if (problem !== undefined) fail(`provided bad location ${zone}: ${problem}`)
 }
 
-/** By its name in the letters that it is written in, the first of which is a capital one: differences in hours have no name. */
+/**
+ * By its name in the letters that it is written in, the first of which is a capital one:
+ * differences in hours have no name.
+ */
 function isZone(name: string): boolean {
   if (!/^[A-Z]/.test(name)) return false
   try {

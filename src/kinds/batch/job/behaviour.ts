@@ -1,4 +1,7 @@
-/** Job: pods run until enough of them have succeeded. Its selector is made from its uid unless the client selects. */
+/**
+ * Job: pods run until enough of them have succeeded. Its selector is made from its uid unless the
+ * client selects.
+ */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'

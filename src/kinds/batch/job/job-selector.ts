@@ -1,4 +1,7 @@
-/** The selector of a job and the labels of its pods: kube-apiserver makes both, unless the client selects manually. */
+/**
+ * The selector of a job and the labels of its pods: kube-apiserver makes both, unless the client
+ * selects manually.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStringMap } from '#api/go-syntax.ts'
@@ -28,8 +31,8 @@ const domainLabels: JobLabels = {
 }
 
 /**
- * Labels pods and selector by the job's uid, once it has one; what is set already stays. The template's labels are
- * changed in place: where the job took its own from them, they are one map.
+ * Labels pods and selector by the job's uid, once it has one; what is set already stays. The
+ * template's labels are changed in place: where the job took its own from them, they are one map.
  */
 export function generateSelector(job: KubeObject, release: Release): void {
   const { name = '', uid = '' } = job.metadata
@@ -51,7 +54,10 @@ export function generateSelector(job: KubeObject, release: Release): void {
   addSorted(spec.selector.matchLabels, [[(hasDomain ? domainLabels : plainLabels).uid, uid]])
 }
 
-/** A job without labels has its template's; one map where the template's were written, if only empty. */
+/**
+ * A job without labels has its template's; one map where the template's were written, if only
+ * empty.
+ */
 export function shareLabels({ metadata, spec }: KubeObject): void {
   const { labels } = spec.template?.metadata ?? {}
   if (!labels || Object.keys(metadata.labels ?? {}).length > 0) return
@@ -59,7 +65,10 @@ export function shareLabels({ metadata, spec }: KubeObject): void {
   metadata.labels = isShared ? labels : { ...labels }
 }
 
-/** Labels the job shares with its template got the job's name just now; the name may be too long for a label. */
+/**
+ * Labels the job shares with its template got the job's name just now; the name may be too long for
+ * a label.
+ */
 export function checkSharedLabels(job: KubeObject, release: Release): FieldError[] {
   const { labels } = job.metadata
   if (labels === undefined || labels !== job.spec.template.metadata?.labels) return []
@@ -70,7 +79,10 @@ export function checkSharedLabels(job: KubeObject, release: Release): FieldError
   })
 }
 
-/** Adds what is missing, keeping the keys in order; keys are the user's, so they are defined, not assigned. */
+/**
+ * Adds what is missing, keeping the keys in order; keys are the user's, so they are defined, not
+ * assigned.
+ */
 export function addSorted(map: Record<string, string>, added: readonly string[][]): void {
   const entries = new Map([...(added as [string, string][]), ...Object.entries(map)])
   for (const key of Object.keys(map)) delete map[key]

@@ -1,7 +1,8 @@
 /**
- * What the status of a job may say. Counts are checked always; since jobs can be managed by other controllers, a status
- * must also agree with itself and with the status before. Such a rule holds only where its fields change: a spec that
- * was changed a moment ago may make the status that is stored wrong.
+ * What the status of a job may say. Counts are checked always; since jobs can be managed by other
+ * controllers, a status must also agree with itself and with the status before. Such a rule holds
+ * only where its fields change: a spec that was changed a moment ago may make the status that is
+ * stored wrong.
  */
 import { duplicate, type FieldError, invalid, invalidUnshown, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

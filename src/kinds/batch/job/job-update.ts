@@ -1,4 +1,7 @@
-/** What may change in a job: how many pods it runs and whether it is suspended, and little of its template. */
+/**
+ * What may change in a job: how many pods it runs and whether it is suspended, and little of its
+ * template.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -121,7 +124,10 @@ function withDirectives(old: Loose, next: Loose, withGates: boolean): Loose {
   return template
 }
 
-/** The stored specification with the resources that the new one gives to containers of the same names. */
+/**
+ * The stored specification with the resources that the new one gives to containers of the same
+ * names.
+ */
 function withResources(old: Loose, next: Loose): Loose {
   const spec = copyData(old)
   for (const field of ['containers', 'initContainers']) {

@@ -96,7 +96,10 @@ const withByte = (bytes: Buffer, at: number, value: number): Buffer => {
   return copy
 }
 
-/** A request that is whole: 30 82 xx xx, 30 81 xx with the information, 02 01 00, 30 xx with the subject. */
+/**
+ * A request that is whole: 30 82 xx xx, 30 81 xx with the information, 02 01 00, 30 xx with the
+ * subject.
+ */
 const whole = decodePem(node)?.bytes as Buffer
 const keyAt = whole.indexOf(Buffer.from('301306072a8648ce3d0201', 'hex'))
 
@@ -267,7 +270,7 @@ test('issued certificates are PEM blocks without headers', () => {
   assert.equal(certificateProblem(headed), 'no PEM block headers are permitted')
 })
 
-test('the names a request asks for', () => {
+test('the names in a request', () => {
   const names = requestNames(served)
   assert.deepEqual(names?.organizations, ['system:nodes'])
   assert.equal(names?.commonName, 'system:node:a')
@@ -335,7 +338,7 @@ const csr = (spec: Loose = {}, status: Loose = {}): KubeObject =>
 const create = (object: KubeObject, context = stable) =>
   linesOf(certificateSigningRequestBehaviour.validateCreate?.(object, context) ?? [])
 
-test('usages are known and told once, except to the beta', () => {
+test('usages are known and listed once, except in the beta', () => {
   const twice = csr({ usages: ['any', 'any', 'odd'], signerName: 'kubernetes.io/legacy-unknown' })
   const [unknown, again, signer] = create(twice)
   assert.match(
@@ -347,7 +350,7 @@ test('usages are known and told once, except to the beta', () => {
   assert.deepEqual(create(twice, beta), [])
 })
 
-test('who asks is what the server knows', () => {
+test('the server sets the requester', () => {
   const object = csr({ username: 'forged', extra: { a: ['b'] }, expirationSeconds: 600 })
   const user = { name: 'u', uid: '1', groups: ['g'], extra: {} }
   certificateSigningRequestBehaviour.prepareForCreate?.(object, { ...stable, user })
@@ -401,7 +404,7 @@ test('requests are selected by signer', () => {
   })
 })
 
-test('a type of condition is told once, and has a status', () => {
+test('a type of condition appears once, and has a status', () => {
   const failed = { type: 'Failed', status: 'True' }
   assert.deepEqual(update('status', { conditions: [failed, failed] }, {}).lines, [
     'status.conditions[1].type: Duplicate value: "Failed"',

@@ -1,4 +1,7 @@
-/** CertificateSigningRequest: who asks is written down by the server; approval and issuing are separate writes. */
+/**
+ * CertificateSigningRequest: the server sets the requester; approval and issuing are separate
+ * writes.
+ */
 import { requestsHaveSigners, conditionsHaveStatus } from '#kinds/stored-fields.ts'
 import {
   duplicate,
@@ -31,12 +34,12 @@ const expirationSecondsMin = 600
 
 /** What the beta version allowed, and what objects made through it may keep. */
 interface Leniency {
-  /** Before 1.18 nobody named a signer. */
+  /** Before 1.18 requests had no signer. */
   readonly noSigner: boolean
   readonly legacySigner: boolean
   readonly anyUsage: boolean
   readonly usageTwice: boolean
-  /** Before 1.19 conditions had no status, and nobody looked at them. */
+  /** Before 1.19 conditions had no status, and were not validated. */
   readonly anyCondition: boolean
   readonly conditionTwice: boolean
   readonly untypedCondition: boolean
@@ -217,7 +220,7 @@ function checkIssued(
   return [forbidden('status.certificate', 'updates may not modify existing certificate content')]
 }
 
-/** Who asks, as the server knows them; what the request says of it is not believed. */
+/** The requester, as the server knows it; the request's own value is overwritten. */
 function writeRequester(request: KubeObject, context: Context): void {
   const spec: Loose = (request.spec ??= {})
   for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field]

@@ -1,4 +1,7 @@
-/** PKCS #10 certificate requests: whether bytes are one, and whether it is signed with the key it is for. */
+/**
+ * PKCS #10 certificate requests: whether bytes are one, and whether it is signed with the key it is
+ * for.
+ */
 import { Asn1Error, type Asn1Value, readShape, type Asn1Type } from './go-asn1.ts'
 import { decodePem } from './pem.ts'
 import { readPublicKey } from './public-key.ts'
@@ -98,7 +101,10 @@ export function certificateRequestProblem(bytes: Buffer): string | undefined {
   return derRequestProblem(block.bytes)
 }
 
-/** The key that a request in DER is for. `problem`: it is not a request; no key: its algorithm is not known. */
+/**
+ * The key that a request in DER is for. `problem`: it is not a request; no key: its algorithm is
+ * not known.
+ */
 export function requestedKey(der: Buffer): ReturnType<typeof readPublicKey> {
   try {
     const { value, end } = readShape(der, request)
@@ -152,7 +158,7 @@ function requestProblem(der: Buffer): string | undefined {
   )
 }
 
-/** Attributes that are none are passed over; the extensions one asks for have to be ones. */
+/** Invalid attributes are skipped; those with requested extensions must be valid. */
 function extensionsProblem(attributes: readonly Asn1Value[]): string | undefined {
   const wanted: Asn1Value[] = []
   for (const { whole } of attributes) {

@@ -1,6 +1,7 @@
 /**
- * DER read value after value, as Go's parser of certificates reads it: what is not there as it should be ends the reading with the
- * words that the reader gave. Nothing is decoded further than that.
+ * DER read value after value, as Go's parser of certificates reads it: what is not there as it
+ * should be ends the reading with the words that the reader gave. Nothing is decoded further than
+ * that.
  */
 import { oidProblem, wholeValueAt } from './go-asn1-header.ts'
 

@@ -1,4 +1,7 @@
-/** Names of domains in certificates, as Go takes them: labels of visible characters, none of them empty. */
+/**
+ * Names of domains in certificates, as Go takes them: labels of visible characters, none of them
+ * empty.
+ */
 
 /** None at all is one too. A `constraint` may begin with a point. */
 export function isDomainName(text: string, constraint: boolean): boolean {

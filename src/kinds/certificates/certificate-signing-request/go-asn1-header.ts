@@ -1,6 +1,7 @@
 /**
- * The head of a DER value - class, tag and length - and the numbers in base 128 that tags and object identifiers are
- * made of, with Go's words for what is wrong with them. It never looks past the head.
+ * The head of a DER value - class, tag and length - and the numbers in base 128 that tags and
+ * object identifiers are made of, with Go's words for what is wrong with them. It never looks past
+ * the head.
  */
 
 export interface Header {

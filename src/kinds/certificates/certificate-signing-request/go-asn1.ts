@@ -1,7 +1,8 @@
 /**
  * DER read by the shape it must have, with the words of Go's reader for what is wrong with it.
  *   readShape(bytes, { is: 'struct', name: 'Pair', fields: [['first', integer], ['second', bits]] })
- * A structure may be longer than its shape; a value may not be longer than what holds it. It knows no certificate.
+ * A structure may be longer than its shape; a value may not be longer than what holds it. It knows
+ * no certificate.
  */
 import { type Header, headerAt, oidProblem } from './go-asn1-header.ts'
 

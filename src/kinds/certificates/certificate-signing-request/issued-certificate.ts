@@ -1,4 +1,7 @@
-/** X.509 certificates as signers issue them: whether PEM holds nothing but them, in Go's words where it does not. */
+/**
+ * X.509 certificates as signers issue them: whether PEM holds nothing but them, in Go's words where
+ * it does not.
+ */
 import { Cursor, fail, Malformed, tags } from './der-cursor.ts'
 import { readExtension } from './issued-extensions.ts'
 import { decodePem } from './pem.ts'

@@ -1,6 +1,6 @@
 /**
- * The extensions of issued certificates: what Go's parser says of one that it cannot read. Extensions that it does not read are
- * never wrong, and nothing is said of what they mean.
+ * The extensions of issued certificates: the message of Go's parser for one that it cannot read.
+ * Extensions that it does not read are never wrong, and their meaning is not checked.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { parseIp } from '#api/ip-address.ts'

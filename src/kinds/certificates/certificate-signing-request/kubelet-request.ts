@@ -1,4 +1,7 @@
-/** Which requests are a kubelet's own, by their subject and what they are for: those the beta version knows a signer for. */
+/**
+ * Which requests are a kubelet's own, by their subject and what they are for: those the beta
+ * version knows a signer for.
+ */
 import { type DerValue, readText, valuesIn } from '#base/der.ts'
 import { decodePem } from './pem.ts'
 
@@ -28,7 +31,7 @@ function textOf(value: DerValue | undefined): string[] {
   return 'text' in read ? [read.text] : []
 }
 
-/** The subject and the alternative names a PEM certificate request asks for. */
+/** The requested subject and alternative names of a PEM certificate request. */
 export function requestNames(bytes: Buffer): RequestNames | undefined {
   const block = decodePem(bytes)
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') return undefined
@@ -50,7 +53,7 @@ export function requestNames(bytes: Buffer): RequestNames | undefined {
   }
 }
 
-/** The tags of the alternative names among the extensions asked for. */
+/** The tags of the alternative names among the requested extensions. */
 function alternativeNames(attributes: DerValue | undefined): number[] {
   if (attributes?.tag !== attributesTag) return []
   return children(attributes)

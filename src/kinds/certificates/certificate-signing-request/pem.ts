@@ -11,7 +11,10 @@ export interface PemBlock {
 const start = '-----BEGIN '
 const dashes = '-----'
 
-/** Broken blocks that are passed over: far more than any file has, and each may cost a look at all that follows. */
+/**
+ * Broken blocks that are passed over: far more than any file has, and each may cost a look at all
+ * that follows.
+ */
 const brokenMax = 100
 
 /** The first block; a broken one is passed over for the next. */

@@ -1,4 +1,7 @@
-/** The public keys of certificate requests and certificates, and what Go says of those it cannot read. */
+/**
+ * The public keys of certificate requests and certificates, and what Go says of those it cannot
+ * read.
+ */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { valuesIn } from '#base/der.ts'
 
@@ -65,7 +68,7 @@ function hexOfOid(bytes: Buffer): string | undefined {
   return value?.tag === oid ? value.contents.toString('hex') : undefined
 }
 
-/** An integer is there, and said in as few bytes as it needs. */
+/** An integer is there, in as few bytes as it needs. */
 const isInteger = (value: { tag: number; contents: Buffer } | undefined): boolean => {
   if (value?.tag !== integer || value.contents.length === 0) return false
   const [first = 0, second = 0] = value.contents

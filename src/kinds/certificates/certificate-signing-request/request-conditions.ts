@@ -1,11 +1,14 @@
-/** Conditions of certificate requests: which a status write must leave alone, and the times the server fills in. */
+/**
+ * Conditions of certificate requests: which a status write must leave alone, and the times the
+ * server fills in.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 const conditionsOf = (request: KubeObject): Loose[] => request.status?.conditions ?? []
 
 /**
- * Puts the old approvals and denials in the place of the new ones. Where there are more or fewer of them than before,
- * nothing is replaced; the beta version then takes back all conditions.
+ * Puts the old approvals and denials in the place of the new ones. Where there are more or fewer of
+ * them than before, nothing is replaced; the beta version then takes back all conditions.
  */
 export function keepConditions(next: KubeObject, old: KubeObject, takeBackAll: boolean): void {
   for (const type of ['Approved', 'Denied']) {
@@ -27,7 +30,10 @@ function replaceAll(next: KubeObject, old: KubeObject, type: string): boolean {
   return true
 }
 
-/** Times left out: of the last update now, of the last transition the old one where the status is the old one. */
+/**
+ * Times left out: of the last update now, of the last transition the old one where the status is
+ * the old one.
+ */
 export function stampConditions(next: KubeObject, old: KubeObject, now: string): void {
   for (const condition of conditionsOf(next)) {
     condition.lastUpdateTime ||= now

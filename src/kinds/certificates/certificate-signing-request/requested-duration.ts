@@ -1,11 +1,16 @@
-/** Whether whoever signs a certificate gives it the time that was asked for, more or less. */
+/** Whether a signer grants the requested duration, more or less. */
 import { X509Certificate } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
 
-/** What signers put before now, since clocks differ, and a twentieth of the time asked for. */
+/**
+ * Signers date certificates before now, since clocks differ; and a twentieth of the requested time.
+ */
 const differenceMsMax = (wantedMs: number): number => 5 * 60_000 + wantedMs / 20
 
-/** The signer, and what became of the time asked for; undefined where none was, or no certificate has just been issued. */
+/**
+ * The signer, and the result for the requested duration; undefined without one, or if no
+ * certificate has just been issued.
+ */
 export function requestedDuration(
   next: KubeObject,
   old: KubeObject,

@@ -1,4 +1,4 @@
-/** What a certificate may be asked for, sorted as messages list it. */
+/** The usages a request may have, sorted as messages list them. */
 export const usages: readonly string[] = [
   'any',
   'cert sign',

@@ -1,4 +1,7 @@
-/** ClusterTrustBundle: trust anchors that pods can mount. A bundle of a signer has the signer's name in its own. */
+/**
+ * ClusterTrustBundle: trust anchors that pods can mount. A bundle of a signer has the signer's name
+ * in its own.
+ */
 import { X509Certificate } from 'node:crypto'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

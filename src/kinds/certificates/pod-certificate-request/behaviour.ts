@@ -1,4 +1,7 @@
-/** PodCertificateRequest: a kubelet requests a certificate for a pod; a signer issues, denies or fails it, once. */
+/**
+ * PodCertificateRequest: a kubelet requests a certificate for a pod; a signer issues, denies or
+ * fails it, once.
+ */
 import { type FieldError, invalid, invalidUnshown, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStringMap, goStruct } from '#api/go-syntax.ts'

@@ -1,4 +1,7 @@
-/** The status of a PodCertificateRequest: it ends as issued, denied or failed, and never changes after that. */
+/**
+ * The status of a PodCertificateRequest: it ends as issued, denied or failed, and never changes
+ * after that.
+ */
 import { X509Certificate } from 'node:crypto'
 import {
   type FieldError,

@@ -1,4 +1,7 @@
-/** The certificate request inside a PodCertificateRequest: it only shows that the kubelet has the key. */
+/**
+ * The certificate request inside a PodCertificateRequest: it only shows that the kubelet has the
+ * key.
+ */
 import type { KeyObject } from 'node:crypto'
 import { type FieldError, invalid, invalidUnshown } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -9,7 +9,9 @@ import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { base64Length } from '#kinds/all-kinds/base64-length.ts'
 
-/** The most one ConfigMap or Secret may hold: what fits into one write to etcd with room to spare. */
+/**
+ * The most one ConfigMap or Secret may hold: what fits into one write to etcd with room to spare.
+ */
 export const dataSizeBytesMax = 1024 * 1024
 
 function check(object: KubeObject): FieldError[] {

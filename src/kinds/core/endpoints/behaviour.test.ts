@@ -98,7 +98,7 @@ test('labels count as content', () => {
   assert.equal(next.metadata.generation, 4)
 })
 
-test('what is wrong with changed endpoints was told twice', () => {
+test('problems of changed endpoints were reported twice', () => {
   const old = inDefault({ subsets: [] })
   const next = inDefault({ subsets: [{}] })
   const fields = (release: number) => {

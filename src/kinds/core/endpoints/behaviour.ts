@@ -66,7 +66,7 @@ const loadSubsets = loadLater<typeof import('./endpoint-subsets.ts')>(
   './endpoint-subsets',
 )
 
-/** What is wrong is told of the object as it came. */
+/** Errors are reported for the object as it came. */
 function repack(next: KubeObject, release: number): void {
   if (!releaseOf(release).has(repacks) || !next.subsets || check(next, true).length > 0) return
   next.subsets = loadSubsets().repackSubsets(next.subsets)

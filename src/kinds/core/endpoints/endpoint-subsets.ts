@@ -1,8 +1,10 @@
 /**
- * The one way to say which addresses have which ports, as releases up to 1.16 store it: ports with the same addresses
- * stand in one subset, an address that is ready in one place and not in another is not ready, and all is sorted.
+ * The normal form of addresses and ports, as releases up to 1.16 store it. Ports with the same
+ * addresses are in one subset, an address that is ready in one place and not in another is not
+ * ready, and all is sorted.
  *   [{a: 80}, {a: 81}, {b: 80}] → [{a: 81}, {a, b: 80}]
- * Subsets and ports are in the order of their hashes, which are those of the original. Nothing is checked here.
+ * Subsets and ports are in the order of their hashes, as in kube-apiserver. Nothing is checked
+ * here.
  */
 import { createHash } from 'node:crypto'
 import type { Loose } from '#api/object-meta.ts'
@@ -90,7 +92,7 @@ function inHashOrder(list: Loose[], textOf: (item: Loose) => string): Loose[] {
   return hashed.sort((a, b) => Buffer.compare(a.hash, b.hash)).map(({ item }) => item)
 }
 
-/** Types and values as the original writes them down for its hashes. */
+/** Types and values as kube-apiserver prints them for its hashes. */
 const spewPort = (port: Loose): string => `(core.EndpointPort)${portFields(port)}`
 const portFields = ({ name = '', port = 0, protocol = '' }: Loose): string =>
   `{Name:(string)${name} Port:(int32)${port} Protocol:(core.Protocol)${protocol}}`

@@ -71,8 +71,7 @@ checkCreate(eventBehaviour, [
   ],
 ])
 
-test('what is wrong with metadata is told last', () =>
-  assert.equal(eventBehaviour.metadataLast, true))
+test('errors in metadata are reported last', () => assert.equal(eventBehaviour.metadataLast, true))
 
 test('events are selected by what they are about, in the words of either group', () => {
   const fields = eventBehaviour.selectableFields?.(inDefault(reported))

@@ -1,6 +1,6 @@
 /**
- * Event, on the core version, which is kept for an hour unless the server is told otherwise.
- * Events written through events.k8s.io/v1 follow stricter rules than those of the older versions.
+ * Event, on the core version, which is kept for an hour unless a flag sets another time. Events
+ * written through events.k8s.io/v1 follow stricter rules than those of the older versions.
  */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -77,7 +77,7 @@ function checkSeries(event: KubeObject): FieldError[] {
   return errors
 }
 
-/** What only events.k8s.io/v1 asks of a new event: none of the fields of the core version. */
+/** What only events.k8s.io/v1 requires of a new event: none of the fields of the core version. */
 function checkStrict(event: KubeObject): FieldError[] {
   const errors = [...checkMetadata(event, true, nameIsDnsSubdomain), ...checkSeries(event)]
   if (!event.eventTime) errors.push(required('eventTime'))
@@ -93,7 +93,9 @@ function checkStrict(event: KubeObject): FieldError[] {
   return errors
 }
 
-/** The original compares a changed event with itself, so that no change of it is ever refused. */
+/**
+ * kube-apiserver compares a changed event with itself, so that no change of it is ever rejected.
+ */
 export const eventBehaviour: Behaviour = {
   nameRule: nameIsPathSegment,
   metadataLast: true,

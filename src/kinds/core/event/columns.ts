@@ -39,7 +39,10 @@ export const eventColumns: TableColumns = {
   },
 }
 
-/** Before 1.19 series and reporters were not looked at, and an event without a count had happened 0 times. */
+/**
+ * Before 1.19 series and reporters were not looked at, and an event without a count had happened 0
+ * times.
+ */
 export const eventColumnsBefore19: TableColumns = {
   ...eventColumns,
   cells(event, now) {

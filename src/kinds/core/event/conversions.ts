@@ -5,7 +5,9 @@ import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 interface Move {
   readonly core: string
   readonly events: string
-  /** What is written where nothing is: Go writes structures and times always, and core its reporter. */
+  /**
+   * What is written where nothing is: Go writes structures and times always, and core its reporter.
+   */
   readonly coreZero?: () => unknown
   readonly eventsZero?: () => unknown
 }
@@ -56,7 +58,9 @@ function moved(object: KubeObject, from: 'core' | 'events', to: 'core' | 'events
   return out
 }
 
-/** The count of a series is always written in events.k8s.io, and in core only where there is one. */
+/**
+ * The count of a series is always written in events.k8s.io, and in core only where there is one.
+ */
 function seriesOf(series: Loose, to: 'core' | 'events'): Loose {
   const { count = 0, lastObservedTime = null, ...rest } = series
   return to === 'core' && count === 0

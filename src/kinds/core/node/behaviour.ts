@@ -157,7 +157,7 @@ function configWarning(node: KubeObject, { release }: Context): string[] {
   return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
 }
 
-/** Nothing written for what can be allocated is everything, and nobody owns that. */
+/** If status.allocatable is unset, copy capacity. No manager owns the copied fields. */
 function allocateAll({ status }: KubeObject): void {
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
 }

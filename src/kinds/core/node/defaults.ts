@@ -6,7 +6,10 @@ import { copyText } from '#api/written-text.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
 
-/** One range and a list of ranges: where the first of the list is another, the one counts. The list came with 1.16. */
+/**
+ * One range and a list of ranges: where the first of the list is another, the one counts. The list
+ * came with 1.16.
+ */
 const nodeSpec: Defaulter = (value, { release }) => {
   if (!releaseOf(release).has(nodesHavePodCidrs)) return
   const differs = value.podCIDR && value.podCIDR !== value.podCIDRs?.[0]

@@ -1,4 +1,7 @@
-/** The ConfigMap a kubelet takes its configuration from: what may be said of it in spec, and what in status. */
+/**
+ * The ConfigMap a kubelet takes its configuration from: which members are allowed in spec, and
+ * which in status.
+ */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goStruct } from '#api/go-syntax.ts'

@@ -1,4 +1,6 @@
-/** In which ways a volume may be used at the same time; one way is for a single pod, and came late. */
+/**
+ * In which ways a volume may be used at the same time; one way is for a single pod, and came late.
+ */
 import { type FieldError, forbidden, notSupported } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { change, releaseOf } from '#api/releases/change.ts'

@@ -1,4 +1,4 @@
-/** PersistentVolumeClaim: what it asks for, which may only grow once it is bound. */
+/** PersistentVolumeClaim: its request, which may only grow once it is bound. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -167,7 +167,9 @@ function dropDisabled(spec: Loose, then: Loose, { feature }: Context): void {
     delete spec.dataSourceRef
 }
 
-/** Which data sources are kept: any, or only claims and snapshots; the two fields are one thing said twice. */
+/**
+ * Which data sources are kept: any, or only claims and snapshots; the two fields mirror each other.
+ */
 function settleDataSources(claim: KubeObject, old: KubeObject | undefined, context: Context): void {
   const spec: Loose = (claim.spec ??= {})
   const anySource = context.feature('AnyVolumeDataSource')
@@ -199,7 +201,9 @@ function checkStatus(claim: KubeObject): FieldError[] {
   ]
 }
 
-/** The original checks a changed claim whole, then once more together with what may not change. */
+/**
+ * kube-apiserver checks a changed claim whole, then once more together with what may not change.
+ */
 export const persistentVolumeClaimBehaviour: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {

@@ -1,4 +1,4 @@
-/** What a persistent volume claim asks for, on its own or as the template of an ephemeral volume. */
+/** The spec of a persistent volume claim, on its own or as the template of an ephemeral volume. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'

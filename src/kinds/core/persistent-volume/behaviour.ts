@@ -160,7 +160,9 @@ function stampPhase(next: KubeObject, old: KubeObject, now: string): void {
   } else if (given === undefined || given === time) status.lastPhaseTransitionTime = now
 }
 
-/** The original checks a changed volume whole, then once more together with what may not change. */
+/**
+ * kube-apiserver checks a changed volume whole, then once more together with what may not change.
+ */
 export const persistentVolumeBehaviour: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {

@@ -1,4 +1,7 @@
-/** How volumes and claims report what must not change: with the difference since 1.19, and as a unified diff since 1.34. */
+/**
+ * How volumes and claims report what must not change: with the difference since 1.19, and as a
+ * unified diff since 1.34.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 
 const showsDifference = change('volumes and claims show what must not change', { since: 19 })

@@ -61,12 +61,18 @@ type Check = (
 interface Source {
   readonly field: string
   readonly check: Check
-  /** The original's path where it is not the field's name: when checked, and when refused beside another. */
+  /**
+   * kube-apiserver's path where it is not the field's name: when checked, and when rejected beside
+   * another.
+   */
   readonly checkedAt?: string
   readonly refusedAt?: string
 }
 
-/** In the order in which the original looks for them: the first one there is checked, further ones are refused. */
+/**
+ * In the order in which kube-apiserver checks them: the first one present is checked, further ones
+ * are rejected.
+ */
 const sources: readonly Source[] = [
   { field: 'hostPath', check: checkHostPathVolume },
   { field: 'gcePersistentDisk', check: checkGceVolume, checkedAt: 'persistentDisk' },

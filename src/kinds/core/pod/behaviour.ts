@@ -1,4 +1,7 @@
-/** What only pods do: their status begins as Pending, little of them may change, and they are given time to end. */
+/**
+ * What only pods do: their status begins as Pending, little of them may change, and they are given
+ * time to end.
+ */
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -92,7 +95,10 @@ function checkNew(pod: KubeObject, context: Context): FieldError[] {
 const validateUpdate = (next: KubeObject, old: KubeObject, context: Context): FieldError[] =>
   checkPodUpdate(next, old, podRules(context, asTemplate(next), asTemplate(old)))
 
-/** Where the original's fields have no value they select as the empty string; the list of addresses never has one. */
+/**
+ * Fields without a value select as the empty string; in kube-apiserver the list of addresses never
+ * has one.
+ */
 function selectableFields(pod: KubeObject): Record<string, string> {
   const { spec = {}, status = {} }: Loose = pod
   return {

@@ -1,4 +1,7 @@
-/** Defaults of Pod: those of a pod alone. What pod templates have too is in pod-template/defaults.ts. */
+/**
+ * Defaults of Pod: those of a pod alone. What pod templates have too is in
+ * pod-template/defaults.ts.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import { copyText } from '#api/written-text.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'

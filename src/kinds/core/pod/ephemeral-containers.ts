@@ -1,4 +1,6 @@
-/** Containers added to a running pod to look into it: fewer settings, and never taken away again. */
+/**
+ * Containers added to a running pod to look into it: fewer settings, and never taken away again.
+ */
 import { duplicate, type FieldError, fieldNotFound, forbidden, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -9,7 +11,10 @@ import { checkContainers, checkImagesOfPod } from '#kinds/pod-template/container
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
 import type { VolumesByName } from '#kinds/pod-template/volumes.ts'
 
-/** Settings of containers that ephemeral ones may not have, and whether an empty value counts as unset. */
+/**
+ * Settings of containers that ephemeral ones may not have, and whether an empty value counts as
+ * unset.
+ */
 const forbiddenFields: readonly (readonly [string, boolean])[] = [
   ['ports', true],
   ['resources', true],
@@ -58,7 +63,10 @@ function isSet(value: unknown, emptyIsUnset: boolean): boolean {
   return !emptyIsUnset || Object.keys(value).length > 0
 }
 
-/** What may change through the ephemeralcontainers subresource: more of them, and none of those there. */
+/**
+ * What may change through the ephemeralcontainers subresource: more of them, and none of those
+ * there.
+ */
 export function checkEphemeralContainersUpdate(
   next: KubeObject,
   old: KubeObject,

@@ -1,4 +1,7 @@
-/** What may change in a pod that is there: little of its specification, and its status by certain steps only. */
+/**
+ * What may change in a pod that is there: little of its specification, and its status by certain
+ * steps only.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,

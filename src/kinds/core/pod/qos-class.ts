@@ -1,4 +1,4 @@
-/** The quality of service a pod gets, from what its containers ask for and are limited to. */
+/** The quality of service of a pod, from the requests and limits of its containers. */
 import type { Loose } from '#api/object-meta.ts'
 import { addQuantities, compareQuantities, type Quantity, signOfQuantity } from '#api/quantity.ts'
 
@@ -24,7 +24,7 @@ export function qosClassOf(spec: Loose): QosClass {
   return guaranteed && requests.size === limits.size ? 'Guaranteed' : 'Burstable'
 }
 
-/** Adds up what is asked for above zero; returns how many resources that were. */
+/** Adds up the requests above zero; returns how many resources that were. */
 function gather(
   totals: Map<string, Quantity | string>,
   amounts: Readonly<Record<string, string>> | null | undefined,

@@ -57,7 +57,7 @@ const templatePath = specPath.child('template')
 
 const nonConvertible = 'non-convertible.kubernetes.io'
 
-/** What was once read from a version it could not be said in stays as it is. */
+/** A value that was once read from another version stays as it is. */
 function checkNonConvertible(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = []
   const annotations: Record<string, string> = old.metadata.annotations ?? {}
@@ -78,7 +78,10 @@ function checkNonConvertible(next: KubeObject, old: KubeObject): FieldError[] {
   return errors
 }
 
-/** One without labels is read with those of its pods, whoever took them from it. */
+/**
+ * A controller without labels gets those of its pod template when read, even if a client removed
+ * them.
+ */
 function labelLikeTemplate({ metadata, spec }: KubeObject): void {
   if (Object.keys(metadata.labels ?? {}).length > 0) return
   const labels: Record<string, string> | undefined = spec.template?.metadata?.labels

@@ -13,7 +13,7 @@ import { base64Length } from '#kinds/all-kinds/base64-length.ts'
 import { dataSizeBytesMax, dropFrozen } from '#kinds/core/config-map/behaviour.ts'
 
 const dataPath = FieldPath.of('data')
-/** The original forgot to fill this in; clients see it as it is. */
+/** kube-apiserver does not fill this in; clients see the placeholder. */
 const unfilledPath = FieldPath.of('data[%s]')
 const goMapType = 'map[string]interface {}'
 const serviceAccountName = 'kubernetes.io/service-account.name'

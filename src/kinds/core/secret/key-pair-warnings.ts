@@ -1,6 +1,7 @@
 /**
- * What is wrong with the certificate and the key of a TLS secret. kube-apiserver takes the secret and warns the client, in
- * the words of Go's crypto/tls. Certificates that Go cannot parse all get the same words here.
+ * What is wrong with the certificate and the key of a TLS secret. kube-apiserver takes the secret
+ * and warns the client, in the words of Go's crypto/tls. Certificates that Go cannot parse all get
+ * the same words here.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'

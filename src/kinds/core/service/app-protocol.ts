@@ -1,4 +1,6 @@
-/** What a port's traffic is called by its application: any qualified name, in releases that have the field for everybody. */
+/**
+ * The application protocol of a port: any qualified name, in releases where the field is enabled.
+ */
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { qualifiedName } from '#api/names.ts'

@@ -1,6 +1,7 @@
 /**
- * What a service says of traffic from outside, which makes sense only together with its type. It is looked at last, when
- * everything else is right and the service has been given its addresses and ports.
+ * What a service says of traffic from outside, which makes sense only together with its type. It is
+ * looked at last, when everything else is right and the service has been given its addresses and
+ * ports.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -21,7 +22,7 @@ export function checkExternalTraffic(service: KubeObject): FieldError[] {
       'HealthCheckNodePort can only be set on LoadBalancer service with ExternalTrafficPolicy=Local'
     errors.push(invalid(specPath.child('healthCheckNodePort'), port, detail))
   }
-  // Of what it was given: what it asked for was looked at before.
+  // The allocated port: the requested one was checked before.
   if (port < 0) {
     const detail = 'HealthCheckNodePort must be not less than 0'
     errors.push(invalid(specPath.child('healthCheckNodePort'), port, detail))

@@ -37,10 +37,7 @@ function keepNodePorts(ports: Loose[], oldPorts: Loose[]): void {
   }
 }
 
-/**
- * `clusterIP` and `clusterIPs` are one thing said twice: an update through the one moves the
- * other.
- */
+/** `clusterIP` and `clusterIPs` mirror each other: an update through one changes the other. */
 export function followClusterIp(spec: Loose, then: Loose): void {
   const same = () => sameJson(spec.clusterIPs, then.clusterIPs)
   const [ip, oldIp] = [spec.clusterIP ?? '', then.clusterIP ?? '']

@@ -198,7 +198,7 @@ test('leaving dual stack drops the second family', () => {
   assert.deepEqual(spec.ipFamilies, ['IPv4'])
 })
 
-test('before 1.20 a load balancer with two protocols was told in other words', () => {
+test('before 1.20 a load balancer with two protocols had another message', () => {
   const two = withSpec({
     type: 'LoadBalancer',
     ports: [

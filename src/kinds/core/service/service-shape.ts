@@ -1,4 +1,4 @@
-/** Questions about a service that its rules and its preparation both ask. */
+/** Properties of a service that its rules and its preparation both need. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { goPointer, goQuote, goStruct, type GoText, type GoPart } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -29,7 +29,7 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
 
-/** Limits of the original: one slice must stay small enough to be sent to every node. */
+/** kube-apiserver's limits: one slice must stay small enough to be sent to every node. */
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
 /** What the first releases allow of ports. */
 const portsMaxBefore = 100
@@ -225,7 +225,7 @@ function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
-/** What a new generation is told from. */
+/** The parts that a new generation depends on. */
 const content = (slice: KubeObject, { release }: Context) => ({
   endpoints: slice.endpoints,
   ports: slice.ports,

@@ -1,4 +1,7 @@
-/** EndpointSlice: the betas keep zone and node among the labels of a topology; v1, the hub, has fields for them. */
+/**
+ * EndpointSlice: the betas keep zone and node among the labels of a topology; v1, the hub, has
+ * fields for them.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { setKey } from '#schema/user-key.ts'

@@ -1,4 +1,4 @@
-/** The rules of a flow schema: who asks, and for what. */
+/** The rules of a flow schema: for which users, and for which requests. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'

@@ -1,4 +1,7 @@
-/** Versions of PriorityLevelConfiguration: v1beta1 and v1beta2 call the shares assured, and zero is a value in v1 alone. */
+/**
+ * Versions of PriorityLevelConfiguration: v1beta1 and v1beta2 call the shares assured, and zero is
+ * a value in v1 alone.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sharesField } from '#api/priority-shares.ts'
 import { releaseOf } from '#api/releases/change.ts'

@@ -1,6 +1,6 @@
 /**
- * Ingress as it was checked before paths had types: one service per path, and paths that are regular expressions. The
- * first release with types checks both.
+ * Ingress as it was checked before paths had types: one service per path, and paths that are
+ * regular expressions. The first release with types checks both.
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -64,7 +64,7 @@ export function checkEarlySpec(spec: Loose, typed?: FirstTyped): FieldError[] {
 const hostProblems = (host: string): string[] =>
   host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host)
 
-/** Whatever rule a path is in, its errors were told of the first. */
+/** Whatever rule a path is in, its errors are reported for the first. */
 function checkRule(rule: Loose, at: FieldPath, typed: FirstTyped | undefined): FieldError[] {
   const host: string = rule.host ?? ''
   const errors: FieldError[] = []

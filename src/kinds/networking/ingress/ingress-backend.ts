@@ -1,4 +1,7 @@
-/** Where an ingress sends requests: a service and one of its ports, or another object. Fields are named as in the version of the request. */
+/**
+ * Where an ingress sends requests: a service and one of its ports, or another object. Fields are
+ * named as in the version of the request.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { nameIsDns1035Label, pathSegmentName, portName, portNumber } from '#api/names.ts'

@@ -137,10 +137,13 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   for (const port of portsOf(next)) delete port.endPort
 }
 
-/** The original checks a changed policy whole, then once more together with what may not change. */
 /**
- * The original tells a list that is empty from one that is not there: a spec is another one when it holds something
- * written empty, and nearly always when it came through extensions, whose conversion made lists of what was absent.
+ * kube-apiserver checks a changed policy whole, then once more together with what may not change.
+ */
+/**
+ * kube-apiserver distinguishes an empty list from an absent one. A spec is another one when it
+ * holds something written empty, and nearly always when it came through extensions, whose
+ * conversion makes lists of absent ones.
  */
 function isSpelledDifferently({ spec = {} }: KubeObject, { requestApiVersion }: Context): boolean {
   if (hasWrittenEmpty(spec)) return true

@@ -1,4 +1,6 @@
-/** RuntimeClass: the runtime that runs a pod's containers, what it costs, and on which nodes it is. */
+/**
+ * RuntimeClass: the runtime that runs a pod's containers, what it costs, and on which nodes it is.
+ */
 import { duplicate, type FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'

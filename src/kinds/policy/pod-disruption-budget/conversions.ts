@@ -1,6 +1,6 @@
 /**
- * PodDisruptionBudget: an empty selector selects no pods in v1beta1 and all of them in v1, the hub. What the one says
- * is said in the other with a label no pod has.
+ * PodDisruptionBudget: an empty selector selects no pods in v1beta1 and all of them in v1, the hub.
+ * Conversion replaces it with a label that no pod has.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'

@@ -89,7 +89,7 @@ function checkDropped(dropped: string[], added: string[], field: string): FieldE
     .map((capability) => invalid(field, capability, detail))
 }
 
-/** The first path that is missing ends the look at them, as in the original. */
+/** The first path that is missing ends the check, as in kube-apiserver. */
 function checkHostPaths(paths: Loose[]): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, { pathPrefix = '' }] of paths.entries()) {

@@ -6,7 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { isLabelSelector } from '#kinds/all-kinds/checks.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkPolicyRules } from '#kinds/rbac/policy-rules.ts'
-import { toldTwice } from '#kinds/rbac/rbac-behaviour.ts'
+import { checkedTwice } from '#kinds/rbac/rbac-behaviour.ts'
 
 function checkClusterRole(role: KubeObject): FieldError[] {
   const errors = checkPolicyRules(role.rules, false)
@@ -26,4 +26,4 @@ function checkClusterRole(role: KubeObject): FieldError[] {
   return errors
 }
 
-export const clusterRoleBehaviour: Behaviour = toldTwice(false, checkClusterRole)
+export const clusterRoleBehaviour: Behaviour = checkedTwice(false, checkClusterRole)

@@ -3,8 +3,8 @@ import type { FieldError } from '#api/field-error.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkPolicyRules } from '#kinds/rbac/policy-rules.ts'
-import { toldTwice } from '#kinds/rbac/rbac-behaviour.ts'
+import { checkedTwice } from '#kinds/rbac/rbac-behaviour.ts'
 
 const checkRole = (role: KubeObject): FieldError[] => checkPolicyRules(role.rules, true)
 
-export const roleBehaviour: Behaviour = toldTwice(true, checkRole)
+export const roleBehaviour: Behaviour = checkedTwice(true, checkRole)

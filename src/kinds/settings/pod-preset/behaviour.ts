@@ -1,4 +1,7 @@
-/** PodPreset, up to 1.19: what pods with certain labels are given as they are created. Its spec never changes. */
+/**
+ * PodPreset, up to 1.19: what pods with certain labels are given as they are created. Its spec
+ * never changes.
+ */
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'

@@ -25,18 +25,18 @@ const specPath = FieldPath.of('spec')
 interface IdLengthMax {
   readonly ofNew: number
   readonly ofOld: number
-  /** The one that is told of where the other counts. */
-  readonly toldOfOld: number
+  /** The number in messages about the old object, where the other counts. */
+  readonly oldNumber: number
 }
 
 const longIds = change('the node id of a CSINode can have 192 bytes', { since: 22 })
 const keepsLongIds = change('a CSINode keeps node ids of up to 192 bytes', { since: 21 })
 
-const idLengthMax: IdLengthMax = { ofNew: 192, ofOld: 256, toldOfOld: 256 }
+const idLengthMax: IdLengthMax = { ofNew: 192, ofOld: 256, oldNumber: 256 }
 
-const idLengthMaxOf21: IdLengthMax = { ofNew: 128, ofOld: 192, toldOfOld: 128 }
+const idLengthMaxOf21: IdLengthMax = { ofNew: 128, ofOld: 192, oldNumber: 128 }
 
-const idLengthMaxBefore: IdLengthMax = { ofNew: 128, ofOld: 128, toldOfOld: 128 }
+const idLengthMaxBefore: IdLengthMax = { ofNew: 128, ofOld: 128, oldNumber: 128 }
 
 const idLengthMaxIn = (release: number): IdLengthMax =>
   releaseOf(release).has(longIds)
@@ -46,7 +46,7 @@ const idLengthMaxIn = (release: number): IdLengthMax =>
       : idLengthMaxBefore
 
 function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number): FieldError[] {
-  const { ofNew, ofOld, toldOfOld } = idLengthMaxIn(release)
+  const { ofNew, ofOld, oldNumber } = idLengthMaxIn(release)
   const names = new Set<string>()
   const drivers: Loose[] = node.spec?.drivers ?? []
   return drivers.flatMap((driver, i) => {
@@ -55,7 +55,7 @@ function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number
     const errors = checkCsiDriverName(name, path.child('name'))
     if (nodeID === '') errors.push(required(path.child('nodeID')))
     if (Buffer.byteLength(nodeID) > (hadLongIds ? ofOld : ofNew)) {
-      const detail = `must be ${hadLongIds ? toldOfOld : ofNew} characters or less`
+      const detail = `must be ${hadLongIds ? oldNumber : ofNew} characters or less`
       errors.push(invalid(path.child('nodeID'), nodeID, detail))
     }
     errors.push(...checkNotNegative(driver.allocatable?.count, path.child('allocatable', 'count')))
@@ -95,7 +95,7 @@ function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
   )
 }
 
-/** The original checks a changed node whole, then once more together with what may not change. */
+/** kube-apiserver checks a changed node whole, then once more together with what may not change. */
 export const csiNodeBehaviour: Behaviour = {
   unconditionalUpdate: false,
   validateCreate(object, { release }) {

@@ -55,8 +55,9 @@ function check(object: KubeObject, release: number): FieldError[] {
 }
 
 /**
- * A term that says the same as an earlier one, in whatever order, is refused. The original begins its comparison with
- * as many empty terms as there are terms, so that an empty one is told as often.
+ * A term that equals an earlier one, in whatever order, is rejected. kube-apiserver begins its
+ * comparison with as many empty terms as there are terms, so that an empty one is reported as
+ * often.
  */
 function checkTopologies(terms: Loose[]): FieldError[] {
   const path = FieldPath.of('allowedTopologies')

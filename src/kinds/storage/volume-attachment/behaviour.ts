@@ -103,7 +103,10 @@ const checkSpecKept = (next: KubeObject, old: KubeObject): FieldError[] =>
     ? []
     : [invalid('spec', asGo(goSpec(next.spec ?? {})), immutableMessage)]
 
-/** The original checks a changed attachment whole, then once more together with what may not change. */
+/**
+ * kube-apiserver checks a changed attachment whole, then once more together with what may not
+ * change.
+ */
 function checkUpdate(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const whole = [...checkMetadata(next, false, nameIsDnsSubdomain), ...check(next, context)]
   return [...whole, ...whole, ...checkSpecKept(next, old)]

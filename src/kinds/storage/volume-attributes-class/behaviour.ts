@@ -1,4 +1,6 @@
-/** VolumeAttributesClass: what a driver can change about a volume. Its own parameters never change. */
+/**
+ * VolumeAttributesClass: what a driver can change about a volume. Its own parameters never change.
+ */
 import { type FieldError, forbidden, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'

@@ -1,4 +1,6 @@
-/** StorageVersionMigration: rewrites every object of a resource in the version that is stored now. */
+/**
+ * StorageVersionMigration: rewrites every object of a resource in the version that is stored now.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { goQuote, goStruct } from '#api/go-syntax.ts'
