@@ -12,6 +12,7 @@ import {
   invalidObject,
   methodNotSupported,
   notFound,
+  generatedNameTaken,
   serverTimeout,
   tooManyRequests,
 } from './status-error.ts'
@@ -64,6 +65,13 @@ const cases: [error: ApiError, code: number, reason: string, message: string, de
       'watch is not supported on resources of kind "deployments.apps"',
       { group: 'apps', kind: 'deployments' },
     ],
+    [
+      generatedNameTaken({ group: 'apps', plural: 'deployments' }, 'a'),
+      409,
+      'AlreadyExists',
+      `deployments.apps "a" already exists, ${noUniqueName}`,
+      { group: 'apps', kind: 'deployments', name: 'a', retryAfterSeconds: 1 },
+    ],
     [tooManyRequests('why', 3), 429, 'TooManyRequests', 'why', { retryAfterSeconds: 3 }],
     [
       serverTimeout({ group: 'apps', plural: 'Deployment' }, 'POST', 0),
@@ -94,6 +102,8 @@ for (const [error, code, reason, message, details] of cases) {
     })
   })
 }
+
+const noUniqueName = 'the server was not able to generate a unique name for the object'
 
 test('all that is wrong with an object in one answer', () => {
   const one = invalidObject({ group: 'apps', kind: 'Deployment' }, 'd', [required('spec.selector')])

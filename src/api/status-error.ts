@@ -89,6 +89,13 @@ export const alreadyExists = ({ group, plural }: ResourceName, name: string) =>
     about(plural, group, name),
   )
 
+/** The same for a name that was made from a prefix: the client may try again in a second. */
+export const generatedNameTaken = (resource: ResourceName, name: string) => {
+  const { code, reason, message, details } = alreadyExists(resource, name)
+  const why = 'the server was not able to generate a unique name for the object'
+  return new ApiError(code, reason, `${message}, ${why}`, { ...details, retryAfterSeconds: 1 })
+}
+
 export const conflict = ({ group, plural }: ResourceName, name: string, why: string) =>
   new ApiError(
     409,

@@ -99,6 +99,8 @@ export interface Exchange {
   readonly omitsCacheHeaders?: boolean
   /** How its Accept header is read, where not by the present rules. */
   readonly acceptRules?: AcceptRules
+  /** Since 1.24 a status and a scale can be shown as tables. */
+  readonly tablesOfParts?: boolean
   /** Since 1.25 a router that can serve no accepted type lists those it can. */
   readonly namesRepresentations?: boolean
   /** Releases before 1.22 sent the audit ID only for requests in the audit log. */

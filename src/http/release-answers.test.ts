@@ -193,3 +193,67 @@ for (const { request, headers = {}, body, expected } of rows)
         assert.equal(answer.slice(0, wanted.length - 1), wanted.slice(0, -1))
       else assert.equal(answer, wanted)
     })
+
+const labels = { a: 'b' }
+const controller = {
+  metadata: { name: 'rc' },
+  spec: {
+    replicas: 2,
+    selector: labels,
+    template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+}
+const asTable = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+const tables: [release: number, subresource: string, cells: unknown[] | undefined][] = [
+  [23, 'scale', undefined],
+  [24, 'scale', ['rc', 2, 0]],
+  [23, 'status', undefined],
+  [24, 'status', ['rc', 2, 0, 0]],
+  [37, 'scale', ['rc', 2, 0]],
+]
+for (const [release, subresource, cells] of tables)
+  test(`1.${release}: the ${subresource} of a controller as a table`, async () => {
+    const { verbs, ask } = await startServed({ release })
+    after(() => verbs.stop())
+    await verbs.create('replicationcontrollers', controller)
+    const url = `/api/v1/namespaces/default/replicationcontrollers/rc/${subresource}`
+    const { status, json } = await ask('GET', url, { headers: { accept: asTable } })
+    assert.equal(status, cells === undefined ? 406 : 200)
+    assert.deepEqual(json.rows?.[0].cells.slice(0, cells?.length), cells)
+  })
+
+interface Frame {
+  readonly type: string
+  readonly object: { readonly kind: string; readonly metadata: Record<string, unknown> }
+}
+const watchList = 'watch=1&timeoutSeconds=1&resourceVersionMatch=NotOlderThan&sendInitialEvents='
+const ended = 'BOOKMARK k8s.io/initial-events-end'
+const watches: [release: number, query: string, events: string[]][] = [
+  [37, `${watchList}true&allowWatchBookmarks=true`, ['ADDED', ended]],
+  [37, `${watchList}true`, ['ADDED']],
+  [37, `${watchList}true&allowWatchBookmarks=true&resourceVersion=1`, ['ADDED', ended]],
+  [37, `${watchList}false&allowWatchBookmarks=true`, []],
+  [37, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', ['ADDED', ended]],
+  [37, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion=0', ['ADDED', ended]],
+  [37, `${watchList}true&resourceVersion=99999`, ['ERROR']],
+  [31, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', ['ADDED']],
+  [33, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', ['ADDED']],
+]
+for (const [release, query, events] of watches)
+  for (const accept of ['application/json', `${asTable},application/json`])
+    test(`1.${release}: ${query} as ${accept}`, async () => {
+      const { text } = await (await at(release)).ask('GET', `${maps}?${query}`, {
+        headers: { accept },
+      })
+      const frames = text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Frame] : []))
+      const seen = frames.map(({ type, object }) => {
+        const row = (object as unknown as { rows?: { object: Frame['object'] }[] }).rows?.[0]
+        const { annotations } = (row?.object ?? object).metadata
+        return [type, ...Object.keys((annotations as object | undefined) ?? {})].join(' ')
+      })
+      // A watch ends with how far it came.
+      assert.deepEqual(
+        seen.filter((one) => one !== 'BOOKMARK'),
+        events,
+      )
+    })

@@ -21,6 +21,8 @@ import { convertedAnew, convertTogether, cutFor, jsonOf } from './represent.ts'
 import { encodeObject, encodeValue } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
+const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url, './table-shape')
+
 /** JSON is a line of its own, unless it is laid out for people. */
 const lineEnd = '\n'
 
@@ -81,6 +83,10 @@ function tell(
     case 'value': {
       const value = linked(answer.value, exchange, parts)
       const { apiVersion, kind } = value
+      if (shape.as?.kind === 'Table' && kind === 'Scale' && exchange.kind !== undefined) {
+        const asked = { kind: exchange.kind, shape, parts, exchange }
+        return send(exchange, answer.status, shape, loadTables().scaleTable(asked, value as never))
+      }
       const type =
         shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
       const body = encodeValue(value, shape, type, exchange.kind?.decoding === 'free')

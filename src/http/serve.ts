@@ -138,6 +138,7 @@ function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
 const ignoresEmptyParameters = change('empty parameters of an Accept header are ignored', {
   since: 17,
 })
+const showsTablesOfParts = change('a status and a scale can be shown as tables', { since: 24 })
 const setsCacheControl = change('responses have Cache-Control', { since: 16 })
 const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 
@@ -170,6 +171,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     acceptRules: releaseOf(parts.server.release).has(ignoresEmptyParameters)
       ? 'present'
       : 'before 1.17',
+    tablesOfParts: releaseOf(parts.server.release).has(showsTablesOfParts),
     namesRepresentations: releaseOf(parts.server.release).has(namesRepresentations),
     sendsAuditIdIfAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),
     body: undefined,

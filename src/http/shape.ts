@@ -50,7 +50,7 @@ export function requireLogAccepted(exchange: Exchange): void {
 
 export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   const accept = acceptOf(exchange)
-  const endpoint = endpointOf(kind, exchange.target.subresource)
+  const endpoint = endpointOf(kind, exchange)
   const wanted =
     exchange.target.verb === 'watch'
       ? wantedStream(accept, endpoint, exchange.acceptRules)
@@ -58,19 +58,27 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
   return shapeOf(exchange, wanted)
 }
 
-/**
- * Subresources are no tables, but for a custom kind's status, which is shown as the object itself.
- */
-function endpointOf(
-  { kind, tables, origin, subresources }: Kind,
-  subresource: string,
-): ResponderKind {
-  if (origin === 'custom') {
-    const isItself = subresource === '' || subresources.get(subresource)?.kind === kind
-    return isItself ? 'custom' : 'custom without tables'
+/** The status of a custom kind is shown as the object itself, in all releases. */
+function endpointOf(kind: Kind, { target: { subresource }, tablesOfParts }: Exchange): ResponderKind {
+  const isTable = subresource === '' || subresource === 'scale' || hasTableOf(kind, subresource)
+  const isOlder = subresource !== '' && tablesOfParts !== true
+  if (kind.origin === 'custom') {
+    const isItself = subresource === '' || kind.subresources.get(subresource)?.kind === kind.kind
+    return isItself || (isTable && !isOlder) ? 'custom' : 'custom without tables'
   }
-  return tables === false || subresource !== '' ? 'built-in without tables' : 'built-in'
+  return kind.tables === false || !isTable || isOlder ? 'built-in without tables' : 'built-in'
 }
+
+/** Groups whose statuses kube-apiserver cannot show as tables. */
+const groupsWithoutStatusTables = new Set([
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'resource.k8s.io',
+  'scheduling.k8s.io',
+])
+
+const hasTableOf = ({ group }: Kind, subresource: string): boolean =>
+  subresource === 'status' && !groupsWithoutStatusTables.has(group)
 
 /**
  * For fixed documents such as discovery. `unrouted`: no router looks at the header before the

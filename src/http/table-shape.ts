@@ -5,6 +5,9 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeJson, encodeJson } from '#codec/json.ts'
+import { encodeYaml } from '#codec/yaml.ts'
+import { ageOf } from '#kinds/all-kinds/age.ts'
+import { ageColumn, column, nameColumn } from '#kinds/all-kinds/column.ts'
 import {
   type Columns,
   defaultColumns,
@@ -60,6 +63,39 @@ export async function table(
 }
 
 const tableRows = new TableRows()
+
+/** A Scale as a table; one of a custom kind has the columns as a definition would name them. */
+export function scaleTable(asked: Asked, scale: KubeObject): Buffer {
+  const { shape } = asked
+  const shown = { shown: scale, cellsOf: scale }
+  const { resourceVersion } = scale.metadata
+  const value = tableOf(
+    [shown],
+    scaleColumnsOf(asked.kind),
+    { resourceVersion },
+    optionsOf(asked, true),
+  )
+  return shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
+}
+
+function scaleColumnsOf({ decoding }: Kind): Columns {
+  const isFree = decoding === 'free'
+  const columns = [
+    isFree ? nameColumn : column('Name', 'Name of the object.'),
+    column('Desired', 'How many replicas are wanted.', 'integer'),
+    column('Available', 'How many replicas there are.', 'integer'),
+    isFree ? column('Age', 'Time since the object was created.', 'date') : ageColumn,
+  ]
+  return {
+    columns,
+    cells: (scale, now) => [
+      scale.metadata.name,
+      scale.spec?.replicas ?? 0,
+      scale.status?.replicas ?? 0,
+      ageOf(scale, now),
+    ],
+  }
+}
 
 /** The rows of a list without a tree of values in between, and the table that they belong into. */
 async function rowsOf(asked: Asked, entries: readonly ObjectView[], metadata: Loose) {

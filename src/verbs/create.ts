@@ -3,7 +3,14 @@
  * is taken is tried again.
  */
 import type { KubeObject } from '#api/object-meta.ts'
-import { alreadyExists, ApiError, badRequest, serverTimeout } from '#api/status-error.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import {
+  alreadyExists,
+  ApiError,
+  badRequest,
+  generatedNameTaken,
+  serverTimeout,
+} from '#api/status-error.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject, type ObjectView } from './answer.ts'
 import { at, encode, put, whenTooLarge } from './commit.ts'
@@ -183,13 +190,21 @@ function readable(server: Server, target: Target): Promise<Live | undefined> {
   return target.kind.resource.convertsElsewhere ? found.catch(() => undefined) : found
 }
 
+const generatedNamesConflict = change('a generated name that is taken is a conflict', {
+  since: 23,
+})
+
 async function taken(server: Server, request: WriteRequest, object: KubeObject): Promise<ApiError> {
   const { kind } = request.target
   const { errorGroup, hub } = kind.resource
-  // A client that specified generateName may retry, also if the name was specified too.
-  if (object.metadata.generateName)
+  const isPrefixed = Boolean(object.metadata.generateName)
+  const conflicts = releaseOf(server.release).has(generatedNamesConflict)
+  // A client that specifies a prefix may try again, even if it specifies a name too.
+  if (isPrefixed && !conflicts)
     return serverTimeout({ group: errorGroup, plural: hub.kind }, 'POST', 0)
-  const error = alreadyExists(kind, nameOf(object))
+  const error = isPrefixed
+    ? generatedNameTaken(kind, nameOf(object))
+    : alreadyExists(kind, nameOf(object))
   // What cannot be read is there all the same.
   const there = await readable(server, { ...request.target, name: nameOf(object) }).catch(
     () => undefined,

@@ -87,6 +87,22 @@ test('a random name that is taken is another one', async () => {
   assert.equal(await refusalOf(make()), '500 ServerTimeout')
 })
 
+const takenNames: [release: number, refusal: string][] = [
+  [22, '500 ServerTimeout'],
+  [23, '409 AlreadyExists'],
+]
+for (const [release, refusal] of takenNames)
+  test(`1.${release}: all names of a prefix are taken`, async () => {
+    const newer = await startVerbs(undefined, undefined, release)
+    const server = { ...newer.server, randomSuffix: () => 'same' }
+    const { create } = await import('./create.ts')
+    const request = () =>
+      newer.request(newer.target('configmaps'), { metadata: { generateName: 'g-' } })
+    await create(server, request())
+    assert.equal(await refusalOf(create(server, request())), refusal)
+    await newer.stop()
+  })
+
 test('a dry run answers and leaves nothing', async () => {
   const made = await verbs.create('configmaps', { metadata: { name: 'dry' } }, { dryRun: true })
   assert.equal(made.metadata.resourceVersion, undefined)
