@@ -17,6 +17,8 @@ import {
   tooManyRequests,
 } from './status-error.ts'
 
+const noUniqueName = 'the server was not able to generate a unique name for the object'
+
 const pods = { group: '', plural: 'pods' }
 const deployments = { group: 'apps', plural: 'deployments' }
 const named = (name: string, kind: string, group?: string) => ({
@@ -102,8 +104,6 @@ for (const [error, code, reason, message, details] of cases) {
     })
   })
 }
-
-const noUniqueName = 'the server was not able to generate a unique name for the object'
 
 test('all that is wrong with an object in one answer', () => {
   const one = invalidObject({ group: 'apps', kind: 'Deployment' }, 'd', [required('spec.selector')])

@@ -59,7 +59,10 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
 }
 
 /** The status of a custom kind is shown as the object itself, in all releases. */
-function endpointOf(kind: Kind, { target: { subresource }, tablesOfParts }: Exchange): ResponderKind {
+function endpointOf(
+  kind: Kind,
+  { target: { subresource }, tablesOfParts }: Exchange,
+): ResponderKind {
   const isTable = subresource === '' || subresource === 'scale' || hasTableOf(kind, subresource)
   const isOlder = subresource !== '' && tablesOfParts !== true
   if (kind.origin === 'custom') {
