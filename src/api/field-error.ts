@@ -4,6 +4,7 @@
  * catches.
  */
 import type { FieldPath } from './field-path.ts'
+import type { Change } from './releases/change.ts'
 import { goJson, goQuote, goUntyped } from './go-syntax.ts'
 
 export type FieldErrorType =
@@ -27,6 +28,12 @@ export interface FieldError {
   shown?: { head: string; value: unknown; detail: string }
   /** The length that is exceeded, where the error is one of length. */
   limit?: number
+  /**
+   * Declared rules find such faults in releases that have them: there this error does not count.
+   */
+  isCovered?: true
+  /** The same fault as releases without a change report it, where more than words differ. */
+  older?: { before: Change; error: FieldError }
   /**
    * The declared rule that finds the same fault, where the messages differ: 'maxLength',
    * 'format=k8s-long-name'.
@@ -71,6 +78,8 @@ export function showAsGo(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   return goUntyped(value)
 }
+
+export const covered = (error: FieldError): FieldError => ({ ...error, isCovered: true })
 
 /** The sentence with its value as JSON. */
 export const messageWithJson = ({ message, shown }: FieldError): string =>

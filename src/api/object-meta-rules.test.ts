@@ -60,10 +60,10 @@ const created: [string, ObjectMeta, string[]][] = [
       ownerReferences: [{ apiVersion: 'a/b/c', kind: '', name: '', uid: '' }],
     },
     [
-      'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
-      'metadata.ownerReferences.kind: Invalid value: "": kind must not be empty',
-      'metadata.ownerReferences.name: Invalid value: "": name must not be empty',
-      'metadata.ownerReferences.uid: Invalid value: "": uid must not be empty',
+      'metadata.ownerReferences[0].apiVersion: Invalid value: "a/b/c": must be <group>/<version> or <version>',
+      'metadata.ownerReferences[0].kind: Required value: must not be empty',
+      'metadata.ownerReferences[0].name: Required value: must not be empty',
+      'metadata.ownerReferences[0].uid: Required value: must not be empty',
     ],
   ],
   [
@@ -74,7 +74,7 @@ const created: [string, ObjectMeta, string[]][] = [
       ownerReferences: [{ apiVersion: 'v1', kind: 'Event', name: 'x', uid: '1' }],
     },
     [
-      'metadata.ownerReferences: Invalid value: v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"x", UID:"1", Controller:(*bool)(nil), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is disallowed from being an owner',
+      'metadata.ownerReferences[0]: Invalid value: v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"x", UID:"1", Controller:(*bool)(nil), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is disallowed from being an owner',
     ],
   ],
   [
@@ -119,7 +119,7 @@ const created: [string, ObjectMeta, string[]][] = [
     { ...both, ownerReferences: ['x', 'y', 'z'].map((name) => owner({ name, controller: true })) },
     ['y', 'z'].map(
       (name) =>
-        `metadata.ownerReferences: Invalid value: []v1.OwnerReference{${['x', 'y', 'z'].map(shownOwner).join(', ')}}: Only one reference can have Controller set to true. Found "true" in references for x and ${name}`,
+        `metadata.ownerReferences: Invalid value: []v1.OwnerReference{${['x', 'y', 'z'].map(shownOwner).join(', ')}}: Only one reference can have Controller set to true. Found "true" in references for Pod/x and Pod/${name}`,
     ),
   ],
   [
@@ -131,7 +131,9 @@ const created: [string, ObjectMeta, string[]][] = [
   [
     'an owner without a version',
     { ...both, ownerReferences: [owner({ apiVersion: 'apps/' })] },
-    ['metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty'],
+    [
+      'metadata.ownerReferences[0].apiVersion: Invalid value: "apps/": must be <group>/<version> or <version>',
+    ],
   ],
   [
     'managers',

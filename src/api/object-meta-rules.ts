@@ -4,18 +4,7 @@
  */
 import { type FieldError, forbidden, invalid, required, tooLong } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import {
-  asGo,
-  byCodePoint,
-  type GoText,
-  goList,
-  goPointer,
-  goQuote,
-  goStrings,
-  goStruct,
-  isPrintable,
-  goJson,
-} from './go-syntax.ts'
+import { asGo, byCodePoint, goStrings, isPrintable, goJson } from './go-syntax.ts'
 import { validateLabels } from './label-rules.ts'
 import {
   longerThan,
@@ -24,7 +13,8 @@ import {
   type NameRule,
   qualifiedName,
 } from './names.ts'
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
+import type { ManagedFieldsEntry, ObjectMeta } from './object-meta.ts'
+import { validateOwnerReferences } from './owner-reference-rules.ts'
 import { semanticEqual } from './semantic-equal.ts'
 import { textWritten } from './written-text.ts'
 
@@ -175,66 +165,6 @@ export function validateAnnotations(
   }
   if (size > annotationsSizeBytesMax) errors.push(tooLong(path, '', annotationsSizeBytesMax))
   return errors
-}
-
-function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  let controller = ''
-  let shown: GoText | undefined
-  for (const owner of owners) {
-    errors.push(...validateOwnerReference(owner, path))
-    if (!owner.controller) continue
-    if (controller === '') {
-      controller = owner.name
-      continue
-    }
-    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.name}`
-    // One text for all: each of them would be as long as the list.
-    shown ??= asGo(goList('v1.OwnerReference', owners.map(shownOwner)))
-    errors.push(invalid(path, shown, detail))
-  }
-  return errors
-}
-
-function validateOwnerReference(owner: OwnerReference, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  const { apiVersion = '', kind = '', name = '', uid = '' } = owner
-  const version = versionOf(apiVersion)
-  if (version === '') {
-    errors.push(invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
-  }
-  if (kind === '') errors.push(invalid(path.child('kind'), kind, 'kind must not be empty'))
-  if (name === '') errors.push(invalid(path.child('name'), name, 'name must not be empty'))
-  if (uid === '') errors.push(invalid(path.child('uid'), uid, 'uid must not be empty'))
-  if (apiVersion === 'v1' && kind === 'Event') {
-    const detail = '/v1, Kind=Event is disallowed from being an owner'
-    errors.push(invalid(path, asGo(shownOwner(owner)), detail))
-  }
-  return errors
-}
-
-/** The version in an apiVersion; one with two slashes or more has none. */
-function versionOf(apiVersion: string): string {
-  const parts = apiVersion.split('/')
-  return parts.length > 2 ? '' : (parts.at(-1) as string)
-}
-
-function shownOwner(owner: OwnerReference): GoText {
-  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = owner
-  const members = Object.entries({ apiVersion, kind, name, uid, controller, blockOwnerDeletion })
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([key, value]) => `${goJson(key)}:${goJson(value)}`)
-  return asGo(
-    goStruct('v1.OwnerReference', [
-      ['APIVersion', goQuote(apiVersion)],
-      ['Kind', goQuote(kind)],
-      ['Name', goQuote(name)],
-      ['UID', goQuote(uid)],
-      ['Controller', goPointer('bool', controller)],
-      ['BlockOwnerDeletion', goPointer('bool', blockOwnerDeletion)],
-    ]),
-    `{${members.join(',')}}`,
-  )
 }
 
 const validateFinalizerName = (name: string, path: FieldPath): FieldError[] =>

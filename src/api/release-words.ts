@@ -116,11 +116,20 @@ export function noDeleteOptions(goType: string, release: number): string {
 
 /** The errors in the words of a release. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
-  errors.map((error) => ({
-    type: error.type,
-    field: fieldOf(error, release),
-    message: messageOf(error, release),
-  }))
+  errors.map((newest) => {
+    const error = asReported(newest, releaseOf(release))
+    return {
+      type: error.type,
+      field: fieldOf(error, release),
+      message: messageOf(error, release),
+    }
+  })
+
+function asReported(newest: FieldError, release: Release): FieldError {
+  let error = newest
+  while (error.older !== undefined && !release.has(error.older.before)) error = error.older.error
+  return error
+}
 
 const fieldOf = ({ field }: FieldError, release: number): string =>
   field === FieldPath.none.toString() && !releaseOf(release).has(namesNoField) ? '' : field

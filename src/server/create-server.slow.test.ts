@@ -138,3 +138,17 @@ test('the signal closes a running server', async () => {
   await server.close()
   await assert.rejects(read(server, '/healthz'), { code: 'ECONNREFUSED' })
 })
+
+test('each release starts', async () => {
+  const started: string[] = []
+  for (let minor = 15; minor <= 37; minor++) {
+    const release = `1.${minor}`
+    const server = await createServer(
+      settingsOf(memory, `--emulated-version=${release}`),
+      surroundings(),
+    )
+    started.push(release)
+    await server.close()
+  }
+  assert.equal(started.length, 23)
+})

@@ -1,6 +1,7 @@
 /** Labels of nodes that have newer names: kube-apiserver warns clients that select by them. */
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 
 const labels = [
   ['beta.kubernetes.io/arch', 'v1.14', 'kubernetes.io/arch'],
@@ -22,6 +23,24 @@ export const deprecatedNodeLabels: ReadonlyMap<string, string> = new Map(
     `deprecated since ${since}; use "${newer}" instead`,
   ]),
 )
+
+const warnsOfMore = change('warnings about the labels created-by, preferAvoidPods and master', {
+  since: 31,
+})
+
+const more: ReadonlyMap<string, string> = new Map([
+  ...deprecatedNodeLabels,
+  ['app.kubernetes.io/created-by', 'deprecated since v1.9'],
+  [
+    'scheduler.alpha.kubernetes.io/preferAvoidPods',
+    'deprecated since v1.22; use Taints and Tolerations instead',
+  ],
+  ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
+])
+
+/** Those that select the topology of volumes. */
+export const deprecatedTopologyLabels = (release: number): ReadonlyMap<string, string> =>
+  releaseOf(release).has(warnsOfMore) ? more : deprecatedNodeLabels
 
 /** Warnings about the expressions of one term of a node selector. */
 export const nodeSelectorTermWarnings = (term: Loose, path: FieldPath): string[] =>

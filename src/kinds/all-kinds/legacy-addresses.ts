@@ -30,7 +30,7 @@ export const withoutZeros = (text: string): string =>
 const plainCidr = (text: string): string => withoutZeros(text).replace(/\/0+(?=\d)/, '/')
 
 const parseLegacyIp = (text: string): IpBytes | undefined => parseIp(withoutZeros(text))
-const parseLegacyCidr = (text: string): Cidr | undefined => parseCidr(plainCidr(text))
+export const parseLegacyCidr = (text: string): Cidr | undefined => parseCidr(plainCidr(text))
 
 /** IPv4 written as IPv6. */
 export const isMapped = (text: string): boolean => {

@@ -50,8 +50,20 @@ function withDeclared(rule: Rule, write: DeclaredWrite, handwritten: FieldError[
   const { next, old, feature } = write
   const isUpdate = old !== undefined
   const found = rule({ path: FieldPath.root, value: next, old, isUpdate, feature })
-  if (found.length === 0) return handwritten
   const withBeta = feature(betaGate)
+  if (withBeta && handwritten.some(({ isCovered }) => isCovered)) {
+    const counting = handwritten.filter(({ isCovered }) => !isCovered)
+    return withFound(found, counting, withBeta)
+  }
+  return withFound(found, handwritten, withBeta)
+}
+
+function withFound(
+  found: readonly DeclaredError[],
+  handwritten: FieldError[],
+  withBeta: boolean,
+): FieldError[] {
+  if (found.length === 0) return handwritten
   const enforced = found.filter(({ isBeta }) => withBeta || !isBeta)
   return [
     ...handwritten.filter((error) => !isReplaced(error, enforced)),

@@ -12,10 +12,15 @@ import {
   qualifiedName,
 } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
-import { each } from '#kinds/all-kinds/checks.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import { each, sameJson } from '#kinds/all-kinds/checks.ts'
+import { checkEventKept } from './event-changes.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
+const comparesWithOld = change('an update of an event compares it with the old one', { since: 24 })
+const namesComponent = change('errors of events name reportingComponent as v1 does', { since: 25 })
+const checksNamespace = change('the namespace of an event is checked again', { until: 36 })
 const wordLengthMax = 128
 const noteLengthMax = 1024
 
@@ -28,13 +33,20 @@ const tooMany = (field: string, max: number): FieldError =>
   invalid(field, '', `can have at most ${max} characters`)
 
 /** What every event must fulfil, whatever version it comes through. */
-function check(event: KubeObject): FieldError[] {
+function check(event: KubeObject, context: Context): FieldError[] {
   const namespace = event.metadata.namespace ?? ''
-  return [
-    ...(event.eventTime ? checkNewStyle(event, namespace) : checkOldStyle(event, namespace)),
-    ...each(FieldPath.of('namespace'), namespace, dns1123Subdomain(namespace)),
-  ]
+  const errors = event.eventTime
+    ? checkNewStyle(event, namespace, controllerField(context))
+    : checkOldStyle(event, namespace)
+  if (!releaseOf(context.release).has(checksNamespace)) return errors
+  return [...errors, ...each(FieldPath.of('namespace'), namespace, dns1123Subdomain(namespace))]
 }
+
+/** What the version of the request calls the controller that reports the event. */
+const controllerField = ({ release, requestApiVersion }: Context): string =>
+  releaseOf(release).has(namesComponent) && requestApiVersion === 'v1'
+    ? 'reportingComponent'
+    : 'reportingController'
 
 const mismatch = (event: KubeObject): FieldError =>
   invalid(
@@ -49,15 +61,15 @@ function checkOldStyle(event: KubeObject, namespace: string): FieldError[] {
   return fits ? [] : [mismatch(event)]
 }
 
-function checkNewStyle(event: KubeObject, namespace: string): FieldError[] {
+function checkNewStyle(event: KubeObject, namespace: string, controller: string): FieldError[] {
   const errors: FieldError[] = []
   const about: string = event.involvedObject?.namespace ?? ''
   if (about === '' && namespace !== 'default' && namespace !== 'kube-system') {
     errors.push(mismatch(event))
   }
   const { reportingComponent = '', reportingInstance = '', action = '', reason = '' } = event
-  if (reportingComponent === '') errors.push(required('reportingController'))
-  const path = FieldPath.of('reportingController')
+  if (reportingComponent === '') errors.push(required(controller))
+  const path = FieldPath.of(controller)
   errors.push(...each(path, reportingComponent, qualifiedName(reportingComponent)))
   for (const [field, value] of Object.entries({ reportingInstance, action, reason })) {
     if (value === '') errors.push(required(field))
@@ -77,6 +89,19 @@ function checkSeries(event: KubeObject): FieldError[] {
   return errors
 }
 
+/** Older releases compare a changed event with itself, so that they reject no change. */
+function checkStrictUpdate(next: KubeObject, old: KubeObject, release: number): FieldError[] {
+  if (!releaseOf(release).has(comparesWithOld)) {
+    return checkMetadataUpdate(next, { ...old, metadata: next.metadata })
+  }
+  const isSeriesKept = sameJson(next.series, old.series)
+  return [
+    ...checkMetadataUpdate(next, old),
+    ...(isSeriesKept ? [] : checkSeries(next)),
+    ...checkEventKept(next, old),
+  ]
+}
+
 /** What only events.k8s.io/v1 requires of a new event: none of the fields of the core version. */
 function checkStrict(event: KubeObject): FieldError[] {
   const errors = [...checkMetadata(event, true, nameIsDnsSubdomain), ...checkSeries(event)]
@@ -93,20 +118,17 @@ function checkStrict(event: KubeObject): FieldError[] {
   return errors
 }
 
-/**
- * kube-apiserver compares a changed event with itself, so that no change of it is ever rejected.
- */
 export const eventBehaviour: Behaviour = {
   nameRule: nameIsPathSegment,
   metadataLast: true,
   createOnUpdate: true,
   validateCreate: (object, context) => [
-    ...check(object),
+    ...check(object, context),
     ...(isStrict(context) ? checkStrict(object) : []),
   ],
   validateUpdate: (next, old, context) => [
-    ...check(next),
-    ...(isStrict(context) ? checkMetadataUpdate(next, { ...old, metadata: next.metadata }) : []),
+    ...check(next, context),
+    ...(isStrict(context) ? checkStrictUpdate(next, old, context.release) : []),
   ],
   expires: true,
   selectableFields(object) {

@@ -3,12 +3,13 @@ import { pathsHaveTypes } from '#kinds/stored-fields.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo } from '#api/go-syntax.ts'
+import { asGo, goQuote } from '#api/go-syntax.ts'
 import { isIp } from '#api/ip-address.ts'
 import { dns1123Subdomain, nameIsDnsSubdomain, wildcardDns1123Subdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { each } from '#kinds/all-kinds/checks.ts'
+import { legacyIpWarnings } from '#kinds/all-kinds/legacy-addresses.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { checkLoadBalancerStatus } from '#kinds/core/service/load-balancer-status.ts'
 import { keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy.ts'
@@ -119,11 +120,39 @@ function checkTls(tls: Loose, path: FieldPath, leniency: Leniency): FieldError[]
   return [...errors, ...each(path.child('secretName'), tls.secretName, problems)]
 }
 
-function checkClassSaidOnce(ingress: KubeObject): FieldError[] {
+const classCanBeNamedTwice = change('annotation and field can name the same class of ingress', {
+  since: 27,
+})
+const warnsOfAddresses = change('warnings about addresses in the status of an ingress', {
+  since: 33,
+})
+
+function checkClassSaidOnce(ingress: KubeObject, release: number): FieldError[] {
   const annotation = ownValue(ingress.metadata.annotations, classKey)
-  if (annotation === undefined || ingress.spec?.ingressClassName === undefined) return []
+  const name = ingress.spec?.ingressClassName
+  if (annotation === undefined || name === undefined) return []
   const path = FieldPath.of('annotations', classKey)
-  return [invalid(path, annotation, 'can not be set when the class field is also set')]
+  if (!releaseOf(release).has(classCanBeNamedTwice)) {
+    return [invalid(path, annotation, 'can not be set when the class field is also set')]
+  }
+  const detail = 'must match `ingressClassName` when both are specified'
+  return annotation === name ? [] : [invalid(path, annotation, detail)]
+}
+
+function classWarnings(ingress: KubeObject, { release }: Context): string[] {
+  if (!releaseOf(release).has(classCanBeNamedTwice)) return []
+  const isNamedOnce = ingress.spec?.ingressClassName === undefined
+  if (!isNamedOnce || ownValue(ingress.metadata.annotations, classKey) === undefined) return []
+  return [
+    `annotation ${goQuote(classKey)} is deprecated, please use 'spec.ingressClassName' instead`,
+  ]
+}
+
+function statusWarnings(ingress: KubeObject, { release }: Context): string[] {
+  if (!releaseOf(release).has(warnsOfAddresses)) return []
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  const entries: Loose[] = ingress.status?.loadBalancer?.ingress ?? []
+  return entries.flatMap(({ ip }, i) => (ip ? legacyIpWarnings(ip, path.index(i), release) : []))
 }
 
 const followsStableRules = change('Ingress has the rules of networking.k8s.io/v1', { since: 19 })
@@ -150,7 +179,7 @@ export const ingressBehaviour: Behaviour = {
   },
   validateCreate: (object, context) => [
     ...checkSpecOf(object, context),
-    ...checkClassSaidOnce(object),
+    ...checkClassSaidOnce(object, context.release),
   ],
   validateUpdate(next, old, context) {
     const [moved, own] = [checkMetadataUpdate(next, old), checkSpecOf(next, context, old)]
@@ -160,8 +189,10 @@ export const ingressBehaviour: Behaviour = {
     // change.
     return [...metadata, ...own, ...moved, ...own]
   },
+  warningsOnCreate: classWarnings,
   subresources: {
     status: {
+      warningsOnUpdate: (next, _old, context) => statusWarnings(next, context),
       resetFields: [['spec']],
       prepareForUpdate: keepSpec,
       validateUpdate: (next, old, context) => [

@@ -9,6 +9,11 @@ import { nameIsDnsSubdomain, portName, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { hasWrittenEmpty } from '#api/written-empty.ts'
 import { each } from '#kinds/all-kinds/checks.ts'
+import {
+  checkLegacyCidr,
+  legacyCidrWarnings,
+  parseLegacyCidr,
+} from '#kinds/all-kinds/legacy-addresses.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -19,15 +24,25 @@ const typesErrOnce = change('each unsupported policy type of a NetworkPolicy is 
   since: 18,
 })
 
-function check(policy: KubeObject, { release }: Context): FieldError[] {
+const readsLegacyCidrs = change('errors of the ipBlock of a NetworkPolicy have examples', {
+  since: 33,
+})
+
+function check(policy: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const { release } = context
   const path = FieldPath.of('spec')
   const spec = policy.spec ?? {}
   const types: string[] = spec.policyTypes ?? []
   const typesPath = path.child('policyTypes')
+  const kept = blocksOf(old).flatMap(({ block }) => [block.cidr, ...(block.except ?? [])])
+  const checkBlock: CheckBlock = (block, at) =>
+    releaseOf(release).has(readsLegacyCidrs)
+      ? checkIpBlock(block, at, context, kept)
+      : checkOlderIpBlock(block, at, release)
   const errors = [
     ...validateLabelSelector(spec.podSelector, path.child('podSelector')),
-    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress'), release),
-    ...checkRules(spec.egress ?? [], 'to', path.child('egress'), release),
+    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress'), checkBlock),
+    ...checkRules(spec.egress ?? [], 'to', path.child('egress'), checkBlock),
   ]
   if (types.length > policyTypes.length) {
     const shown = asGo(goStrings(types, 'networking.PolicyType'))
@@ -48,7 +63,7 @@ function checkRules(
   rules: Loose[],
   peerField: string,
   path: FieldPath,
-  release: number,
+  checkBlock: CheckBlock,
 ): FieldError[] {
   return rules.flatMap((rule, i) => {
     const ports: Loose[] = rule.ports ?? []
@@ -56,7 +71,7 @@ function checkRules(
     const at = path.index(i)
     return [
       ...ports.flatMap((port, j) => checkPort(port, at.child('ports').index(j))),
-      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j), release)),
+      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j), checkBlock)),
     ]
   })
 }
@@ -84,12 +99,12 @@ function checkPort({ protocol, port, endPort }: Loose, path: FieldPath): FieldEr
 function checkPeer(
   { podSelector, namespaceSelector, ipBlock }: Loose,
   path: FieldPath,
-  release: number,
+  checkBlock: CheckBlock,
 ): FieldError[] {
   const errors = [
     ...validateLabelSelector(podSelector, path.child('podSelector')),
     ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector')),
-    ...(ipBlock ? checkIpBlock(ipBlock, path.child('ipBlock'), release) : []),
+    ...(ipBlock ? checkBlock(ipBlock, path.child('ipBlock')) : []),
   ]
   const count = [podSelector, namespaceSelector, ipBlock].filter(Boolean).length
   if (count === 0) errors.push(required(path, 'must specify a peer'))
@@ -103,7 +118,56 @@ const exceptionsAreSmaller = change('an except of a NetworkPolicy must be smalle
   since: 18,
 })
 
-function checkIpBlock(block: Loose, path: FieldPath, release: number): FieldError[] {
+type CheckBlock = (block: Loose, path: FieldPath) => FieldError[]
+
+/** `kept`: the blocks that the old policy had, which it can keep. */
+function checkIpBlock(
+  block: Loose,
+  path: FieldPath,
+  context: Context,
+  kept: readonly string[],
+): FieldError[] {
+  const text: string = block.cidr ?? ''
+  const at = path.child('cidr')
+  if (text === '') return [required(at)]
+  const errors = checkLegacyCidr(text, at, context, kept)
+  const cidr = parseLegacyCidr(text)
+  if (cidr === undefined) return errors
+  for (const [i, exceptText] of ((block.except ?? []) as string[]).entries()) {
+    const exceptAt = path.child('except').index(i)
+    errors.push(...checkLegacyCidr(exceptText, exceptAt, context, kept))
+    const except = parseLegacyCidr(exceptText)
+    if (except === undefined) continue
+    if (!cidrContains(cidr, except.network) || cidr.ones >= except.ones) {
+      errors.push(invalid(exceptAt, exceptText, 'must be a strict subset of `cidr`'))
+    }
+  }
+  return errors
+}
+
+/** With the path of each. */
+function blocksOf(policy: KubeObject | undefined): { block: Loose; path: FieldPath }[] {
+  const within = (field: string, peers: string) =>
+    ((policy?.spec?.[field] ?? []) as Loose[]).flatMap((rule, i) =>
+      ((rule[peers] ?? []) as Loose[]).flatMap(({ ipBlock }, j) => {
+        const path = FieldPath.of('spec', field).index(i).child(peers).index(j).child('ipBlock')
+        return ipBlock ? [{ block: ipBlock as Loose, path }] : []
+      }),
+    )
+  return [...within('ingress', 'from'), ...within('egress', 'to')]
+}
+
+function blockWarnings(policy: KubeObject, { release }: Context): string[] {
+  if (!releaseOf(release).has(readsLegacyCidrs)) return []
+  return blocksOf(policy).flatMap(({ block, path }) => [
+    ...legacyCidrWarnings(block.cidr ?? '', path.child('cidr'), release),
+    ...((block.except ?? []) as string[]).flatMap((text, i) =>
+      legacyCidrWarnings(text, path.child('except').index(i), release),
+    ),
+  ])
+}
+
+function checkOlderIpBlock(block: Loose, path: FieldPath, release: number): FieldError[] {
   const text: string = block.cidr ?? ''
   const at = path.child('cidr')
   if (text === '') return [required(at)]
@@ -169,10 +233,12 @@ export const networkPolicyBehaviour: Behaviour = {
     }
   },
   validateCreate: check,
+  warningsOnCreate: blockWarnings,
+  warningsOnUpdate: (next, _old, context) => blockWarnings(next, context),
   validateUpdate: (next, old, context) => [
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next, context),
+    ...check(next, context, old),
     ...checkMetadataUpdate(next, old),
-    ...check(next, context),
+    ...check(next, context, old),
   ],
 }

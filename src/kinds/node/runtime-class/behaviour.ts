@@ -1,11 +1,13 @@
 /**
- * RuntimeClass: the runtime that runs a pod's containers, what it costs, and on which nodes it is.
+ * RuntimeClass: the runtime that runs a pod's containers, what it costs, and on which nodes it
+ * is.
  */
-import { duplicate, type FieldError } from '#api/field-error.ts'
+import { duplicate, type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { checkImmutable, each } from '#kinds/all-kinds/checks.ts'
 import { checkPlainMetadata, checkPlainMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { goToleration } from '#kinds/pod-template/go-values.ts'
@@ -18,16 +20,31 @@ import type { Behaviour, Context } from '#kinds/kind.ts'
 function check(object: KubeObject, context: Context): FieldError[] {
   const handler: string = object.handler ?? ''
   const { overhead, scheduling } = object
-  const errors = each(FieldPath.of('handler'), handler, nameIsDnsLabel(handler, false))
+  const errors = checkHandler(handler, context.release)
   if (overhead) {
     const limits = { limits: overhead.podFixed }
     errors.push(...checkResources(limits, FieldPath.of('overhead'), podRules(context)))
   }
-  if (scheduling) errors.push(...checkScheduling(scheduling, FieldPath.of('scheduling')))
+  if (scheduling)
+    errors.push(...checkScheduling(scheduling, FieldPath.of('scheduling'), context.release))
   return errors
 }
 
-function checkScheduling(scheduling: Loose, path: FieldPath): FieldError[] {
+const handlerIsRequired = change('a RuntimeClass without a handler lacks a required value', {
+  since: 36,
+})
+const namesTolerations = change('errors of tolerations of a RuntimeClass name the field once', {
+  since: 35,
+})
+
+function checkHandler(handler: string, release: number): FieldError[] {
+  const path = FieldPath.of('handler')
+  if (handler === '' && releaseOf(release).has(handlerIsRequired)) return [required(path)]
+  const problems = each(path, handler, nameIsDnsLabel(handler, false))
+  return problems.map((error) => ({ ...error, origin: 'format=k8s-short-name' }))
+}
+
+function checkScheduling(scheduling: Loose, path: FieldPath, release: number): FieldError[] {
   const tolerations: Loose[] = scheduling.tolerations ?? []
   const at = path.child('tolerations')
   const seen = new Set<string>()
@@ -40,7 +57,10 @@ function checkScheduling(scheduling: Loose, path: FieldPath): FieldError[] {
   })
   return [
     ...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')),
-    ...checkTolerations(tolerations, at.child('tolerations')),
+    ...checkTolerations(
+      tolerations,
+      releaseOf(release).has(namesTolerations) ? at : at.child('tolerations'),
+    ),
     ...twice,
   ]
 }
@@ -55,6 +75,11 @@ export const runtimeClassBehaviour: Behaviour = {
     ...checkPlainMetadata(next, false, nameIsDnsSubdomain),
     ...check(next, context),
     ...checkPlainMetadataUpdate(next, old),
-    ...checkImmutable(next.handler ?? '', old.handler ?? '', FieldPath.of('handler')),
+    ...checkImmutable(next.handler ?? '', old.handler ?? '', FieldPath.of('handler')).map(
+      (error) => ({
+        ...error,
+        origin: 'immutable',
+      }),
+    ),
   ],
 }

@@ -14,7 +14,7 @@ import {
   sameJson,
 } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkCsiDriverName } from '#kinds/pod-template/network-volumes.ts'
 
 const checkedOnce = change('each error of a new CSINode occurs once', { since: 21 })
@@ -85,13 +85,27 @@ const goNodeDriver = (driver: Loose): GoText =>
     ['Allocatable', goPointer('storage.VolumeNodeResources', driver.allocatable)],
   ])
 
-function checkNodeChanges(next: KubeObject, old: KubeObject): FieldError[] {
-  const [now, then]: [Loose[], Loose[]] = [next.spec?.drivers ?? [], old.spec?.drivers ?? []]
+const namesDrivers = change('errors of changed drivers of a CSINode name spec.drivers', {
+  since: 33,
+})
+
+function checkNodeChanges(
+  next: KubeObject,
+  old: KubeObject,
+  { release, feature }: Context,
+): FieldError[] {
+  const driversOf = ({ spec }: KubeObject): Loose[] => {
+    const drivers: Loose[] = spec?.drivers ?? []
+    if (!feature('MutableCSINodeAllocatableCount')) return drivers
+    return drivers.map(({ allocatable: _, ...others }) => others)
+  }
+  const [now, then] = [driversOf(next), driversOf(old)]
+  const at = releaseOf(release).has(namesDrivers) ? 'spec.drivers' : 'CSINodeDriver'
   const byName = Map.groupBy(now, ({ name }) => name)
   return then.flatMap((driver) =>
     (byName.get(driver.name) ?? [])
       .filter((other) => !sameJson(other, driver))
-      .map((other) => invalid('CSINodeDriver', asGo(goNodeDriver(other)), immutableMessage)),
+      .map((other) => invalid(at, asGo(goNodeDriver(other)), immutableMessage)),
   )
 }
 
@@ -104,7 +118,8 @@ export const csiNodeBehaviour: Behaviour = {
     // Before that everything was checked twice.
     return [...errors, ...checkMetadata(object, false, nameIsDnsSubdomain), ...errors]
   },
-  validateUpdate(next, old, { release }) {
+  validateUpdate(next, old, context) {
+    const { release } = context
     const longIds = ((old.spec?.drivers ?? []) as Loose[]).some(
       ({ nodeID = '' }) => Buffer.byteLength(nodeID) > idLengthMaxIn(release).ofNew,
     )
@@ -112,6 +127,6 @@ export const csiNodeBehaviour: Behaviour = {
       ...checkMetadata(next, false, nameIsDnsSubdomain),
       ...checkNodeDrivers(next, longIds, release),
     ]
-    return [...whole, ...whole, ...checkNodeChanges(next, old)]
+    return [...whole, ...whole, ...checkNodeChanges(next, old, context)]
   },
 }

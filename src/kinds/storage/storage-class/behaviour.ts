@@ -14,7 +14,8 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { checkOneOfIfSet, each, isAsBefore } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import { deprecatedTopologyLabels } from '#kinds/all-kinds/deprecated-node-labels.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkParameters } from '#kinds/storage/class-parameters.ts'
 import { checkTopologySelectorTerm } from './topology-selector.ts'
 
@@ -80,25 +81,51 @@ function checkTopologies(terms: Loose[]): FieldError[] {
   })
 }
 
-function checkChanges(next: KubeObject, old: KubeObject): FieldError[] {
+const fieldsAreImmutable = change('errors of a changed StorageClass say: field is immutable', {
+  since: 36,
+})
+const warnsOfLabels = change('warnings about deprecated labels of nodes in a StorageClass', {
+  since: 25,
+})
+
+function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
   const errors: FieldError[] = []
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
     if (isAsBefore(next, old, field)) continue
-    errors.push(forbidden(field, `updates to ${field} are forbidden.`))
+    if (releaseOf(release).has(fieldsAreImmutable)) errors.push(changed(next, field))
+    else errors.push(forbidden(field, `updates to ${field} are forbidden.`))
   }
-  const mode = next.volumeBindingMode
-  if (mode !== old.volumeBindingMode) {
-    errors.push(invalid('volumeBindingMode', mode, immutableMessage))
+  if (next.volumeBindingMode !== old.volumeBindingMode) {
+    errors.push(changed(next, 'volumeBindingMode'))
   }
   return errors
 }
 
+const changed = (next: KubeObject, field: string): FieldError => ({
+  ...invalid(field, next[field] ?? (field === 'provisioner' ? '' : undefined), immutableMessage),
+  origin: 'immutable',
+})
+
+function labelWarnings({ allowedTopologies = [] }: Loose, { release }: Context): string[] {
+  if (!releaseOf(release).has(warnsOfLabels)) return []
+  const path = FieldPath.of('allowedTopologies')
+  return (allowedTopologies as Loose[]).flatMap(({ matchLabelExpressions = [] }, i) =>
+    (matchLabelExpressions as Loose[]).flatMap(({ key = '' }, j) => {
+      const message = deprecatedTopologyLabels(release).get(key)
+      const at = path.index(i).child('matchLabelExpressions').index(j).child('key')
+      return message === undefined ? [] : [`${at}: ${message}`]
+    }),
+  )
+}
+
 export const storageClassBehaviour: Behaviour = {
   validateCreate: (object, { release }) => check(object, release),
+  warningsOnCreate: labelWarnings,
+  warningsOnUpdate: (next, _old, context) => labelWarnings(next, context),
   validateUpdate: (next, old, { release }) => [
     ...checkMetadata(next, false, nameIsDnsSubdomain),
     ...check(next, release),
     ...checkMetadataUpdate(next, old),
-    ...checkChanges(next, old),
+    ...checkChanges(next, old, release),
   ],
 }

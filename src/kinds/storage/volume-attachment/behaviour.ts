@@ -1,5 +1,12 @@
 /** VolumeAttachment: a volume that is to be, or is, attached to a node. */
-import { type FieldError, forbidden, invalid, required, tooLong } from '#api/field-error.ts'
+import {
+  covered,
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -80,7 +87,7 @@ function checkStable(object: KubeObject): FieldError[] {
   const name: string | undefined = source.persistentVolumeName
   const path = FieldPath.of('spec.source.persistentVolumeName')
   return [
-    ...checkCsiDriverName(attacher, FieldPath.of('spec.attacher')),
+    ...checkCsiDriverName(attacher, FieldPath.of('spec.attacher')).map(covered),
     ...(name === undefined ? [] : each(path, name, nameIsDnsSubdomain(name, false))),
   ]
 }
