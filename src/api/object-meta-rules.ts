@@ -13,10 +13,16 @@ import {
   type NameRule,
   qualifiedName,
 } from './names.ts'
-import type { ManagedFieldsEntry, ObjectMeta } from './object-meta.ts'
-import { validateOwnerReferences } from './owner-reference-rules.ts'
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { semanticEqual } from './semantic-equal.ts'
 import { textWritten } from './written-text.ts'
+
+/** Loaded with the first object that has owners. */
+const loadOwnerRules = loadLater<typeof import('./owner-reference-rules.ts')>(
+  import.meta.url,
+  './owner-reference-rules',
+)
 
 export const immutableMessage = 'field is immutable'
 const negativeMessage = 'must be greater than or equal to 0'
@@ -85,13 +91,17 @@ export function validateObjectMeta(
   if (generation) errors.push(...validateNonnegative(generation, path.child('generation')))
   if (labels) addAll(errors, validateLabels(labels, path.child('labels')))
   if (annotations) addAll(errors, validateAnnotations(annotations, path.child('annotations')))
-  if (ownerReferences)
-    addAll(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
+  if (ownerReferences) addAll(errors, validateOwners(ownerReferences, path))
   if (finalizers) addAll(errors, validateFinalizers(finalizers, path.child('finalizers')))
   if (managedFields)
     addAll(errors, validateManagedFields(managedFields, path.child('managedFields')))
   return errors
 }
+
+const validateOwners = (owners: readonly OwnerReference[], path: FieldPath): FieldError[] =>
+  owners.length === 0
+    ? []
+    : loadOwnerRules().validateOwnerReferences(owners, path.child('ownerReferences'))
 
 /** One by one: there may be more than a call takes. */
 function addAll(errors: FieldError[], more: readonly FieldError[]): void {
@@ -129,7 +139,7 @@ export function validateObjectMetaUpdate(
     ...validateImmutable(next.clusterName ?? '', old.clusterName ?? '', path.child('clusterName')),
     ...validateLabels(next.labels, path.child('labels')),
     ...validateAnnotations(next.annotations, path.child('annotations')),
-    ...validateOwnerReferences(next.ownerReferences ?? [], path.child('ownerReferences')),
+    ...validateOwners(next.ownerReferences ?? [], path),
     ...validateManagedFields(next.managedFields ?? [], path.child('managedFields')),
   )
   return errors
