@@ -3,7 +3,8 @@
  * server and, where its program is given, for a kube-apiserver. Each server has an etcd of its own
  * behind a TCP proxy.
  *
- *   node benchmarks/etcd-away.ts [--kube-apiserver=PROGRAM] [--etcd=PROGRAM] [--seconds=30] [--port=FIRST]
+ *   node benchmarks/etcd-away.ts [--kube-apiserver=PROGRAM] [--etcd=PROGRAM] [--seconds=30]
+ *     [--port=FIRST]
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'

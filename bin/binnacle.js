@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The `binnacle` command. A checkout runs its sources as they are, because Node removes the types. An installed package runs
- * the bundle that the release step made. Node keeps the compiled code for the next start; everything else is in src/main.ts.
+ * The `binnacle` command. A checkout runs its sources as they are, because Node removes the types.
+ * An installed package runs the bundle that the release step made. Node keeps the compiled code for
+ * the next start; everything else is in src/main.ts.
  */
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'

@@ -2,7 +2,8 @@
  * Replays recorded conversations of real servers against this one, release by release, and holds
  * the floor: how many answers are the same may only grow. See README.md in this folder.
  *
- *   npm run conformance -- [--release 1.22]… [--only REGEX] [--show N] [--raise] [--server URL] [-- SERVER FLAGS]
+ *   npm run conformance -- [--release 1.22]… [--only REGEX] [--show N] [--raise] [--server URL]
+ *     [-- SERVER FLAGS]
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

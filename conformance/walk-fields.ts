@@ -3,7 +3,8 @@
  * server and to this one: their answers must be the same. Nothing is left to chance but the steps
  * of `--way turns`.
  *
- *   node tools/run.mjs file conformance/walk-fields.ts --peer URL --ours URL [--way create,update,status,turns] [--only REGEX]
+ *   node tools/run.mjs file conformance/walk-fields.ts --peer URL --ours URL
+ *     [--way create,update,status,turns] [--only REGEX]
  *
  * `create` sends dry-run creates, `update` and `status` dry-run replacements of an object that is
  * there; `turns` writes `--count` random changes from `--seed` one over the other, `mix` sends as

@@ -1,4 +1,6 @@
-/** Admission policies over HTTP: they take effect within 100 ms, and each action reaches its reader. */
+/**
+ * Admission policies over HTTP: they take effect within 100 ms, and each action reaches its reader.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -67,7 +69,7 @@ const create = (data: Any): Promise<Answer> =>
     data,
   })
 
-/** Asks until the answer is wanted, for at most 100 ms. */
+/** Polls until the answer is the wanted one, for at most 100 ms. */
 async function soon(data: Any, wanted: (answer: Answer) => boolean): Promise<Answer> {
   const began = performance.now()
   for (;;) {

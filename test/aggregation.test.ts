@@ -1,4 +1,7 @@
-/** One server behind another: registered, found, asked as the user who asks, watched, away and back. */
+/**
+ * One server behind another: registered, found, called as the user of the request, watched, away
+ * and back.
+ */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -44,7 +47,7 @@ before(async () => {
   })
   caBundle = Buffer.from(ca.pem).toString('base64')
   const proxyCa = file('proxy-ca.pem', proxies.pem)
-  // Its own authority is the one that signed its serving certificate: what asks it directly believes it too.
+  // Its own authority is the one that signed its serving certificate: direct clients trust it too.
   const behindDir = join(place, 'behind')
   mkdirSync(join(behindDir, 'pki'), { recursive: true, mode: 0o700 })
   writeFileSync(join(behindDir, 'pki', 'ca.crt'), ca.pem, { mode: 0o600 })
@@ -219,7 +222,7 @@ test('a definition gets an APIService, and takes it along', async () => {
   await until('the kind', async () => (await behind.ask('GET', widgets)).status === 200)
 })
 
-test('what is missing is said, step by step, until it is there', async () => {
+test('what is missing is reported, step by step, until it is there', async () => {
   await made(front, services, apiService())
   const reason = (wanted: string) =>
     until(wanted, async () => {
@@ -265,7 +268,7 @@ test('discovery shows it in its place', async () => {
   assert.equal(list.resources[0].name, 'widgets')
 })
 
-test('requests go on as the user who asks', async () => {
+test('requests are forwarded as their user', async () => {
   await made(front, widgets, {
     apiVersion: `${group}/v1`,
     kind: 'Widget',
@@ -436,7 +439,7 @@ test('while it is away the answer is 503, and the condition says why', async () 
     /^failing or missing response from https:\/\/localhost:\d+\/apis\/behind\.example\.com\/v1: Get "https:/,
   )
   assert.equal((await front.ask('GET', widgets)).text, 'service unavailable\n')
-  // Nobody knows whether it has something in the namespace: that waits.
+  // It is unknown whether it has something in the namespace: that waits.
   await made(front, '/api/v1/namespaces', { metadata: { name: 'waiting' } })
   await front.ask('DELETE', '/api/v1/namespaces/waiting')
   const told = await until('the reason', async () => {
@@ -482,7 +485,7 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       response.writeHead(200, { 'content-length': 1000 })
       return void response.write('{', () => response.destroy())
     }
-    // Whether it is there is asked at any time.
+    // Probes of its availability come at any time.
     if (!/^\/apis\/[^/]+\/[^/]+$/.test(url)) {
       const { 'x-remote-user': user, authorization } = headers
       let body = ''
@@ -540,7 +543,8 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       authorization: undefined,
       body: '',
     })
-    // As the original writes them: parameters in order, nothing escaped without need, the rest of the path as it is.
+    // As kube-apiserver writes them: parameters in order, no needless escapes, the rest of the path
+    // as it is.
     await front.ask('GET', '/apis/echo.example.com/v1/a%2Fb//c?z=1&a=x%20y&a=b')
     assert.equal(asked.at(-1)?.url, '/apis/echo.example.com/v1/a/b//c?a=x+y&a=b&z=1')
     await assert.rejects(
@@ -552,7 +556,8 @@ test('any server can be behind: upgrades pass, redirects do not, and it must be 
       [upgraded['x-remote-user'], upgraded['x-remote-group'], upgraded['impersonate-user']],
       ['kubernetes-admin', 'system:masters, system:authenticated', undefined],
     )
-    // However its length is told, a body is a body: nobody writes a request of this server's into it.
+    // However its length is announced, a body is a body: no client writes a request of this
+    // server's into it.
     for (const how of ['chunked', 'announced'] as const) {
       const hidden = 'GET /apis/echo.example.com/v1/hidden HTTP/1.1\r\nX-Remote-User: root\r\n\r\n'
       const before = asked.length
@@ -600,7 +605,7 @@ function echoed(path: string, text: string): Promise<string> {
   })
 }
 
-/** What is answered to a body whose length is told in one way or the other. */
+/** The response to a body whose length is announced in one way or the other. */
 function posted(path: string, body: string, how: 'chunked' | 'announced'): Promise<string> {
   const pem = (name: string) => readFileSync(join(front.dataDir, 'pki', name))
   const keys = { ca: pem('ca.crt'), cert: pem('admin.crt'), key: pem('admin.key') }

@@ -1,4 +1,7 @@
-/** Server-side apply as a client of the API meets it: who owns what, conflicts, removal, resets, and the way from kubectl's own apply. */
+/**
+ * Server-side apply as a client of the API meets it: who owns what, conflicts, removal, resets, and
+ * the way from kubectl's own apply.
+ */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { judge, type Said, say, type Wanted } from './conversation.fixture.ts'
@@ -32,7 +35,10 @@ const deployment = (name: string, spec: object = {}, containers: object[] = [con
   },
 })
 
-/** One line of a conversation about a ConfigMap: how, as whom, the data or body, and what must come of it. */
+/**
+ * One line of a conversation about a ConfigMap: how, as whom, the data or body, and what must come
+ * of it.
+ */
 type Line = [how: Said['method'], as: string, body: unknown, wanted?: Wanted, query?: string]
 /** Lines about one ConfigMap; objects with `data` alone stand for a whole one. */
 const conversations: [about: string, ...lines: Line[]][] = [
@@ -366,7 +372,7 @@ test('YAML is what it says, and JSON is YAML', async () => {
   assert.equal((await server.ask('PATCH', path, map('yaml', { a: '1' }), headers)).status, 201)
 })
 
-/** A deployment that somebody applies in steps. */
+/** A deployment that a manager applies in steps. */
 const inSteps: [about: string, ...steps: [as: string, body: object, wanted: Wanted][]][] = [
   [
     'a field that nobody owns any more goes back to its default',
@@ -875,7 +881,7 @@ test('an apply that changes nothing does not bring in the defaults of its versio
   )
 })
 
-test('when a list becomes atomic its owners own it whole; the other way nobody is in the way', async () => {
+test('when a list becomes atomic its owners own it whole; the other way there is no conflict', async () => {
   const path = things('turns')
   const body = (...list: string[]) => ({
     apiVersion: `${group}/v1`,

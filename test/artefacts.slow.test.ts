@@ -1,6 +1,6 @@
 /**
- * The artefacts of a release, made and run: the single executable without a PATH, the image unpacked into a folder that is
- * its root file system, checksums and the bill of materials.
+ * The artefacts of a release, made and run: the single executable without a PATH, the image
+ * unpacked into a folder that is its root file system, checksums and the bill of materials.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -33,7 +33,7 @@ after(() => {
   rmSync(place, { recursive: true, force: true })
 })
 
-/** Starts a program that serves, asks it for /readyz, and ends it. Gives what it printed. */
+/** Starts a program that serves, requests /readyz, and ends it. Returns its output. */
 async function serveOnce(command: string, args: string[], port: number): Promise<string> {
   const child = spawn(command, args, { env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)

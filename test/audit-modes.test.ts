@@ -1,4 +1,7 @@
-/** What --audit-log-mode and --audit-webhook-mode promise whoever asks: what waits for a record, and what is refused without one. */
+/**
+ * What --audit-log-mode and --audit-webhook-mode promise clients: which requests wait for a record,
+ * and which are rejected without one.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

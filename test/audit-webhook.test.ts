@@ -1,4 +1,7 @@
-/** Audit records sent to a service over HTTPS: it is believed by its authority alone, gets batches, and never holds up a request. */
+/**
+ * Audit records sent to a service over HTTPS: it is believed by its authority alone, gets batches,
+ * and never holds up a request.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authority } from '../src/access/certificates.suite.ts'
@@ -75,7 +78,7 @@ test('records arrive in batches, and a service that sleeps costs records, never 
     sleeping = new Promise((resolve) => {
       wake = resolve
     })
-    // Nobody waits for the service: it would be for ever.
+    // No request waits for the service: it would be for ever.
     const count = 100
     for (let i = 0; i < count; i++) assert.equal((await ask(`asleep-${i}`)).status, 404)
     const dropped = await lost(server, 'buffered')

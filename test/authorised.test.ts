@@ -1,4 +1,7 @@
-/** Nothing is done for whoever may do nothing: every path, verb and subresource, asked by a stranger and by nobody. */
+/**
+ * A user without rights can do nothing: every path, verb and subresource, for a user without roles
+ * and for an anonymous one.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http2 from 'node:http2'
@@ -70,10 +73,10 @@ async function everyPath(): Promise<string[]> {
   return paths
 }
 
-/** Reviews of oneself are everybody's; so are discovery and health. */
+/** Reviews of oneself are open to all users; so are discovery and health. */
 const free = /\/selfsubject(access|rules)reviews/
 
-test('every path and method is refused before anything else is said of it', async () => {
+test('every path and method is rejected with 403 before any other error', async () => {
   const paths = await everyPath()
   assert.ok(paths.length > 300, `${paths.length} paths`)
   const askers: [who: string, headers: http2.OutgoingHttpHeaders][] = [
@@ -91,7 +94,7 @@ test('every path and method is refused before anything else is said of it', asyn
   }
 })
 
-test('paths that are no resources are refused too, but for those that are everybody’s', async () => {
+test('paths without a resource are rejected too, except those open to all users', async () => {
   const stranger = { authorization: 'Bearer stranger-token' }
   const cases: [path: string, stranger: number, nobody: number][] = [
     ['/readyz', 200, 200],
@@ -117,7 +120,7 @@ test('paths that are no resources are refused too, but for those that are everyb
   assert.equal(await statusOf('GET', '/api/v1/pods', { authorization: 'Bearer wrong' }), 401)
 })
 
-test('a token that is asked for comes with the metadata of the request and nothing else', async () => {
+test('a requested token comes with the metadata of the request and nothing else', async () => {
   const space = '/api/v1/namespaces/default/serviceaccounts'
   await server.ask('POST', space, { metadata: { name: 'robot' } })
   const { status, body } = await server.ask('POST', `${space}/robot/token`, {
@@ -132,7 +135,7 @@ test('a token that is asked for comes with the metadata of the request and nothi
   assert.equal(managedFields[0].subresource, 'token')
 })
 
-test('whoever is shut out is told so in a way nobody takes for something else', async () => {
+test('a rejection cannot be mistaken for another response', async () => {
   const outside = { 'impersonate-user': 'nobody' }
   const refused = await server.ask('GET', '/api/v1/secrets', undefined, outside)
   assert.equal(refused.status, 403)

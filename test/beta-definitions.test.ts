@@ -1,6 +1,6 @@
 /**
- * Definitions in their beta form, and objects of them, as releases before 1.22 have them: what is kept, dropped, refused and shown
- * by each.
+ * Definitions in their beta form, and objects of them, as releases before 1.22 have them: what is
+ * kept, dropped, refused and shown by each.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,7 @@
 /**
- * What the releases between the recorded ones answer: rules that changed from 1.16 to 1.20, each asked of the releases
- * before and after its change. The last answer of a row counts, at one place of it.
+ * Answers of the releases between the recorded ones: rules that changed from 1.16 to 1.20, each
+ * tested in the releases before and after its change. The last answer of a row counts, at one place
+ * of it.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

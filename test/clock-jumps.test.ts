@@ -1,4 +1,7 @@
-/** A machine whose clock is set while the server runs: what goes by elapsed time goes on, what goes by the date follows it. */
+/**
+ * A machine whose clock is set while the server runs: what goes by elapsed time goes on, what goes
+ * by the date follows it.
+ */
 import assert from 'node:assert/strict'
 import type { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +20,10 @@ const clockFile = join(scratch, 'offset')
 const hourMs = 3_600_000
 let on: Wire
 
-/** Sets the server's clock to so far from ours, and waits until it stamps by it; the other thread looks as often. */
+/**
+ * Sets the server's clock to so far from ours, and waits until it stamps by it; the other thread
+ * looks as often.
+ */
 async function setClock(offsetMs: number): Promise<void> {
   writeFileSync(clockFile, String(offsetMs))
   for (let i = 0; i < 1000; i++) {

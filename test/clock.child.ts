@@ -1,7 +1,8 @@
 /**
- * Loaded into a server before anything else by tests that set its clock: the time of day is the machine's plus what a file
- * says, in every thread. Elapsed time is left alone, as it is when a machine's clock is set; but what is done every minute
- * may be done more often, for tests that would wait for it.
+ * Loaded into a server before anything else by tests that set its clock: the time of day is the
+ * machine's plus what a file says, in every thread. Elapsed time is left alone, as it is when a
+ * machine's clock is set; but what is done every minute may be done more often, for tests that
+ * would wait for it.
  */
 import { readFileSync } from 'node:fs'
 

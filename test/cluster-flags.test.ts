@@ -1,4 +1,7 @@
-/** That flags about the place of a server among others, and about what it leaves to them, have the effect they promise. */
+/**
+ * That flags about the place of a server among others, and about what it leaves to them, have the
+ * effect they promise.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '#base/until.fixture.ts'

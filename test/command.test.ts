@@ -1,4 +1,7 @@
-/** The command as a user meets it: what it prints, how it starts and stops, what it leaves behind, what it refuses. */
+/**
+ * The command as a user meets it: what it prints, how it starts and stops, what it leaves behind,
+ * what it refuses.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {
@@ -53,7 +56,7 @@ for (const [args, line] of refusals)
     assert.equal(code, 1)
   })
 
-test('what an older Node must be told, it can still load', () => {
+test('with the flags that an older Node needs, it can still load', () => {
   const text = readFileSync(binnacle, 'utf8')
   const loadedFirst = [...text.matchAll(/^import .* from '(.*)'$/gm)].map(([, from]) => from)
   assert.deepEqual(loadedFirst, ['node:fs', 'node:module', 'node:url'])
@@ -70,7 +73,7 @@ test('--help and --version', async () => {
   assert.match(version.said, /^binnacle \d+\.\d+\.\d+ \(as Kubernetes 1\.22\)\n$/)
 })
 
-test('what it is made from is told to clients and to metrics alike', async () => {
+test('clients and metrics report the same build', async () => {
   const server = await startServer(['--storage-backend=memory', '--controllers=-*'])
   try {
     const { body } = await server.ask('GET', '/version')
@@ -128,7 +131,7 @@ test('a second server on the same data directory is refused, and the first goes 
   await first.stop()
 })
 
-test('a port that is taken is told in one line', async () => {
+test('a port that is taken is reported in one line', async () => {
   const first = await startServer()
   const { code, said } = await run([
     `--secure-port=${first.port}`,
@@ -176,7 +179,7 @@ test('files that cannot be used are named in one line and left alone', async () 
 test('what the operator can mend is one line without a trace', async () => {
   const file = join(place, 'garbled.txt')
   writeFileSync(file, '{{{')
-  // Whoever runs the tests may have a server of his own on the usual port.
+  // The user who runs the tests may have a server on the usual port.
   const port = `--secure-port=${await freePort()}`
   const memory = ['--storage-backend=memory', `--data-dir=${join(place, 'mended')}`, port]
   const rows: [args: string[], line: RegExp][] = [

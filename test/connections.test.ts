@@ -1,6 +1,7 @@
 /**
- * Connections into the cluster as kubectl makes them, to a kubelet of our own: logs, exec with input, cp, port forwarding
- * and the proxy subresources. kubectl of several releases where the machine has them.
+ * Connections into the cluster as kubectl makes them, to a kubelet of our own: logs, exec with
+ * input, cp, port forwarding and the proxy subresources. kubectl of several releases where the
+ * machine has them.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -334,7 +335,7 @@ test('endpoints that are no pods of the namespace are not followed', async () =>
   assert.equal(answer.body.message, 'no endpoints available for service "s3:80"')
 })
 
-test('connections pass admission: a webhook sees what is asked for, and may refuse', async () => {
+test('connections pass admission: a webhook sees the options, and may reject', async () => {
   const hooks = await WebhookServer.start()
   const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
   hooks.paths.set('/connections', ({ subResource }) => ({
@@ -406,7 +407,7 @@ test('connections pass admission: a webhook sees what is asked for, and may refu
   }
 })
 
-test('a webhook may change what is asked for, and that is what the kubelet is asked', async () => {
+test('a webhook may change the options, and the kubelet gets the changed ones', async () => {
   const hooks = await WebhookServer.start()
   const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
   hooks.paths.set('/changes', ({ subResource }) => {
@@ -526,7 +527,9 @@ interface Messages {
   readonly messages: readonly (readonly [opcode: number, text: string])[]
 }
 
-/** What comes by WebSocket until it ends or `enough` was said; with the opcode of each message. */
+/**
+ * What comes by WebSocket until it ends or `enough` was received; with the opcode of each message.
+ */
 async function bySocket(path: string, headers: string[], enough?: RegExp): Promise<Messages> {
   const lines = [
     `GET ${path} HTTP/1.1`,
@@ -614,14 +617,14 @@ const logs: [string, [number, string][]][] = [
   ['unknown, base64.binary.k8s.io', [[1, 'b25lCnR3bwp0aHJlZQo=']]],
 ]
 for (const [protocol, wanted] of logs) {
-  test(`a log by WebSocket, asked for as "${protocol}"`, async () => {
+  test(`a log by WebSocket with the protocol "${protocol}"`, async () => {
     const asked = protocol === '' ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]
     const { messages } = await bySocket(`${inDefault}/pods/p1/log`, asked)
     assert.deepEqual(messages, [[wanted[0][0], ''], ...wanted, [8, '\x03\ufffd']])
   })
 }
 
-test('a log by a WebSocket protocol nobody knows is refused', async () => {
+test('a log by an unknown WebSocket protocol is rejected', async () => {
   const { head } = await bySocket(`${inDefault}/pods/p1/log`, ['Sec-WebSocket-Protocol: x'])
   assert.match(head, /^HTTP\/1\.1 403 Forbidden\r\n/)
 })
@@ -629,7 +632,7 @@ test('a log by a WebSocket protocol nobody knows is refused', async () => {
 const hello = 'exec?command=echo&command=hi&stdout=1'
 const success = '\x03{"metadata":{},"status":"Success"}'
 const exitCode = '"reason":"ExitCode","message":"3"'
-// what is asked for, by which protocol, the head of the answer, what comes
+// the request, its protocol, the head of the response, what comes
 const execs: [string, string, string, (string | RegExp)[]][] = [
   [hello, 'v4.channel.k8s.io', '101', ['\x01hi\n', success]],
   [hello, 'v5.channel.k8s.io', '101', ['\x01hi\n', success]],
@@ -654,7 +657,7 @@ for (const [asked, protocol, status, wanted] of execs) {
   })
 }
 
-// what is asked for, what the kubelet is asked for
+// the request, the request to the kubelet
 const passed: [string, string][] = [
   ['exec?command=a+b&stdout=true', '/exec/default/p1/main?command=a+b&output=1'],
   [
@@ -667,7 +670,7 @@ const passed: [string, string][] = [
   ['portforward', '/portForward/default/p1'],
 ]
 for (const [asked, expected] of passed) {
-  test(`${asked}: the kubelet is asked for ${expected}`, async () => {
+  test(`${asked}: the kubelet gets ${expected}`, async () => {
     const upgrade = 'Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\nContent-Length: 0\r\n'
     const request = `POST ${inDefault}/pods/p1/${asked} HTTP/1.1\r\nHost: a.example.com\r\n${upgrade}\r\n`
     assert.match(await raw(request, /\r\n\r\n/), /^HTTP\/1\.1 101 /)
@@ -675,7 +678,8 @@ for (const [asked, expected] of passed) {
   })
 }
 
-// path behind the pod's proxy, what its backend is asked: never anything but the pod, never more than its own paths
+// path behind the pod's proxy, the path for its backend: never anything but the pod, never more
+// than its own paths
 const tricks: [string, string][] = [
   ['/..%2f..%2f..%2fnodes', '/nodes'],
   ['/%2e%2e/%2E%2E/secrets', '/secrets'],
@@ -689,7 +693,7 @@ const tricks: [string, string][] = [
   ['/a?path=/b&x=..%2f', '/a?path=/b&x=..%2f'],
 ]
 for (const [path, expected] of tricks) {
-  test(`a pod asked for ${path} hears ${expected}`, async () => {
+  test(`a pod gets ${expected} for ${path}`, async () => {
     const { body, text } = await server.ask('GET', `${inDefault}/pods/p1/proxy${path}`)
     assert.equal(body?.url, expected, text)
   })

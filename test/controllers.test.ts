@@ -1,4 +1,7 @@
-/** Controllers as part of a whole server: there by default, gone when asked, and going on after the server died in the middle. */
+/**
+ * Controllers as part of a whole server: there by default, absent on request, and going on after
+ * the server died in the middle.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +63,7 @@ test('--controllers=-* runs none', async () => {
   await server.stop()
 })
 
-test('evictions go as far as a disruption budget allows, with nobody else in the control plane', async () => {
+test('evictions go as far as a disruption budget allows, without other parts of a control plane', async () => {
   const server = await startServer()
   const pods = '/api/v1/namespaces/default/pods'
   const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'

@@ -1,6 +1,6 @@
 /**
- * A conversation about objects as a test writes it down: who does what to which object, and what of the answer counts.
- * Several managers, every type of patch, and owners as one line each.
+ * A conversation about objects as a test writes it down: who does what to which object, and what of
+ * the answer counts. Several managers, every type of patch, and owners as one line each.
  */
 import assert from 'node:assert/strict'
 import type { Answer, RunningServer } from './running-server.ts'
@@ -16,12 +16,15 @@ const contentTypes: Readonly<Record<Change, string>> = {
 
 /** What must be so of an answer; what is left out may be anything. */
 export interface Wanted {
-  /** 200 unless said. */
+  /** 200 by default. */
   readonly status?: number
   readonly message?: RegExp | string
   /** `reason field: message` of each cause. */
   readonly causes?: readonly string[]
-  /** `one Apply data data.a` of each entry, in any order: theirs is that of the seconds they were written in. */
+  /**
+   * `one Apply data data.a` of each entry, in any order: theirs is that of the seconds they were
+   * written in.
+   */
   readonly owners?: readonly string[]
   /** Members by path: `{ 'data.a': '1', 'data.b': undefined }`. */
   readonly has?: Readonly<Record<string, unknown>>

@@ -1,6 +1,7 @@
 /**
- * Writes in a version that only a webhook converts, on a server of its own: such an object is read, completed and checked in the
- * version of the request, and converted where it is stored. What one version asks for is nothing to the other.
+ * Writes in a version that only a webhook converts, on a server of its own: such an object is read,
+ * completed and checked in the version of the request, and converted where it is stored. The rules
+ * of one version do not apply to the other.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'

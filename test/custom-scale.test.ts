@@ -1,6 +1,7 @@
 /**
- * Scales of custom kinds on a server of its own: in versions that a webhook converts, whose replicas are elsewhere in each, with
- * plugins that look at them; and what is refused in which words.
+ * Scales of custom kinds on a server of its own: in versions that a webhook converts, whose
+ * replicas are elsewhere in each, with plugins that look at them; and what is refused in which
+ * words.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
@@ -88,7 +89,7 @@ const scale = (name: string, replicas: Any): Any => ({
   spec: { replicas },
 })
 
-test('a Scale is of the version it is asked in, where a webhook converts', async () => {
+test('a Scale has the requested version, if a webhook converts', async () => {
   await ask('POST', place('v1', 'movers'), object('Mover', 'm', { want: 3, other: 1 }))
   const at = (name: string) => `${place(name, 'movers')}/m`
   const told = async (answer: Answer) => [
@@ -106,7 +107,7 @@ test('a Scale is of the version it is asked in, where a webhook converts', async
   }
 })
 
-test('a webhook that converts a new object is told where it is to be', async () => {
+test('a webhook that converts a new object gets its name and namespace', async () => {
   const body = { ...object('Mover', 'placed', { size: { want: 2 } }), apiVersion: `${group}/v2` }
   const made = await ask('POST', place('v2', 'movers'), body)
   assert.equal(made.status, 201, made.text)
@@ -119,7 +120,7 @@ test('a webhook that converts a new object is told where it is to be', async () 
   assert.deepEqual([...new Set(places)], ['default'])
 })
 
-test('who may change a Scale sees it in the version it is asked in', async () => {
+test('a user who changes a Scale sees it in the requested version', async () => {
   await ask('POST', place('v1', 'movers'), object('Mover', 'seen', { want: 1 }))
   const seen: Any[] = []
   hooks.paths.set('/more', ({ object: next, oldObject }) => {
@@ -203,7 +204,7 @@ test('a Scale shows what its version shows of the object, and writes no more', a
   }
 })
 
-test('a Scale that cannot be read is told in the one way there is', async () => {
+test('a Scale that cannot be read has one message', async () => {
   await ask('POST', place('v1', 'plains'), object('Plain', 'p', { replicas: 1 }))
   for (const [what, body] of bodies) {
     const { status, body: told } = await ask('PUT', `${place('v1', 'plains')}/p/scale`, body)
@@ -211,7 +212,7 @@ test('a Scale that cannot be read is told in the one way there is', async () => 
   }
 })
 
-test('nobody can own replicas of a custom kind by applying its Scale', async () => {
+test('an apply of a Scale owns no replicas of a custom kind', async () => {
   const path = `${place('v1', 'plains')}/o`
   const applied = () => ask('PATCH', `${path}/scale?fieldManager=m`, scale('o', 4), apply)
   assert.equal((await applied()).status, 404)
@@ -249,7 +250,7 @@ test('nobody can own replicas of a custom kind by applying its Scale', async () 
   ])
 })
 
-test('what stands where the asked version has its replicas, and is unknown to it, is nobody’s business', async () => {
+test("an unknown field at the path of the requested version's replicas is ignored", async () => {
   const known = {
     type: 'object',
     properties: { spec: { type: 'object' }, status: { type: 'object' } },

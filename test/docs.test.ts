@@ -1,4 +1,7 @@
-/** The pages: every message has an entry, generated parts are up to date, and metrics of this server are described. */
+/**
+ * The pages: every message has an entry, generated parts are up to date, and metrics of this server
+ * are described.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

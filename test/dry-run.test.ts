@@ -1,4 +1,6 @@
-/** Requests with dryRun=All: every stage runs and answers as it would, and nothing is left of it. */
+/**
+ * Requests with dryRun=All: every stage runs and answers as it would, and nothing is left of it.
+ */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { WebhookServer } from '../src/admission/webhook/webhook-server.suite.ts'
@@ -80,7 +82,7 @@ const definition = {
   },
 }
 
-/** Each is asked with dryRun=All. */
+/** Each is sent with dryRun=All. */
 const asked: [what: string, said: Said, wanted: Wanted][] = [
   [
     'a create is defaulted and answered as one, without a version',
@@ -249,7 +251,7 @@ test('what would be served is not', async () => {
   assert.ok(!groups.includes('example.com'))
 })
 
-test('an eviction is asked for it in its options too', async () => {
+test('the options of an eviction may request it too', async () => {
   const before = await state()
   const body = {
     apiVersion: 'policy/v1',
@@ -271,7 +273,7 @@ test('what is generated is not kept: each try has a uid and a name of its own', 
   for (const i of [0, 1]) assert.notEqual(first[i], second[i])
 })
 
-test('DeleteOptions ask for it too, and the query beside them', async () => {
+test('DeleteOptions may request it too, and the query beside them', async () => {
   const before = await state()
   for (const path of [kept, maps, `${pods}/there`, sets]) {
     for (const [query, body] of [
@@ -301,7 +303,7 @@ test('addresses and ports that were tried are free, and those that are taken are
   assert.equal((await post(services, other)).status, 422)
 })
 
-test('a quota is asked, and not used', async () => {
+test('a quota is checked, and not used', async () => {
   const namespace = { metadata: { name: 'counted' } }
   assert.equal((await post('/api/v1/namespaces', namespace)).status, 201)
   const quotas = '/api/v1/namespaces/counted/resourcequotas'
@@ -333,7 +335,7 @@ test('no watcher hears of it', async () => {
   assert.equal((await watched).text, '')
 })
 
-test('whoever may not do it may not try it', async () => {
+test('a user without the right may not try it', async () => {
   const user = 'nobody'
   const attempts: Said[] = [
     { method: 'POST', path: maps, body: map('x') },
@@ -350,7 +352,7 @@ test('whoever may not do it may not try it', async () => {
   }
 })
 
-test('a webhook is told that it is one, and what it changes shows', async () => {
+test('a webhook sees that it is one, and what it changes shows', async () => {
   const hooks = await WebhookServer.start()
   const patch = Buffer.from('[{"op":"add","path":"/data/hook","value":"was here"}]')
   hooks.paths.set('/mutate', () => ({

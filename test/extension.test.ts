@@ -1,7 +1,7 @@
 /**
- * What a control plane is extended by, on a server of its own: a definition as large as those of well-known controllers,
- * versions that come and go, names and categories, a definition that leaves with its objects, and webhooks that know who
- * calls them and leave their notes.
+ * What a control plane is extended by, on a server of its own: a definition as large as those of
+ * well-known controllers, versions that come and go, names and categories, a definition that leaves
+ * with its objects, and webhooks that know who calls them and leave their notes.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,7 +50,7 @@ after(async () => {
 const ask = (method: string, path: string, body?: unknown, type?: string): Promise<Answer> =>
   server.ask(method, path, body, type === undefined ? {} : { 'content-type': type })
 
-/** Asks until the answer is wanted: what a definition brings comes a moment after it. */
+/** Polls until the answer is the wanted one: a definition takes effect a moment later. */
 async function until(path: string, wanted: (answer: Answer) => boolean): Promise<Answer> {
   for (let i = 0; ; i++) {
     const answer = await ask('GET', path)
@@ -161,7 +161,7 @@ const plainVersion = (name: string, more: object = {}): Any => ({
   ...more,
 })
 
-test("paths that would be of a custom kind are nobody's", async () => {
+test('paths that would be of a custom kind are unknown', async () => {
   await define('settlers', [plainVersion('v1', { storage: true })])
   const nomad = definitionOf('nomads', [plainVersion('v1', { storage: true })])
   nomad.spec.scope = 'Cluster'
@@ -271,7 +271,7 @@ test('a deprecated version warns, in words of its own or in those of all', async
   }
 })
 
-test('a version can go once the store is said to hold it no more', async () => {
+test('a version can be removed once storedVersions does not list it', async () => {
   await define('movers', [plainVersion('v1', { storage: true }), plainVersion('v2')])
   const path = `${definitions}/movers.example.com`
   const merge = (at: string, body: object) => ask('PATCH', at, body, 'application/merge-patch+json')

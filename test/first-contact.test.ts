@@ -1,4 +1,7 @@
-/** The first minutes of a new user: what a start prints, how mistakes on the command line are answered, what the help shows. */
+/**
+ * The first minutes of a new user: what a start prints, how mistakes on the command line are
+ * answered, what the help shows.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * That the flags of serving, storage and requests have the effect they promise, seen from outside. A row is a flag; rows
- * of one server share its start. That flags are read at all is src/settings/flags.test.ts, what release flags do is
- * release-flags.test.ts.
+ * That the flags of serving, storage and requests have the effect they promise, seen from outside.
+ * A row is a flag; rows of one server share its start. That flags are read at all is
+ * src/settings/flags.test.ts, what release flags do is release-flags.test.ts.
  */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
@@ -36,7 +36,7 @@ const place = mkdtempSync(join(tmpdir(), 'binnacle-flags-'))
 after(() => rmSync(place, { recursive: true, force: true }))
 const certificates = join(place, 'certificates')
 
-/** The certificate that is shown at an address; undefined where nobody listens. */
+/** The certificate at an address; undefined if there is no listener. */
 function shown(port: number, host: string): Promise<X509Certificate | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, rejectUnauthorized: false }, () => {
@@ -312,7 +312,7 @@ describe('storage', () => {
     assert.deepEqual([without, withIt], [5, 0])
   })
 
-  test('--data-dir, --storage-backend: state is where it is said to be, and memory leaves none', async () => {
+  test('--data-dir, --storage-backend: state is at the given place, and memory leaves none', async () => {
     for (const [backend, expected] of [
       ['sqlite', true],
       ['memory', false],
@@ -366,7 +366,7 @@ describe('storage', () => {
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/view'
     await new Wire(before).expect(200, 'DELETE', role)
     await before.stop()
-    // Somebody else writes to the database: the role that is missing cannot be made before he has done.
+    // Another connection writes to the database: the missing role cannot be made before it is done.
     const writer = new DatabaseSync(join(directory, 'state.db'))
     writer.exec('BEGIN IMMEDIATE')
     const port = await freePort()

@@ -1,4 +1,7 @@
-/** What no client should send: seeded, bounded, and at the end the server is as well as it was at the beginning. */
+/**
+ * What no client should send: seeded, bounded, and at the end the server is as well as it was at
+ * the beginning.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import http2 from 'node:http2'
@@ -69,7 +72,10 @@ function ask(
   })
 }
 
-/** Bytes over TLS as they are; resolves with what came back when the connection ends or time is over. */
+/**
+ * Bytes over TLS as they are; resolves with what came back when the connection ends or time is
+ * over.
+ */
 function raw(
   bytes: (string | Buffer)[],
   protocol: 'h2' | 'http/1.1' = 'http/1.1',
@@ -448,7 +454,7 @@ function saying(socket: net.Socket, text: string, event = 'secureConnect'): net.
   return socket.on(event, () => socket.write(text, 'latin1'))
 }
 for (const [what, first] of beginnings)
-  test(`many who begin ${what} and never go on keep nobody out`, async () => {
+  test(`many clients that begin ${what} and never go on do not block others`, async () => {
     const before = memoryMiB()
     let there = 0
     const sockets = Array.from({ length: silent }, () => {
@@ -484,7 +490,9 @@ const listing = hpack(
 const word = (value: number) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value])
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => 2 * i + 1)
 const whole = 5
-/** Abuses of HTTP/2: what each connection says after its preface, and whether it is ended for that. */
+/**
+ * Abuses of HTTP/2: what each connection says after its preface, and whether it is ended for that.
+ */
 const abuses: [what: string, said: Buffer[], ended: boolean][] = [
   [
     'requests that are taken back',

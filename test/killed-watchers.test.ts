@@ -1,6 +1,7 @@
 /**
- * Many watchers of a server that is killed under them, again and again, in the middle of writes: each goes on after the last event
- * it had, and in the end all have been told the same, everything that was acknowledged, and nothing that is not there.
+ * Many watchers of a server that is killed again and again in the middle of writes. Each goes on
+ * after its last event. In the end all have received the same: every acknowledged write, and
+ * nothing that is not there.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +20,7 @@ const watchersOfAShape = 8
 const writers = 6
 const patienceMs = 60_000
 
-/** What watchers ask for: all of them are told of the same changes. */
+/** The requests of watchers: all of them receive the same changes. */
 const shapes = {
   whole: 'application/json',
   metadata: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
@@ -98,7 +99,9 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
     assert.ok(Date.now() < end, `waited in vain: ${what}`)
 }
 
-/** Writes until it is told to end; what was acknowledged is kept by name, in the order of the answers. */
+/**
+ * Writes until it is stopped; acknowledged writes are kept by name, in the order of the responses.
+ */
 async function write(
   who: number,
   server: () => RunningServer,

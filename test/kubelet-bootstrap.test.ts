@@ -1,4 +1,7 @@
-/** How a machine joins: a bootstrap token asks for a certificate, controllers approve and sign it, and it is a node. */
+/**
+ * How a machine joins: it requests a certificate with a bootstrap token, controllers approve and
+ * sign it, and it is a node.
+ */
 import assert from 'node:assert/strict'
 import { webcrypto } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,7 +24,7 @@ interface Credentials {
   readonly key?: string
 }
 
-/** As nobody but whom the credentials name. */
+/** As the user of the credentials only. */
 function askAs({ token, cert, key }: Credentials, method: string, path: string, body?: object) {
   const ca = readFileSync(join(server.dataDir, 'pki', 'ca.crt'))
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -109,7 +112,7 @@ test('a bootstrap token becomes a client certificate, and its bearer a node', as
   const node = { cert: Buffer.from(certificate, 'base64').toString(), key }
   const register = (name: string) => askAs(node, 'POST', '/api/v1/nodes', { metadata: { name } })
   assert.equal((await register('n1')).status, 201)
-  // The token alone may not, and neither may nobody.
+  // The token alone may not, and neither may an anonymous user.
   const tokenOnly = await askAs({ token }, 'POST', '/api/v1/nodes', { metadata: { name: 'n2' } })
   const nobody = await askAs({}, 'POST', '/api/v1/nodes', { metadata: { name: 'n3' } })
   assert.deepEqual([tokenOnly.status, nobody.status], [403, 403])

@@ -1,4 +1,7 @@
-/** Lists of tens of megabytes are whole, in every form and compression, on both protocols, and cost little unread. */
+/**
+ * Lists of tens of megabytes are whole, in every form and compression, on both protocols, and cost
+ * little unread.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import http2 from 'node:http2'
@@ -80,7 +83,7 @@ interface Unread {
 /** Administrators are never refused. */
 const asSomebody = { 'impersonate-user': 'somebody' }
 
-/** Asks, and reads no more than the status. */
+/** Sends a request, and reads no more than the status. */
 type Unreader = (server: RunningServer, path: string, count: number, headers?: object) => Unread[]
 
 const unreaders: Record<string, Unreader> = {
@@ -121,7 +124,7 @@ const megabytesOf = ({ pid }: RunningServer): number => {
 }
 
 for (const [protocol, unread] of Object.entries(unreaders)) {
-  test(`lists of ${protocol} that nobody reads cost a part of their size`, {
+  test(`unread lists of ${protocol} cost a part of their size`, {
     skip: process.platform !== 'linux',
   }, async () => {
     const server = await startServer()
@@ -150,7 +153,10 @@ for (const [protocol, unread] of Object.entries(unreaders)) {
 const statusOfNext = async (server: RunningServer) =>
   (await server.ask('GET', `${place}?limit=1`, undefined, asSomebody)).status
 
-/** Four that hold all places. A machine so busy that their time is over before the next is asked for begins once more. */
+/**
+ * Four that hold all places. A machine so busy that their time is over before the next request
+ * begins once more.
+ */
 async function unread(server: RunningServer, path: string) {
   for (let tries = 1; ; tries++) {
     const began = performance.now()
@@ -164,7 +170,7 @@ async function unread(server: RunningServer, path: string) {
   }
 }
 
-test('lists that nobody reads keep their places among the requests no longer than their time', async () => {
+test('unread lists keep their seats no longer than their time', async () => {
   const server = await startServer([
     '--request-timeout=2s',
     '--enable-priority-and-fairness=false',

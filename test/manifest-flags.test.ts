@@ -1,6 +1,7 @@
 /**
- * That flags which manifests of hardened clusters give have their effect on a running server. A row is a flag, and all
- * share one server. What each does in detail is beside what does it; other flags are in flag-effects.test.ts.
+ * That flags which manifests of hardened clusters give have their effect on a running server. A row
+ * is a flag, and all share one server. What each does in detail is beside what does it; other flags
+ * are in flag-effects.test.ts.
  */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'

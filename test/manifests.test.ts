@@ -1,6 +1,7 @@
 /**
- * The manifests for several servers: this server takes them as they are, in the oldest release that they are for and in the
- * newest, and they are what the chart renders, where helm is on PATH or named by HELM.
+ * The manifests for several servers: this server takes them as they are, in the oldest release that
+ * they are for and in the newest, and they are what the chart renders, where helm is on PATH or
+ * named by HELM.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,7 @@
-/** Two thousand watches of one resource, and some by each protocol that never read: the others miss nothing and are not late. */
+/**
+ * Two thousand watches of one resource, and some by each protocol that never read: the others miss
+ * nothing and are not late.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import http2 from 'node:http2'

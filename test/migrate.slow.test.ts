@@ -1,4 +1,7 @@
-/** The state on its way from SQLite to etcd and back, and a backup of etcd: what clients read stays the same. */
+/**
+ * The state on its way from SQLite to etcd and back, and a backup of etcd: what clients read stays
+ * the same.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,6 @@
-/** The dashboard and the alert rules use metrics, labels and label values that a server really has. */
+/**
+ * The dashboard and the alert rules use metrics, labels and label values that a server really has.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * A process that has no file descriptor left, as when more clients come than the system lets it have: who is connected
- * is served on, the metrics say what is wrong, nobody else comes in, and it is well again by itself.
+ * A process that has no file descriptor left, as when more clients come than the system allows.
+ * Connected clients are served on, the metrics show the problem, new clients are rejected, and the
+ * server recovers by itself.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,7 +1,8 @@
 /**
- * What the newer versions of kinds changed, sentence by sentence, on servers of two releases: 1.21, which serves the versions
- * before and after side by side, and 1.15, which still serves the workloads' old ones. Removals, defaults and what is missing in
- * new objects are walked through by releases.test.ts.
+ * What the newer versions of kinds changed, sentence by sentence, on servers of two releases: 1.21,
+ * which serves the versions before and after side by side, and 1.15, which still serves the
+ * workloads' old ones. Removals, defaults and what is missing in new objects are walked through by
+ * releases.test.ts.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -433,7 +434,7 @@ test('SubjectAccessReview: group becomes groups', async () => {
   assert.deepEqual(allowed, [true, false, true, false])
 })
 
-test('before 1.20 objects and their subresources are shown with the path they were asked at', async () => {
+test('before 1.20 objects and their subresources are shown with the requested path', async () => {
   const { server, name } = await create(15, 'apps/v1', 'deployments', {
     spec: { selector, template },
   })

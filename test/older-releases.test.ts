@@ -1,4 +1,7 @@
-/** What a request meets in older releases: parameters, preconditions, health and words that changed since. */
+/**
+ * What a request meets in older releases: parameters, preconditions, health and words that changed
+ * since.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ReleaseServers } from './release-servers.fixture.ts'
@@ -82,7 +85,7 @@ for (const [release, what, plural, object, options, expected, then] of deletions
   })
 }
 
-test('1.18 and later ask for the version of an object that was never written', async () => {
+test('1.18 and later compare with the version of an object that was never written', async () => {
   const server = await serverOf(22)
   const { metadata } = (
     await created(server, 'secrets', { metadata: { finalizers: ['foregroundDeletion'] } })
@@ -142,7 +145,7 @@ for (const [plural, object, query, expected] of exports) {
   })
 }
 
-test('1.15: an exported node says of its status what is always said', async () => {
+test('1.15: an exported node has in its status what is always there', async () => {
   const server = await serverOf(15)
   const node = { metadata: { name: 'exported' }, status: { phase: 'Running' } }
   await server.ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', ...node })
@@ -344,7 +347,7 @@ test('before 1.22 only what goes to the audit log is named', async () => {
   }
 })
 
-test('before 1.17 a parameter that says nothing is asked for', async () => {
+test('before 1.17 an empty parameter counts', async () => {
   for (const [release, wanted] of [
     [15, 406],
     [16, 406],

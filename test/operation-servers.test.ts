@@ -1,6 +1,6 @@
 /**
- * What a running server does for its operator: backups by itself, metrics, logs for machines, and keys that are shared with
- * the other servers on its etcd, or reported where they differ.
+ * What a running server does for its operator: backups by itself, metrics, logs for machines, and
+ * keys that are shared with the other servers on its etcd, or reported where they differ.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,7 @@ test('backups by time, the newest of them kept, and metrics for operators', asyn
   assert.equal(code, 0, said)
 })
 
-test('every line of the log is JSON where that is asked for, with ids of requests', async () => {
+test('every line of the log is JSON on request, with ids of requests', async () => {
   const dataDir = join(place, 'json')
   const json = '--logging-format=json'
   const child = run([

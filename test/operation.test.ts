@@ -1,6 +1,6 @@
 /**
- * The commands of an operator, as an operator runs them: credentials, backup and restore, verification, diagnosis, manifests
- * checked before they are applied.
+ * The commands of an operator, as an operator runs them: credentials, backup and restore,
+ * verification, diagnosis, manifests checked before they are applied.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * The published package: what `npm pack` makes of a checkout, installed and run below node_modules. Dependencies are those of
- * the checkout, linked; nothing is downloaded.
+ * The published package: what `npm pack` makes of a checkout, installed and run below node_modules.
+ * Dependencies are those of the checkout, linked; nothing is downloaded.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'

@@ -1,6 +1,7 @@
 /**
- * Patches of every type over the wire: each operation and directive, with inputs that are odd. A row is a patch and what the
- * original answers to it, an object's parts or the code and words of a refusal. All are dry runs of the same two objects.
+ * Patches of every type over the wire: each operation and directive, with inputs that are odd. A
+ * row is a patch and kube-apiserver's response to it, an object's parts or the code and words of a
+ * refusal. All are dry runs of the same two objects.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
@@ -588,7 +589,10 @@ const setRows: Row[] = [
   ],
 ]
 
-/** What counts of an answer: the words of a refusal, or the parts that patches are about. Parts that are absent go. */
+/**
+ * What counts of an answer: the words of a refusal, or the parts that patches are about. Parts that
+ * are absent go.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
 function said({ status, body }: { status: number; body: any }): unknown {
   if (body.kind === 'Status') {
@@ -626,7 +630,7 @@ for (const [rows, collection] of [
   }
 }
 
-/** Patches of other places: which, of what type, and what the answer tells. */
+/** Patches of other places: which, of what type, and the expected response. */
 type Elsewhere = [path: string, how: Row[0], patch: unknown, status: number, tells: RegExp]
 const elsewhere: Elsewhere[] = [
   [
@@ -744,7 +748,7 @@ for (const [path, method, body, status, tells] of elsewhere) {
   })
 }
 
-/** What newer clients ask about fields that do not exist or are said twice. */
+/** Requests of newer clients about unknown or duplicate fields. */
 const checked: [method: string, path: string, type: string, body: string, says: string[]][] = [
   ['POST', maps, 'json', '{"metadata":{"name":"n"},"date":{}}', ['unknown field "date"']],
   [
@@ -894,7 +898,7 @@ test('fieldValidation that there is not is refused', async () => {
   }
 })
 
-test('owners that a Scale names twice are said once, with a warning', async () => {
+test('owners that a Scale names twice appear once, with a warning', async () => {
   const twice = { metadata: { ownerReferences: [{ name: 'a' }, { name: 'a' }] } }
   const path = `${sets}/rows/scale`
   const { headers } = await say(server, { method: 'merge', path, body: twice })

@@ -1,4 +1,7 @@
-/** The flags that bend a release: what it serves, which features it has, and what cannot be asked of it. */
+/**
+ * The flags that change a release: what it serves, which features it has, and what they cannot
+ * change.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -92,7 +95,7 @@ test('a request of a deprecated version is warned, counted and audited', async (
   assert.equal(annotations['k8s.io/removed-release'], '1.25')
 })
 
-test('before 1.22 what goes to the audit log is named, also where nobody is known to ask', async () => {
+test('before 1.22 requests in the audit log have an id, also without a known user', async () => {
   const policy = join(directory, 'some.yaml')
   writeFileSync(
     policy,

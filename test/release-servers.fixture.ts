@@ -1,4 +1,7 @@
-/** A server of each release that is asked for, without controllers and without the plugin that wants accounts of pods. */
+/**
+ * A server of each requested release, without controllers and without the plugin that requires
+ * accounts of pods.
+ */
 import { type RunningServer, startServer } from './running-server.ts'
 
 export class ReleaseServers {

@@ -1,6 +1,7 @@
 /**
- * One data directory, walked up through every release: what an old release wrote in versions that are gone later is there
- * through their replacements; each release serves, defaults, stores and warns as its own tables say.
+ * One data directory, walked up through every release: what an old release wrote in versions that
+ * are gone later is there through their replacements; each release serves, defaults, stores and
+ * warns as its own tables say.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -50,7 +51,8 @@ const psp = {
 const backend = { serviceName: 's', servicePort: 80 }
 const gone = 99
 
-// Every row of what was removed, or is to be: old versions, when they went, and what is there instead since when.
+// Every row of what was removed, or is to be: old versions, when they went, and what is there
+// instead since when.
 const rows: readonly Row[] = [
   {
     plural: 'cronjobs',
@@ -462,11 +464,14 @@ function setAt(object: Found, path: string, value: unknown): void {
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by paths
 type Found = any
 
-/** One that is signed: nobody's, and asked for nothing. */
+/** A signed one, without a requester and without requested names. */
 const certificateRequest =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IVUNBUUF3RXpFUk1BOEdBMVVFQXd3SWMyOXRaV0p2Wkhrd1dUQVRCZ2NxaGtqT1BRSUJCZ2dxaGtqTwpQUU1CQndOQ0FBUTMzMG16Uk1PenIrWHpUcFRBSEd3OGFjU0NEYTZqUWl6RkdRYjk5QnNOazJiRnlFQ3FjUEtPCldyd0RFaVFrWkJUZ1BhL2JGVE5VS0c0enZBY2lzRFBrb0FBd0NnWUlLb1pJemowRUF3SURTQUF3UlFJaEFLVGsKNFJPdm1rQzluRFhkVUFuYm1rMUFtU0ZTZFBKL1J3Y0g1dmRydmVvYkFpQXdWS0tPcWRjSTM5MURVcWxhWTdiWAorMkcrQkZHNHdKU2xNZWxtWm9CRERnPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
 const address = '10.0.77.7'
-/** Objects of 1.15, and what each later release shows of them that they were not written with; `|` stands for a dot in a name. */
+/**
+ * Objects of 1.15, and what each later release shows of them that they were not written with; `|`
+ * stands for a dot in a name.
+ */
 const filledIn: readonly [
   path: string,
   body: Record<string, unknown>,
@@ -714,7 +719,10 @@ const defaultCases: readonly DefaultCase[] = [
   ]),
 ]
 
-/** What the new version refuses and the old one took: each is answered with what is missing or not allowed. */
+/**
+ * What the new version refuses and the old one took: each is answered with what is missing or not
+ * allowed.
+ */
 const refusals: readonly [
   apiVersion: string,
   plural: string,

@@ -1,6 +1,6 @@
 /**
- * What somebody finds who opens the repository: its pages, one screen that says how to begin, checks that are strict.
- * That pages and code agree is tidy.test.ts.
+ * The entry to the repository: its pages, one screen that shows how to begin, checks that are
+ * strict. That pages and code agree is tidy.test.ts.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,7 @@
-/** Deployments of the old versions asked to go back to an earlier state: what that leaves on them, and what is refused. */
+/**
+ * Deployments of the old versions rolled back to an earlier state: what that leaves on them, and
+ * what is rejected.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type RunningServer, startServer } from './running-server.ts'

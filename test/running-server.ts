@@ -1,6 +1,7 @@
 /**
- * A server of this checkout as a process of its own, for tests that must see it start, stop, die and come back: free port,
- * directory of its own unless one is given, memory store unless the flags say otherwise. It always ends with the test run.
+ * A server of this checkout as a process of its own, for tests that must see it start, stop, die
+ * and come back: free port, directory of its own unless one is given, memory store unless the flags
+ * say otherwise. It always ends with the test run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -56,7 +57,7 @@ export interface RunningServer {
     method: string,
     path: string,
   ): Promise<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }>
-  /** As the administrator; the answer is told as it comes, until it is left. */
+  /** As the administrator; the response is passed on as it comes, until it is left. */
   follow(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -74,7 +75,8 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-// A test that fails leaves its server running: nothing waits for those, and they end with the test's process.
+// A test that fails leaves its server running: nothing waits for those, and they end with the
+// test's process.
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -194,7 +196,7 @@ export async function startServer(
   }
 }
 
-/** Resolves when the server says that it is ready; rejects with what it said when it ends before. */
+/** Resolves when the server is ready; rejects with its output if it ends before. */
 async function ready(program: Program): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -202,7 +204,8 @@ async function ready(program: Program): Promise<void> {
   })
   const told = new Promise<void>((resolve) => {
     const look = () => {
-      // The last of the lines that a server prints when it is ready; with JSON logs it is a line of the log.
+      // The last of the lines that a server prints when it is ready; with JSON logs it is a line of
+      // the log.
       if (/^\s+export KUBECONFIG=.*\n|"msg":"ready".*\n/m.test(program.said())) resolve()
     }
     for (const stream of [program.child.stdout, program.child.stderr]) stream?.on('data', look)
@@ -224,7 +227,7 @@ function answerOf(
   headers: Readonly<Record<string, string>>,
   reads = true,
 ): Promise<Answer & { bytes: Buffer }> {
-  // Node sends the body of a DELETE without its length unless told.
+  // Node sends the body of a DELETE without its length by default.
   const sized = body === undefined ? headers : { ...headers, 'content-length': `${body.length}` }
   return new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', headers: sized, ...target }, (response) => {

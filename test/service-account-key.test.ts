@@ -1,4 +1,7 @@
-/** The key of service accounts is one of its own: tokens outlive the certificate the server shows, and others can sign with it. */
+/**
+ * The key of service accounts is one of its own: tokens outlive the certificate the server shows,
+ * and others can sign with it.
+ */
 import assert from 'node:assert/strict'
 import { createPublicKey, verify } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,6 @@
-/** Two servers on one etcd: they see each other's writes at once, and live through etcd's absence. */
+/**
+ * Two servers on one etcd: they see each other's writes at once, and live through etcd's absence.
+ */
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
 import { readFileSync } from 'node:fs'
@@ -109,7 +111,7 @@ test('what one writes the other reads and watches, in one order', { skip }, asyn
 
 const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager'
 
-/** A namespace gets its account from whoever leads. */
+/** A namespace gets its account from the leader. */
 async function accountComes(server: RunningServer, namespace: string): Promise<void> {
   const made = await server.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
   assert.equal(made.status, 201, made.text)
@@ -117,7 +119,7 @@ async function accountComes(server: RunningServer, namespace: string): Promise<v
   await until('an account', async () => (await server.ask('GET', account)).status === 200)
 }
 
-/** Whoever leads has work, and the others have none. */
+/** The leader has work, and the others have none. */
 const leads = async (server: RunningServer) =>
   /^workqueue_adds_total\{name="serviceaccount"\} [1-9]/m.test(
     (await server.ask('GET', '/metrics')).text,
@@ -283,7 +285,7 @@ test('servers that start at the same time on an empty store all start, and each 
   }
 })
 
-test('a claim that a server left behind which died keeps nobody from starting', {
+test('a claim left behind by a server that died does not prevent a start', {
   skip,
 }, async () => {
   const flags = [`--etcd-servers=${etcd.endpoint}`, '--etcd-prefix=/claimed', '--controllers=-*']

@@ -1,6 +1,7 @@
 /**
- * Section 3 of the specification and what requests to delete may say, as kube-apiserver 1.22 answers them: every option
- * to objects that go at once, that are held by finalizers, and that have a grace.
+ * Section 3 of the specification and what requests to delete may say, as kube-apiserver 1.22
+ * answers them: every option to objects that go at once, that are held by finalizers, and that have
+ * a grace.
  */
 import assert from 'node:assert/strict'
 import { core, type Row, specify, type Wire } from './specification.fixture.ts'
@@ -23,8 +24,8 @@ interface Made {
 type Options = object | ((made: Made) => object)
 
 /**
- * What comes of two deletions, one after the other: the status of the answer, its kind, and what is left of the object:
- * its finalizers by their initials and its grace, or that it is gone.
+ * What comes of two deletions, one after the other: the status of the answer, its kind, and what is
+ * left of the object: its finalizers by their initials and its grace, or that it is gone.
  */
 type Case = readonly [kind: string, query: string, options: Options | undefined, expected: string]
 const cases: Case[] = [
@@ -82,7 +83,7 @@ const cases: Case[] = [
     ({ metadata: { resourceVersion } }) => ({ preconditions: { resourceVersion } }),
     '200 ConfigMap e 0, 409 Status e 0',
   ],
-  // What holds it for its dependents goes by what is asked for, and stays where nothing is.
+  // What holds it for its dependents is removed or kept by the options, and stays without any.
   ['orphaning', '', undefined, '200 ConfigMap o 0, 200 ConfigMap o 0'],
   ['orphaning', '', { propagationPolicy: 'Background' }, '200 Status gone'],
   ['orphaning', '', { propagationPolicy: 'Foreground' }, '200 ConfigMap f 0, 200 ConfigMap f 0'],
@@ -146,7 +147,8 @@ const collections: Row[] = [
         const { body } = await on.expect(200, 'GET', `${maps}?${query}`)
         return body.items.map((item: { metadata: { name: string } }) => item.metadata.name).join()
       }
-      // Nothing is deleted by a dry run, by conditions that do not hold, or outside of the selection.
+      // Nothing is deleted by a dry run, by conditions that do not hold, or outside of the
+      // selection.
       await on.expect(200, 'DELETE', `${maps}?${own}&dryRun=All`)
       await on.expect(409, 'DELETE', `${maps}?${own}`, { preconditions: { uid: 'other' } })
       await on.expect(200, 'DELETE', `${maps}?${own}&fieldSelector=metadata.name=col-z`)

@@ -1,4 +1,7 @@
-/** Sections 4.1 to 4.4 of the specification, sentence by sentence: paths, methods, query parameters, content types. */
+/**
+ * Sections 4.1 to 4.4 of the specification, sentence by sentence: paths, methods, query parameters,
+ * content types.
+ */
 import assert from 'node:assert/strict'
 import { until } from '#base/until.fixture.ts'
 import { core, maps, merge, type Row, specify, told, type Wire } from './specification.fixture.ts'
@@ -141,7 +144,7 @@ const paths: Row[] = [
   ],
 ]
 
-/** As kube-apiserver answers them: whoever routes takes GET alone, other paths take any method. */
+/** As kube-apiserver answers them: the router takes GET alone, other paths take any method. */
 const otherMethods: [path: string, status: number, type: string][] = [
   ['/', 200, 'application/json'],
   ['/api', 405, 'application/json'],
@@ -334,7 +337,7 @@ const contents: Row[] = [
         await on.expect(406, 'GET', `${inDefault}/pods`, undefined, { accept })
         await on.expect(406, 'GET', `${inDefault}/pods/none/log`, undefined, { accept })
       }
-      // The router lets it pass, and nobody else takes it.
+      // The router lets it pass, and no handler takes it.
       const accept = 'text/plain'
       await on.expect(406, 'GET', `${inDefault}/pods/none/log`, undefined, { accept })
       for (const accept of ['text/html, */*', 'application/json, */*', 'application/yaml']) {

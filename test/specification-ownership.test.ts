@@ -1,4 +1,7 @@
-/** Sections 2.7, 2.8, 4.8 and 4.9 of the specification, sentence by sentence: who owns which field, apply, and dry runs. */
+/**
+ * Sections 2.7, 2.8, 4.8 and 4.9 of the specification, sentence by sentence: who owns which field,
+ * apply, and dry runs.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +37,10 @@ const talk =
 
 const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 
-/** A custom kind whose spec has one field of a schema, or that has no schema; answers how to apply to an object of it. */
+/**
+ * A custom kind whose spec has one field of a schema, or that has no schema; answers how to apply
+ * to an object of it.
+ */
 async function defined({ server }: Wire, plural: string, field: object | undefined) {
   const kind = plural[0]?.toUpperCase() + plural.slice(1)
   const properties = { spec: { type: 'object', properties: { f: field } } }
@@ -65,7 +71,7 @@ const keyed = {
   items: item,
 }
 
-/** As somebody may write it. */
+/** As a client may write it. */
 const fieldsV1 = { 'f:data': {} }
 const entry = {
   manager: 'x',

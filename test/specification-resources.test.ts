@@ -1,4 +1,7 @@
-/** Sections 1 to 3 of the specification, sentence by sentence: what the service does, its objects, and how they go. */
+/**
+ * Sections 1 to 3 of the specification, sentence by sentence: what the service does, its objects,
+ * and how they go.
+ */
 import assert from 'node:assert/strict'
 import { core, maps, merge, type Row, specify, told } from './specification.fixture.ts'
 

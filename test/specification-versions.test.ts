@@ -1,4 +1,7 @@
-/** Sections 4.5 to 4.7 and 6 to 8 of the specification, sentence by sentence: watches, resource versions, pages, limits. */
+/**
+ * Sections 4.5 to 4.7 and 6 to 8 of the specification, sentence by sentence: watches, resource
+ * versions, pages, limits.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -140,7 +143,10 @@ const gets: Row[] = [
   ],
 ]
 
-/** `@2` is the version after the second object, `@now` at least the third's, `token` that of the first page. */
+/**
+ * `@2` is the version after the second object, `@now` at least the third's, `token` that of the
+ * first page.
+ */
 type Cell = readonly [query: string, expected: string]
 const listCells: Cell[] = [
   // resourceVersionMatch unset

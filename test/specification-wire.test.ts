@@ -1,6 +1,6 @@
 /**
- * Sections 2.6, 4.4 and 7 of the specification, sentence by sentence: the envelope of protobuf, what is negotiated by
- * default and by fallback, and which status says what.
+ * Sections 2.6, 4.4 and 7 of the specification, sentence by sentence: the envelope of protobuf,
+ * what is negotiated by default and by fallback, and which status says what.
  */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'
@@ -153,7 +153,7 @@ const hook = (sideEffects: string) => ({
   rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }],
 })
 
-/** Without the administrator's certificate, with a token nobody knows. */
+/** Without the administrator's certificate, with an unknown token. */
 function fetchUnknown({ server }: Wire): Promise<{ code: number; reason: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: 'Bearer none' }

@@ -1,6 +1,7 @@
 /**
- * Sentences of the specification as rows: where it stands, what it claims in our words, and a check against a running
- * server. Rows of a file run side by side on one server, so each has objects of its own.
+ * Sentences of the specification as rows: where it stands, what it claims in our words, and a check
+ * against a running server. Rows of a file run side by side on one server, so each has objects of
+ * its own.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -38,7 +39,7 @@ export class Wire {
     return this.#server.ask(method, path, body, { ...this.#headers, ...headers })
   }
 
-  /** Asks, and takes no other status. */
+  /** Sends a request, and accepts no other status. */
   async expect(status: number, method: string, path: string, body?: unknown, headers = {}) {
     const answer = await this.ask(method, path, body, headers)
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text.slice(0, 300)}`)
@@ -71,7 +72,10 @@ export class Wire {
     return { events, leave }
   }
 
-  /** What a watch tells within `seconds`: enough for what happened before it, not for what is yet to. */
+  /**
+   * The events of a watch within `seconds`: enough for what happened before it, not for what is to
+   * come.
+   */
   async watch(path: string, seconds = 1): Promise<{ answer: Answer; events: Event[] }> {
     const mark = path.includes('?') ? '&' : '?'
     const answer = await this.ask('GET', `${path}${mark}watch=1&timeoutSeconds=${seconds}`)

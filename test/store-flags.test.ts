@@ -1,4 +1,7 @@
-/** That flags about how the store is asked, remembered and measured have the effect they promise. A row is a flag. */
+/**
+ * That flags about queries, caching and metrics of the store have the effect they promise. A row is
+ * a flag.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EtcdServer, etcdVersion } from '../src/storage/etcd/etcd-server.fixture.ts'
@@ -7,7 +10,7 @@ import { core, maps, specify, Wire } from './specification.fixture.ts'
 
 const metrics = async (on: Wire) => (await on.expect(200, 'GET', '/metrics')).text
 
-/** How often the store was asked for one object of a type. */
+/** How often the store was queried for one object of a type. */
 const gets = async (on: Wire, type: string) => {
   const name = `etcd_request_duration_seconds_count{operation="get",type="*core.${type}"} `
   const line = (await metrics(on)).split('\n').find((one) => one.startsWith(name))

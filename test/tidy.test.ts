@@ -1,7 +1,8 @@
 /**
- * The map and the code agree. Layers, names, sizes, the absences that ARCHITECTURE.md promises, and the pages
- * that every dependency owes: all are read from the tree as it is and compared. Nothing here runs the server.
- * A failing check names every offender, so that one run is enough to mend them.
+ * The map and the code agree. Layers, names, sizes, the absences that ARCHITECTURE.md promises, and
+ * the pages that every dependency owes: all are read from the tree as it is and compared. Nothing
+ * here runs the server. A failing check names every offender, so that one run is enough to mend
+ * them.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +31,9 @@ interface Source {
 interface Import {
   specifier: string
   typeOnly: boolean
-  /** By a statement, so that it is loaded with its importer; else by a call, when that is reached. */
+  /**
+   * By a statement, so that it is loaded with its importer; else by a call, when that is reached.
+   */
   atOnce: boolean
 }
 
@@ -314,8 +317,8 @@ test('network modules appear where calls come in or go out', () => {
 })
 
 /**
- * Modules that every start loads, whatever is asked of the server later. Each costs about half a millisecond and some
- * tens of kilobytes: what a first request of its kind can load belongs behind `loadLater`.
+ * Modules that every start loads, whatever is requested later. Each costs about half a millisecond
+ * and some tens of kilobytes: what a first request of its kind can load belongs behind `loadLater`.
  */
 const startModulesMax = 295
 
@@ -342,7 +345,10 @@ test('a start loads few modules', () => {
 /** The registry loads one file of every kind folder by its path. */
 const kindFiles = kindRows.map(({ folder }) => join('src/kinds', `${placeOf(folder).path}.ts`))
 
-/** Where the program begins: the command, the thread that writes, the library, and what the registry of kinds loads. */
+/**
+ * Where the program begins: the command, the thread that writes, the library, and what the registry
+ * of kinds loads.
+ */
 const beginnings = [
   'src/main.ts',
   'src/storage/sqlite/writer.ts',
@@ -475,7 +481,7 @@ test('whether a kind is built in or custom is known in kinds alone', () => {
   )
 })
 
-test('the filter chain is the one ARCHITECTURE.md tells', () => {
+test('the filter chain is the one in ARCHITECTURE.md', () => {
   const code = read('src/http/filters.ts')
   const list = /\bfilters\b[^=\n]*= \[([\s\S]*?)\n\]/.exec(code)?.[1] ?? ''
   const inCode = [...list.matchAll(/name: '([a-z-]+)'/g)].map((match) => match[1])

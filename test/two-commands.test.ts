@@ -1,7 +1,8 @@
 /**
- * `npm start` and `npm test` on a machine that has nothing yet: what is fetched, where to and how, what is said meanwhile, and
- * what then runs. The launcher is this checkout's in a small checkout of its own, and an npm that only notes how it was
- * called stands for the registry: nothing is downloaded. The last test is the real `npm start`.
+ * `npm start` and `npm test` on a machine that has nothing yet: what is fetched, where to and how,
+ * what is printed meanwhile, and what then runs. The launcher is this checkout's in a small
+ * checkout of its own, and an npm that only notes how it was called stands for the registry:
+ * nothing is downloaded. The last test is the real `npm start`.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -32,7 +33,7 @@ after(() => {
   rmSync(place, { recursive: true, force: true })
 })
 
-/** Notes its arguments and leaves behind what was asked for; without a registry it fails. */
+/** Records its arguments and creates the requested files; without a registry it fails. */
 const npm = `
 const { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } = require('node:fs')
 const args = process.argv.slice(2)
@@ -53,7 +54,7 @@ if (args[0] === 'ci') {
 `
 writeFileSync(join(place, 'npm.js'), npm)
 
-/** Says how it was started, stays until a signal when told so, and ends as it is told. */
+/** Prints how it was started, stays until a signal if requested, and ends as requested. */
 const server = `
 const [how] = process.argv.slice(2)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -137,7 +138,7 @@ function launch(
 }
 const ran = (...of: Parameters<typeof launch>) => launch(...of).ended
 
-/** No scripts of packages run, so nothing is compiled, and nothing is installed for everybody. */
+/** No scripts of packages run, so nothing is compiled, and nothing is installed globally. */
 function checkModest(calls: string[][]): void {
   for (const args of calls) {
     assert.ok(args.includes('--ignore-scripts'), `${args}`)
@@ -148,7 +149,7 @@ function checkModest(calls: string[][]): void {
   }
 }
 
-test('start: packages are installed into the checkout, once, and it is said', async () => {
+test('start: packages are installed into the checkout, once, with a message', async () => {
   const checkout = clone()
   rmSync(join(checkout, 'node_modules'), { recursive: true })
   const first = await ran(checkout, ['start', '0', '--data-dir=/some/dir'])
@@ -167,7 +168,7 @@ test('start: packages are installed into the checkout, once, and it is said', as
   assert.deepEqual([second.calls, second.err, second.code], [[], '', 0])
 })
 
-test('start: an older Node fetches the one that is needed into the checkout, once, and it is said', async () => {
+test('start: an older Node fetches the one that is needed into the checkout, once, with a message', async () => {
   const checkout = clone()
   const first = await ran(checkout, ['start', '0'], { NODE_OPTIONS: olderNode })
   const [, install = []] = first.calls
@@ -197,7 +198,7 @@ test('start: from another folder, paths among the flags are relative to that fol
   assert.equal(stdout, `${elsewhere}\n`)
 })
 
-test('start: where nothing can be fetched that is said, and nothing is started', async () => {
+test('start: if nothing can be fetched there is a message, and nothing is started', async () => {
   const refused = await ran(clone(), ['start'], { npm_config_registry: 'none' })
   assert.equal(refused.code, 1)
   assert.equal(refused.out, '')

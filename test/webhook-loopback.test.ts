@@ -1,6 +1,7 @@
 /**
- * A webhook that is this server itself: the service `kubernetes` leads here whatever its endpoints are, and the server is
- * `system:apiserver` there. It has nothing at such a path, so that every call fails.
+ * A webhook that is this server itself: the service `kubernetes` leads here whatever its endpoints
+ * are, and the server is `system:apiserver` there. It has nothing at such a path, so that every
+ * call fails.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -21,17 +21,35 @@ const token =
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
-/** The comments of a TypeScript or JavaScript file. */
-function commentsOf(text: string): Prose[] {
-  const found: Prose[] = []
+/** The comments, strings, templates and regular expressions of a TypeScript or JavaScript file. */
+function* tokensOf(text: string): Generator<{ index: number; part: string }> {
   const scanner = new RegExp(token)
   for (let match = scanner.exec(text); match !== null; match = scanner.exec(text)) {
     const [part] = match
     const before = text.slice(Math.max(0, match.index - 20), match.index)
-    if (/^\/[/*]/.test(part)) found.push({ line: lineAt(text, match.index), text: part })
-    else if (part.startsWith('/') && !beforeRegExp.test(before)) scanner.lastIndex = match.index + 1
+    const isDivision = /^\/[^/*]/.test(part) && !beforeRegExp.test(before)
+    if (isDivision) scanner.lastIndex = match.index + 1
+    else yield { index: match.index, part }
   }
-  return found
+}
+
+const isComment = (part: string): boolean => /^\/[/*]/.test(part)
+
+const commentsOf = (text: string): Prose[] =>
+  [...tokensOf(text)]
+    .filter(({ part }) => isComment(part))
+    .map(({ index, part }) => ({ line: lineAt(text, index), text: part }))
+
+/** The text without its strings, templates and regular expressions; lines stay where they are. */
+export function withoutLiterals(text: string): string {
+  let rest = ''
+  let end = 0
+  for (const { index, part } of tokensOf(text)) {
+    if (isComment(part)) continue
+    rest += text.slice(end, index) + part.replace(/[^\n]/g, '')
+    end = index + part.length
+  }
+  return rest + text.slice(end)
 }
 
 const titled =

@@ -1,7 +1,8 @@
 /**
  * Values of CEL at run time. Primitive values are JavaScript's where a type of its own exists:
  *
- *     bool → boolean    string → string    int → bigint    double → number    null → null    bytes → Uint8Array
+ *     bool → boolean    string → string    int → bigint    double → number
+ *     null → null    bytes → Uint8Array
  *
  * Everything else is an instance of a class below. An error is a value too: `&&`, `||` and macros
  * absorb errors, so an exception would be the wrong tool. Only an exhausted budget is an exception.

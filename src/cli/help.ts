@@ -209,7 +209,7 @@ function unreadPart(): string[] {
     '',
     '## Flags of kube-apiserver that change nothing here',
     '',
-    'A manifest may give these where what they ask for is so anyway; any other value stops the start.',
+    'A manifest may give these if their value describes what the server does anyway; any other value stops the start.',
     '',
     '| flag | may be | because |',
     '| --- | --- | --- |',

@@ -3,7 +3,8 @@
  * a zero byte and names the kind, watch events as frames behind their length. Which types there are
  * is the caller's matter.
  *
- *   6b 38 73 00 | 0a TypeMeta{apiVersion, kind} | 12 message | 1a 00 (encoding) | 22 00 (content type)
+ *   6b 38 73 00 | 0a TypeMeta{apiVersion, kind} | 12 message | 1a 00 (encoding) |
+ *   22 00 (content type)
  */
 import './exact-integer.ts'
 import type { Loose } from '#api/object-meta.ts'

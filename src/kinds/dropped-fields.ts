@@ -2,7 +2,8 @@
  * Which later release supports a field that the emulated one drops. Paths are those of unknown
  * fields:
  *
- *   CustomResourceDefinition, spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-validations
+ *   CustomResourceDefinition,
+ *     spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-validations
  *     → since 1.23, as spec.versions[].schema.openAPIV3Schema.properties.*.x-kubernetes-validations
  */
 import type { Type } from '#schema/type.ts'

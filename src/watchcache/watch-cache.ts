@@ -337,8 +337,8 @@ export class WatchCache {
   }
 
   /**
-   * Evicts resources that are no longer requested, however long the server runs and however many resources it
-   * has had.
+   * Evicts resources that are no longer requested, however long the server runs and
+   * however many resources it has had.
    */
   #forgetOld(): void {
     const nowMs = elapsedMs(this.#parts.clock)

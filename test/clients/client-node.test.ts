@@ -1,5 +1,6 @@
 /**
- * @kubernetes/client-node: objects, pages, watches, and an informer that outlives the server it watches.
+ * @kubernetes/client-node: objects, pages, watches, and an informer that outlives the server it
+ * watches.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

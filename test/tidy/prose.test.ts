@@ -1,6 +1,7 @@
 /**
- * The rules of STYLE.md about words, columns and the length of functions. Folders that broke them when the rules came
- * have a limit in limits.txt, which may only fall; elsewhere every offence fails.
+ * The rules of STYLE.md about words, columns and the length of functions. Folders that broke them
+ * when the rules came have a limit in limits.txt, which may only fall; elsewhere every offence
+ * fails.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -2,7 +2,8 @@
  * Which objects concern which node, so that a kubelet may read what its pods need and nothing else:
  *
  *   secret, configmap, service account, claim → pod → node
- *   secret → volume → claim            attachment → node            configmap → node (its dynamic configuration)
+ *   secret → volume → claim            attachment → node
+ *   configmap → node (its dynamic configuration)
  *
  * Kept as counted pairs: an object is related to a node while at least one pod, volume or
  * attachment relates them. The graph follows reported changes and calls nothing.
