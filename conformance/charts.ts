@@ -3,7 +3,8 @@
  * alike. Definitions are created, each object lives a whole life, and discovery and OpenAPI of
  * their groups are compared at the end.
  *
- *   node tools/run.mjs file conformance/charts.ts --peer URL --ours URL --folder DIR [--only REGEX] [--keep-going]
+ *   node tools/run.mjs file conformance/charts.ts --peer URL --ours URL --folder DIR
+ *       [--only REGEX] [--keep-going]
  *
  * The folder holds YAML or JSON, definitions and objects in any order and nesting. `--only` is
  * matched against `Kind name`. Everything that was created is removed again.

@@ -3,7 +3,8 @@
  * and message when they are defined, the same estimated cost, and the same errors for random
  * objects. Bounded and repeatable:
  *
- *   node tools/run.mjs file conformance/fuzz-cel.ts --peer URL --ours URL [--seed N] [--count N] [--release N]
+ *   node tools/run.mjs file conformance/fuzz-cel.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--release N]
  *
  * `count` is the number of definitions; each has 40 expressions and a seed of its own, printed with
  * a difference.

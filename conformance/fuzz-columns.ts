@@ -3,7 +3,8 @@
  * object must be the same, and where a path cannot be read the same columns must be missing. A cell
  * that the other server shows now so, now so, because its maps have no order, is passed over.
  *
- *   node tools/run.mjs file conformance/fuzz-columns.ts --peer URL --ours URL [--seed N] [--count N]
+ *   node tools/run.mjs file conformance/fuzz-columns.ts --peer URL --ours URL [--seed N]
+ *       [--count N]
  *
  * Each definition has a seed of its own, printed with a difference.
  */

@@ -3,7 +3,8 @@
  * answers must be the same. The objects are those of the recordings, of the samples, and of a
  * folder of manifests; seeds choose among them.
  *
- *   node tools/run.mjs file conformance/fuzz-conversations.ts --peer URL --ours URL [--seed N] [--count N]
+ *   node tools/run.mjs file conformance/fuzz-conversations.ts --peer URL --ours URL [--seed N]
+ *       [--count N]
  *       [--only REGEX] [--shape NAME] [--manifests FOLDER] [--every]
  *
  * `--every` takes each object once, in order, instead of choosing. `--only` is matched against

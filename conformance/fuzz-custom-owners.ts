@@ -3,7 +3,8 @@
  * own, whose lists and maps turn from being owned item by item to being owned whole, and back,
  * while they are owned.
  *
- *   node tools/run.mjs file conformance/fuzz-custom-owners.ts --peer URL --ours URL [--seed N] [--count N]
+ *   node tools/run.mjs file conformance/fuzz-custom-owners.ts --peer URL --ours URL [--seed N]
+ *       [--count N]
  *
  * Each definition has a seed of its own, and so have the sequences that are held with it: as many
  * objects, eight steps each before the definition turns and four after. `--seed THAT --count 1`

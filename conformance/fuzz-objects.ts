@@ -2,7 +2,8 @@
  * Random objects, sent as dry-run creates to a real server and to this one: their answers must be
  * the same.
  *
- *   node tools/run.mjs file conformance/fuzz-objects.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
+ *   node tools/run.mjs file conformance/fuzz-objects.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--only REGEX]
  *
  * Each object has a seed of its own, printed with the first difference: `--seed THAT --count 1`
  * repeats it.

@@ -4,7 +4,8 @@
  * runs. After every step the answers of a real server and of this one must be the same, managed
  * fields and all.
  *
- *   node tools/run.mjs file conformance/fuzz-owners.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
+ *   node tools/run.mjs file conformance/fuzz-owners.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--only REGEX]
  *
  * Each sequence has a seed of its own, printed with the first difference: `--seed THAT --count 1`
  * holds it again.

@@ -3,7 +3,8 @@
  * their subresources. The answers of a real server and of this one must be the same, in every word,
  * and so must the object afterwards.
  *
- *   node tools/run.mjs file conformance/fuzz-patches.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
+ *   node tools/run.mjs file conformance/fuzz-patches.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--only REGEX]
  *
  * Where kube-apiserver's own answers differ from one time to the next, the choice is random.
  */

@@ -3,7 +3,8 @@
  * the method, the user, the order), held with a real server and with this one: their answers must
  * be the same. This tests the neighbours of what was recorded, where the held-back recordings lie.
  *
- *   node tools/run.mjs file conformance/fuzz-recorded.ts --peer URL --ours URL [--seed N] [--count N]
+ *   node tools/run.mjs file conformance/fuzz-recorded.ts --peer URL --ours URL [--seed N]
+ *       [--count N]
  *       [--only REGEX] [--family NAMES] [--golden FOLDER]
  *
  * `--only` is matched against the case's name. The recordings of the release that the other server

@@ -3,7 +3,8 @@
  * versions and paging, selectors, watches, representations, bodies, patches, deletions, methods and
  * paths. Their answers must be the same, headers of weight included.
  *
- *   node tools/run.mjs file conformance/fuzz-requests.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
+ *   node tools/run.mjs file conformance/fuzz-requests.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--only REGEX]
  *
  * `--only` keeps to some families of questions, or to some resources. Each scene has a seed of its
  * own, printed with the first difference: `--seed THAT --count 1` plays it again.

@@ -2,7 +2,8 @@
  * Random definitions and their objects, sent to two servers that are to answer alike: same
  * verdicts, defaults, pruning, owners, tables and words, in the same order. Bounded and repeatable:
  *
- *   node conformance/fuzz-schemas.ts --ours https://127.0.0.1:6443 --peer https://127.0.0.1:16443 --seed 1 --count 50
+ *   node conformance/fuzz-schemas.ts --ours https://127.0.0.1:6443
+ *       --peer https://127.0.0.1:16443 --seed 1 --count 50
  *
  * `--what` is one of the questions below, or all of them.
  */

@@ -3,7 +3,8 @@
  * this one: the tables that both show of them must be the same to the letter, but for ages of
  * seconds. So must the answers to the writes.
  *
- *   node tools/run.mjs file conformance/fuzz-tables.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
+ *   node tools/run.mjs file conformance/fuzz-tables.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--only REGEX]
  *
  * Works for every release: the other server says which it is. Each object has a seed of its own,
  * printed with a difference.

@@ -2,7 +2,8 @@
  * Random texts, sent as dry-run creates to a real server and to this one: where they cannot be
  * read, both must say so in the same words.
  *
- *   node tools/run.mjs file conformance/fuzz-texts.ts --peer URL --ours URL [--seed N] [--count N] [--only REGEX]
+ *   node tools/run.mjs file conformance/fuzz-texts.ts --peer URL --ours URL [--seed N]
+ *       [--count N] [--only REGEX]
  */
 import { grow } from './damage.ts'
 import { oddText } from './odd-text.ts'

@@ -2,7 +2,8 @@
  * kubectl walks through a real server and through this one with the same commands, and must print
  * the same and end alike. Ages, uids, times, addresses and prose are not compared.
  *
- *   node tools/run.mjs file conformance/kubectl-walk.ts --peer URL --ours URL --kubectl PATH [--only REGEX] [--keep-going]
+ *   node tools/run.mjs file conformance/kubectl-walk.ts --peer URL --ours URL --kubectl PATH
+ *       [--only REGEX] [--keep-going]
  *
  * The namespace is made on both with the account that pods need. Works with any kubectl; the
  * servers run without controllers.

@@ -3,8 +3,10 @@
  * every object must be shown alike, through every version, to the last resourceVersion. First
  * objects of all kinds are written, then they are read:
  *
- *   node tools/run.mjs file conformance/older-stores.ts --write URL              # the older server, which is stopped then
- *   node tools/run.mjs file conformance/older-stores.ts --peer URL --ours URL    # the newer one and this one, on its etcd
+ *   node tools/run.mjs file conformance/older-stores.ts
+ *       --write URL              # the older server, which is stopped then
+ *   node tools/run.mjs file conformance/older-stores.ts --peer URL --ours URL
+ *       # the newer one and this one, on its etcd
  *
  * Nothing is deleted: the etcd is to be thrown away.
  */

@@ -3,7 +3,8 @@
  * server writes this one must read as that one does, and the other way round. Both get the JSON, a
  * request for protobuf, and each other's bytes.
  *
- *   node tools/run.mjs file conformance/walk-protobuf.ts --peer URL --ours URL [--only REGEX] [--every N] [--keep-going]
+ *   node tools/run.mjs file conformance/walk-protobuf.ts --peer URL --ours URL [--only REGEX]
+ *       [--every N] [--keep-going]
  */
 import { Agent, request } from 'node:https'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,7 @@
-/** The modules behind the entry points: the sources in a checkout, the bundle in an installed package. */
+/**
+ * The modules behind the entry points: the sources in a checkout, the bundle in an installed
+ * package.
+ */
 import './prepare.cjs'
 import { existsSync } from 'node:fs'
 

@@ -3,7 +3,8 @@
  * fit, in the words of labels.Parse; what requirements mean is in label-selector.ts.
  *
  *   selector    = [ requirement { "," requirement } ]
- *   requirement = [ "!" ] key | key ( "=" | "==" | "!=" | ">" | "<" ) value | key ( "in" | "notin" ) "(" values ")"
+ *   requirement = [ "!" ] key | key ( "=" | "==" | "!=" | ">" | "<" ) value
+ *               | key ( "in" | "notin" ) "(" values ")"
  */
 import { byCodePoint, goQuote } from './go-syntax.ts'
 import {

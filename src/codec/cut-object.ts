@@ -4,7 +4,7 @@
  * which is known only after the write. The encoder records the cuts; nothing ever searches for
  * them.
  *
- *   {"kind":"Pod","apiVersion":"v1",  "metadata":{"name":"a","uid":"…"  ,"creationTimestamp":…},"spec":…}
+ *   {"kind":"Pod","apiVersion":"v1",  "metadata":{"name":"a","uid":"…"  ,"generation":1},"spec":…}
  *                                   ^bodyAt                            ^revisionAt
  */
 import type { KubeObject } from '#api/object-meta.ts'

@@ -8,7 +8,8 @@
  * shape (`any`) are taken over as they are, everything else is made anew.
  *
  *   { data: { b: null, a: 'x' }, bogus: 1, kind: 'ConfigMap', metadata: {} }
- *     → { kind: 'ConfigMap', metadata: { creationTimestamp: null }, data: { a: 'x', b: '' } }, unknown: ['bogus']
+ *     → { kind: 'ConfigMap', metadata: { creationTimestamp: null }, data: { a: 'x', b: '' } },
+ *       unknown: ['bogus']
  */
 import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'

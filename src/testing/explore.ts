@@ -11,7 +11,8 @@ import { WatchGate } from './faults/watch-gate.ts'
 /**
  * - `intermediate`: the controller dies as its write commits, and starts anew.
  * - `stale`: the same, and the new start reads from a replica that is some revisions behind.
- * - `unobserved`: the watches of the controller pause after the write, and then deliver only the last state.
+ * - `unobserved`: the watches of the controller pause after the write, and then deliver only the
+ *   last state.
  */
 export type Accident = 'intermediate' | 'stale' | 'unobserved'
 

@@ -1,4 +1,6 @@
-/** Forks that are taken while clients write, and processes that end after their clusters are closed. */
+/**
+ * Forks that are taken while clients write, and processes that end after their clusters are closed.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
@@ -17,7 +19,10 @@ const reference = (name: string) => ({
   metadata: { name, namespace: 'default' },
 })
 
-/** One acknowledged write: the object had this text from this revision on; no text means that it was deleted. */
+/**
+ * One acknowledged write: the object had this text from this revision on; no text means that it was
+ * deleted.
+ */
 interface Write {
   readonly revision: number
   readonly name: string

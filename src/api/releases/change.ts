@@ -4,7 +4,8 @@
  * releases differ:
  *
  *   const errorsShowJson = change('field errors show values as JSON', { since: 34 })
- *   const watchesList = change('a watch can begin with a list', { since: 32, until: 32 }, { since: 34 })
+ *   const watchesList = change('a watch can begin with a list',
+ *     { since: 32, until: 32 }, { since: 34 })
  *
  * No other file compares release numbers. docs/releases.md lists all changes.
  */

@@ -1,4 +1,6 @@
-/** The status of ValidatingAdmissionPolicies: warnings of type checking, once for each generation. */
+/**
+ * The status of ValidatingAdmissionPolicies: warnings of type checking, once for each generation.
+ */
 import { releaseOf } from '#api/releases/change.ts'
 import type { Loose } from '#api/object-meta.ts'
 import type { ServedResource } from '#client/client.ts'

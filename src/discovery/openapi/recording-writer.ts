@@ -3,7 +3,8 @@
  * What has no mark in it is copied as it is; lengths of what has one are counted anew. Everything
  * goes from the end to the front.
  *
- *   a message with the text 'one Qzkindzq' is recorded as: open, spell 'one ' and the kind, copy the tag, close
+ *   a message with the text 'one Qzkindzq' is recorded as:
+ *   open, spell 'one ' and the kind, copy the tag, close
  */
 import { WireWriter } from '#base/wire.ts'
 import { filled, type Marked, markedText } from './marked-kind.ts'

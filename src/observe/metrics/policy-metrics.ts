@@ -1,4 +1,7 @@
-/** The metrics of admission policies and match conditions, with the names and labels that each release has. */
+/**
+ * The metrics of admission policies and match conditions, with the names and labels that each
+ * release has.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'

@@ -5,7 +5,8 @@
  *
  *   const compiler = new ExpressionCompiler(release, true)
  *   compiler.addVariable('max', "int(params.data.max)", options, 'stored')
- *   const { problem, program } = compiler.compile('object.spec.replicas <= variables.max', results.bool, options, 'stored')
+ *   const { problem, program } = compiler.compile('object.spec.replicas <= variables.max',
+ *     results.bool, options, 'stored')
  */
 import { change, type Release } from '#api/releases/change.ts'
 import {

@@ -1,6 +1,7 @@
 /**
  * DER read by the shape it must have, with the words of Go's reader for what is wrong with it.
- *   readShape(bytes, { is: 'struct', name: 'Pair', fields: [['first', integer], ['second', bits]] })
+ *   readShape(bytes, { is: 'struct', name: 'Pair',
+ *     fields: [['first', integer], ['second', bits]] })
  * A structure may be longer than its shape; a value may not be longer than what holds it. It knows
  * no certificate.
  */
