@@ -104,9 +104,10 @@ const firstLine = (text: string, minor: number): string => {
 const changes: readonly (readonly [text: string, since: number, before: string, now: string])[] = [
   ["self.l[?0] == 'x'", 28, '', "unsupported syntax '[?'"],
   ['self.?a == 1', 28, "extraneous input '?' expecting IDENTIFIER", "unsupported syntax '.?'"],
+  ['true && self.nope(1)', 29, "applied to '(bool, <nil>)'", "undeclared reference to 'nope'"],
   [
     "'a'.b == 1",
-    28,
+    29,
     "type 'primitive:STRING' does not support field selection",
     "type 'string' does not support field selection",
   ],
@@ -120,7 +121,7 @@ for (const [text, since, before, now] of changes)
     if (!now.startsWith('unsupported')) assert.ok(current.includes(now), current)
   })
 
-test('calls that no overload takes, before and since 1.28', () => {
+test('calls that no overload takes, before and since 1.29', () => {
   const message = (text: string, minor: number) => {
     const one = compiled(text, minor)
     assert.ok(one instanceof Expression)
@@ -128,12 +129,17 @@ test('calls that no overload takes, before and since 1.28', () => {
   }
   const startsWith = 'dyn(1).startsWith("a")'
   assert.deepEqual(
-    [message(startsWith, 27), message(startsWith, 28)],
+    [message(startsWith, 28), message(startsWith, 29)],
     ['no such overload: startsWith', 'no such overload'],
+  )
+  const index = '[true, false][n]'
+  assert.deepEqual(
+    [message(index, 27), message(index, 28)],
+    ["index '5' out of range in list size '2'", 'index out of bounds: 5'],
   )
   const trim = 'dyn(1).trim()'
   assert.deepEqual(
-    [message(trim, 27), message(trim, 28)],
+    [message(trim, 28), message(trim, 29)],
     ['no such overload: trim', 'no such overload: trim(int)'],
   )
 })

@@ -135,6 +135,7 @@ function checkEnvironment(
     homogeneousLiterals: environment.homogeneousLiterals,
     isDisabled: environment.isDisabled,
     showsEncodedTypes: environment.showsEncodedTypes,
+    checksOperatorsAsCalls: environment.checksOperatorsAsCalls,
   }
 }
 

@@ -65,6 +65,8 @@ export interface CelEnvironment {
   readonly estimates: EstimateRules
   /** Errors show types as they are encoded: 'primitive:STRING'. */
   readonly showsEncodedTypes: boolean
+  /** `&&` and `||` are checked as other calls are, and unknown methods have no type. */
+  readonly checksOperatorsAsCalls: boolean
 }
 
 const usesOlderEnvironment = change(
@@ -95,13 +97,17 @@ const knowsElements = change('CEL costs know the sizes of elements that expressi
   since: 33,
 })
 const showsTypes = change('errors of CEL name types, such as string for primitive:STRING', {
+  since: 29,
+})
+const checksOperands = change('CEL checks each operand of && and || by itself', { since: 29 })
+const showsBounds = change('CEL errors of a list of an expression show the index alone', {
   since: 28,
 })
 const knowsOptionalSyntax = change('CEL reports ?. and [? as unsupported, not as wrong syntax', {
   since: 28,
 })
 const namesArgumentTypes = change('errors of CEL calls name the types of the arguments', {
-  since: 28,
+  since: 29,
 })
 
 /** Libraries by the change that added them. */
@@ -174,13 +180,17 @@ function makeEnvironment(release: Release, kind: EnvironmentKind): CelEnvironmen
     isDisabled: ({ id }) => !crossTypes && crossTypeComparison.test(id),
     homogeneousLiterals: !release.has(checksElementsLater),
     checksLiterals: compatible.has(checksLiterals),
-    calls: callsOf(functions, release.has(namesArgumentTypes)),
+    calls: callsOf(functions, {
+      namesTypes: release.has(namesArgumentTypes),
+      showsListSize: !release.has(showsBounds),
+    }),
     estimates: {
       knowsResults: release.has(knowsResults),
       knowsElements: release.has(knowsElements),
       comparesAtOnce: release.has(comparesAtOnce),
     },
     showsEncodedTypes: !release.has(showsTypes),
+    checksOperatorsAsCalls: !release.has(checksOperands),
   }
 }
 
@@ -198,10 +208,10 @@ const typesByName = (more: readonly CelType[]): ReadonlyMap<string, CelType> =>
 
 function callsOf(
   functions: ReadonlyMap<string, FunctionDeclaration>,
-  namesTypes: boolean,
+  texts: Pick<CallEnvironment, 'namesTypes' | 'showsListSize'>,
 ): CallEnvironment {
   return {
-    namesTypes,
+    ...texts,
     overloadsOf: (name) => functions.get(name)?.overloads ?? [],
     implementations,
     singleImplementations,
@@ -215,5 +225,5 @@ export function withFunctions(
   ...added: (readonly FunctionDeclaration[])[]
 ): CelEnvironment {
   const functions = mergeFunctions([...environment.functions.values()], ...added)
-  return { ...environment, functions, calls: callsOf(functions, environment.calls.namesTypes) }
+  return { ...environment, functions, calls: callsOf(functions, environment.calls) }
 }

@@ -3,6 +3,7 @@
  * step makes the rest of the path optional: `self.?spec.replicas` is `optional.none()` when there
  * is no spec.
  */
+import { ArrayList } from './collections.ts'
 import type { Frame, Step } from './frame.ts'
 import { showValue } from './show-value.ts'
 import {
@@ -31,6 +32,8 @@ export interface Path {
   readonly qualifiers: readonly Qualifier[]
   /** `has(a.b)`: the last qualifier is only looked up. */
   readonly isTest: boolean
+  /** An index beyond a list that an expression made is shown with the size of the list. */
+  readonly showsListSize: boolean
 }
 
 /** The step of a whole path. A test does not pay for its base. */
@@ -72,7 +75,7 @@ export function resolvePath(path: Path, frame: Frame): Value {
     if (found === undefined) {
       if (isOptional) return isTest ? false : Optional.none
       frame.spend(1)
-      return missing(value, known)
+      return missing(value, known, path.showsListSize)
     }
     frame.spend(1)
     if (isError(found)) return found
@@ -99,8 +102,10 @@ function lookUp(value: Value, key: Value, ifSet: boolean): Value | undefined {
   return undefined
 }
 
-function missing(value: Value, key: Value): CelError {
+function missing(value: Value, key: Value, showsListSize: boolean): CelError {
   const text = showValue(key)
+  if (showsListSize && value instanceof ArrayList)
+    return new CelError(`index '${text}' out of range in list size '${value.size}'`)
   return new CelError(
     value instanceof ListValue ? `index out of bounds: ${text}` : `no such key: ${text}`,
   )

@@ -36,6 +36,8 @@ export interface SingleImplementation {
 export interface CallEnvironment {
   /** Errors name the types of the arguments that no overload takes. */
   readonly namesTypes: boolean
+  /** An index beyond a list that an expression made is shown with the size of the list. */
+  readonly showsListSize: boolean
   /** All overloads of a function, for arguments of type dyn. */
   overloadsOf(name: string): readonly Overload[]
   readonly implementations: ReadonlyMap<string, Implementation>

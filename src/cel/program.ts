@@ -172,9 +172,16 @@ class Planner {
 
   /** A name with the fields and indices after it. */
   #path(expr: Expr): Path {
+    const { showsListSize } = this.#environment
     if (this.#constant(expr) === undefined) {
       if (expr.kind === 'ident' || this.#isQualifiedName(expr))
-        return { base: this.#variable(expr), baseCost: 1, qualifiers: [], isTest: false }
+        return {
+          base: this.#variable(expr),
+          baseCost: 1,
+          qualifiers: [],
+          isTest: false,
+          showsListSize,
+        }
       if (expr.kind === 'select') {
         const path = this.#path(expr.operand)
         const qualifier: Qualifier = { key: expr.field, optional: false }
@@ -189,7 +196,7 @@ class Planner {
         if (path !== undefined) return path
       }
     }
-    return { base: this.plan(expr), baseCost: 1, qualifiers: [], isTest: false }
+    return { base: this.plan(expr), baseCost: 1, qualifiers: [], isTest: false, showsListSize }
   }
 
   /** `a.b` that is one variable or constant. A struct refers to its type, which is no variable. */
@@ -200,9 +207,10 @@ class Planner {
   /** Indexing and `c ? a : b` are parts of a path; other calls are values at its beginning. */
   #callPath(expr: Call): Path | undefined {
     const [first, second, third] = expr.args as readonly [Expr, Expr, Expr]
+    const { showsListSize } = this.#environment
     if (expr.name === '_?_:_') {
       const base = this.#conditional(this.plan(first), this.#branch(second), this.#branch(third))
-      return { base, baseCost: 0, qualifiers: [], isTest: false }
+      return { base, baseCost: 0, qualifiers: [], isTest: false, showsListSize }
     }
     if (expr.name !== '_[_]' && expr.name !== '_[?_]' && expr.name !== '_?._') return undefined
     const path = this.#path(first)

@@ -309,6 +309,7 @@ function evaluateCase({ original }: SpecCase, checked: CheckedExpr, isChecked: b
   try {
     const program = compileProgram(withoutBlocks(checked), {
       namesTypes: true,
+      showsListSize: false,
       overloadsOf: (name) => known.get(name)?.overloads ?? [],
       implementations: allImplementations,
       singleImplementations,

@@ -29,6 +29,7 @@ import {
   listOf,
   mapOf,
   nullType,
+  opaqueType,
   optionalOf,
   stringType,
   typeParam,
@@ -48,6 +49,9 @@ const literalTypes = {
   string: stringType,
   uint: uintType,
 }
+
+/** What a call of an unknown method had before it was an error: a type that fits nothing. */
+const noType = opaqueType('<nil>')
 
 const isOptional = (type: CelType): boolean =>
   type.kind === 'opaque' && type.name === 'optional_type'
@@ -259,11 +263,12 @@ class Checker {
     const found = this.#names.findFunction(expr.name)
     if (found !== undefined) return this.#resolve(call, found)
     this.#undeclared(expr.id, expr.name)
-    return this.#set(call, errorType)
+    return this.#set(call, this.#environment.checksOperatorsAsCalls ? noType : errorType)
   }
 
   #resolve(call: Call, declaration: FunctionDeclaration): Expr {
-    if (declaration.name === '_&&_' || declaration.name === '_||_')
+    const isLogic = declaration.name === '_&&_' || declaration.name === '_||_'
+    if (isLogic && this.#environment.checksOperatorsAsCalls !== true)
       return this.#logic(call, declaration)
     const operands = call.target === undefined ? call.args : [call.target, ...call.args]
     const types = operands.map((operand) => this.#typeOf(operand))

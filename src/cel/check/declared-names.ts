@@ -30,6 +30,8 @@ export interface CheckEnvironment {
   isDisabled?(overload: Overload): boolean
   /** Errors show types as they are encoded: 'primitive:STRING'. */
   readonly showsEncodedTypes?: boolean
+  /** `&&` and `||` are checked as other calls are, and unknown methods have no type. */
+  readonly checksOperatorsAsCalls?: boolean
 }
 
 /** Declarations of one function in several libraries become one. */
