@@ -94,6 +94,12 @@ const rules = {
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
     'example.com',
   ),
+  subdomainWithUnderscore: pattern(
+    subdomainSource.replaceAll('[a-z0-9]([-a-z0-9]', '_?[a-z0-9]([-_a-z0-9]'),
+    253,
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+    'example.com',
+  ),
   subdomainAnyCase: {
     ...pattern(
       subdomainSource,
@@ -177,6 +183,8 @@ export const dns1123Label = (value: string): string[] =>
     problem === labelProblem && rules.dns1123Subdomain.regex.test(value) ? noDotsProblem : problem,
   )
 export const dns1123Subdomain = (value: string): string[] => problems(value, rules.dns1123Subdomain)
+export const dns1123SubdomainWithUnderscore = (value: string): string[] =>
+  problems(value, rules.subdomainWithUnderscore)
 export const dns1035Label = (value: string): string[] => problems(value, rules.dns1035Label)
 export const wildcardDns1123Subdomain = (value: string): string[] =>
   problems(value, rules.wildcardSubdomain)

@@ -12,7 +12,7 @@ import { FieldPath } from './field-path.ts'
 import { labelKeyProblem, labelProblem, noDotsProblem, subdomainProblem } from './names.ts'
 import { type Change, change, type Release, releaseOf } from './releases/change.ts'
 
-const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
+export const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
 const labelKeys = change('errors say label key, not qualified name', { since: 35 })
 const bytesOfNames = change('errors count the length of names in bytes, not characters', {
   since: 35,

@@ -20,11 +20,27 @@ export function behaviourOfRelease(rules: KindRules, folder: string, release: nu
   const own =
     older !== undefined && !releaseOf(release).has(older.before) ? older.behaviour : rules.behaviour
   const checked = rules.finalizerNames === undefined ? withFinalizerNames(own) : own
-  const behaviour = releaseOf(release).has(gatesSctp)
+  const withSctp = releaseOf(release).has(gatesSctp)
     ? loadSctp().withSctpRules(checked, folder)
     : checked
+  const behaviour = withoutNewerFields(withSctp, rules, release)
   const columns = columnsOfRelease(rules, release)
   return columns === undefined ? behaviour : { ...behaviour, columns }
+}
+
+function withoutNewerFields(behaviour: Behaviour, rules: KindRules, release: number): Behaviour {
+  const { has } = releaseOf(release)
+  const newer = [...(rules.newerSelectableFields ?? [])].filter(([, since]) => !has(since))
+  const { selectableFields } = behaviour
+  if (newer.length === 0 || selectableFields === undefined) return behaviour
+  return {
+    ...behaviour,
+    selectableFields(object) {
+      const fields = selectableFields(object)
+      for (const [field] of newer) delete fields[field]
+      return fields
+    },
+  }
 }
 
 function withFinalizerNames(behaviour: Behaviour): Behaviour {

@@ -40,6 +40,8 @@ export interface KindRules {
   readonly columns?: TableColumns
   /** The oldest first; the first entry that covers a release counts. */
   readonly olderColumns?: readonly OlderColumns[]
+  /** Fields that releases before a change cannot select by. */
+  readonly newerSelectableFields?: ReadonlyMap<string, Change>
   /**
    * Defaults of all its versions, by OpenAPI type name, with those of the types it shares with
    * other kinds.

@@ -234,6 +234,8 @@ export interface Context {
   readonly requestApiVersion?: string
   /** Privileged containers are refused where this is false. */
   readonly allowPrivileged?: boolean
+  /** Adds to the Warning header, whatever becomes of the request. */
+  readonly warn?: (warning: string) => void
 }
 
 /**

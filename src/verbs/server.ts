@@ -128,6 +128,7 @@ export function contextOf(server: Server, request: WriteRequest): Context {
     dryRun: request.options.dryRun,
     allowPrivileged: server.allowPrivileged,
     requestApiVersion: request.target.kind.apiVersion,
+    warn: (warning) => request.warnings.push(warning),
   }
 }
 

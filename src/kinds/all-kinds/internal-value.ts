@@ -13,11 +13,16 @@ import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
 
-/**
- * What an error shows until its type is known. Releases before 1.34 show the name of the Go type
- * alone.
- */
-class InternalValue extends GoText {
+/** The JSON of a value of a type. */
+export type InternalJson = (type: string, value: Loose | Loose[] | undefined) => string
+
+/** What an error shows until its types are known. */
+export abstract class Unfinished extends GoText {
+  abstract finish(jsonOf: InternalJson): GoText
+}
+
+/** Releases before 1.34 show the name of the Go type alone. */
+class InternalValue extends Unfinished {
   readonly type: string
   readonly value: Loose | Loose[] | undefined
   constructor(type: string, value: Loose | Loose[] | undefined) {
@@ -25,6 +30,9 @@ class InternalValue extends GoText {
     super(`${group}.${name}{}`, 'null')
     this.type = type
     this.value = value
+  }
+  finish(jsonOf: InternalJson): GoText {
+    return asGo(this.text, jsonOf(this.type, this.value))
   }
 }
 
@@ -37,23 +45,20 @@ export const internalValue = (
 ): InternalValue | undefined =>
   value === null || value === undefined ? undefined : new InternalValue(type, value)
 
+type TypeOf = (name: string) => Type
+
 /** The errors with their internal values as Go writes them. */
-export function withInternalValues(
-  errors: FieldError[],
-  typeOf: (name: string) => Type,
-): FieldError[] {
-  if (!errors.some(({ shown }) => shown?.value instanceof InternalValue)) return errors
+export function withInternalValues(errors: FieldError[], typeOf: TypeOf): FieldError[] {
+  if (!errors.some(({ shown }) => shown?.value instanceof Unfinished)) return errors
+  const jsonOfType: InternalJson = (name, value) => {
+    const type = typeOf(name)
+    return Array.isArray(value) ? listJson(value, type) : jsonOf(value as Loose, type)
+  }
   return errors.map((error) =>
-    error.shown?.value instanceof InternalValue
-      ? { ...error, shown: { ...error.shown, value: textOf(error.shown.value, typeOf) } }
+    error.shown?.value instanceof Unfinished
+      ? { ...error, shown: { ...error.shown, value: error.shown.value.finish(jsonOfType) } }
       : error,
   )
-}
-
-function textOf({ type, value, text }: InternalValue, typeOf: (name: string) => Type): GoText {
-  const itemType = typeOf(type)
-  const json = Array.isArray(value) ? listJson(value, itemType) : jsonOf(value as Loose, itemType)
-  return asGo(text, json)
 }
 
 const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.'

@@ -1,6 +1,7 @@
 /** Defaults of everything in a pod template, and of the claims that templates have. */
 import { ephemeralHaveDefaults } from '#kinds/stored-fields.ts'
-import { releaseOf } from '#api/releases/change.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { isUnset } from '#kinds/all-kinds/is-unset.ts'
 import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
@@ -9,16 +10,27 @@ import { imageTag } from '#kinds/image-name.ts'
 import { agreeOnServiceAccount, dropInitContainerAnnotations } from './normal-form.ts'
 import { volumeDefaults } from './volume-defaults.ts'
 
-const podSpec: Defaulter = (spec) => {
-  spec.dnsPolicy ||= 'ClusterFirst'
-  spec.restartPolicy ||= 'Always'
-  if (spec.hostNetwork) {
-    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-      for (const port of container.ports ?? []) {
-        if (port.containerPort) port.hostPort ||= port.containerPort
-      }
+const templatesHaveHostPorts = change(
+  'ports of pod templates on the host network have host ports',
+  {
+    until: 27,
+  },
+)
+
+/** On the host network, a port of a container is a port of the host. */
+export function defaultHostPorts(spec: Loose): void {
+  if (!spec.hostNetwork) return
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    for (const port of container.ports ?? []) {
+      if (port.containerPort) port.hostPort ||= port.containerPort
     }
   }
+}
+
+const podSpec: Defaulter = (spec, context) => {
+  spec.dnsPolicy ||= 'ClusterFirst'
+  spec.restartPolicy ||= 'Always'
+  if (releaseOf(context.release).has(templatesHaveHostPorts)) defaultHostPorts(spec)
   spec.securityContext ??= {}
   if (isUnset(spec.terminationGracePeriodSeconds)) spec.terminationGracePeriodSeconds = 30
   spec.schedulerName ||= 'default-scheduler'
@@ -27,7 +39,7 @@ const podSpec: Defaulter = (spec) => {
 }
 
 const container: Defaulter = (value) => {
-  value.imagePullPolicy ||= imageTag(value.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  value.imagePullPolicy ||= pullPolicyOf(value.image ?? '')
   value.terminationMessagePath ||= '/dev/termination-log'
   value.terminationMessagePolicy ||= 'File'
 }
@@ -44,7 +56,11 @@ const isSource = (key: string, value: unknown): boolean => key !== 'name' && !is
 const volume: Defaulter = (value) => {
   const hasSource = Object.entries(value).some(([key, source]) => isSource(key, source))
   if (!hasSource) value.emptyDir = {}
+  if (value.image) value.image.pullPolicy ||= pullPolicyOf(value.image.reference ?? '')
 }
+
+const pullPolicyOf = (image: string): string =>
+  imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent'
 
 /** Files are readable by all and writable by their owner. */
 const fileMode: Defaulter = (value) => {

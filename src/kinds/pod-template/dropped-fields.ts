@@ -3,7 +3,9 @@
  * changed uses them already. One row per feature.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Context } from '#kinds/kind.ts'
+import { isSidecar, usesRestartRules } from './container-restart.ts'
 import { containersOf } from './containers-of.ts'
 
 interface Feature {
@@ -93,6 +95,130 @@ function affinityTerms(spec: Loose): Loose[] {
   ])
 }
 
+const constraints = (spec: Loose): Loose[] => spec.topologySpreadConstraints ?? []
+const probes = (spec: Loose): Loose[] =>
+  containersOf(spec).flatMap(({ livenessProbe, readinessProbe, startupProbe }) => [
+    livenessProbe,
+    readinessProbe,
+    startupProbe,
+  ])
+const lifecycles = (spec: Loose): Loose[] => containersOf(spec).map(({ lifecycle }) => lifecycle)
+const handlers = (spec: Loose): Loose[] =>
+  lifecycles(spec).flatMap((lifecycle) => [lifecycle?.postStart, lifecycle?.preStop])
+const projections = (spec: Loose): Loose[] =>
+  volumes(spec).flatMap(({ projected }) => projected?.sources ?? [])
+
+/** Everything that can have an owner: volumes of files, and files in them. */
+const fileSources = (spec: Loose): Loose[] =>
+  [...volumes(spec), ...projections(spec)].flatMap((source) => [
+    source.secret,
+    source.configMap,
+    source.downwardAPI,
+    source.projected,
+    source.serviceAccountToken,
+    source.clusterTrustBundle,
+    source.podCertificate,
+  ])
+const files = (spec: Loose): Loose[] => [
+  ...fileSources(spec),
+  ...fileSources(spec).flatMap((source) => source?.items ?? []),
+]
+
+const restartRules: Feature = {
+  gate: 'ContainerRestartRules',
+  inUse: usesRestartRules,
+  drop(spec) {
+    for (const container of containersOf(spec)) {
+      delete container.restartPolicyRules
+      const isInit = (spec.initContainers ?? []).includes(container)
+      if (!isInit || !isSidecar(container)) delete container.restartPolicy
+    }
+  },
+}
+
+const stopSignal: Feature = {
+  gate: 'ContainerStopSignals',
+  inUse: (spec) => lifecycles(spec).some((lifecycle) => isSet(lifecycle?.stopSignal)),
+  drop(spec) {
+    for (const container of containersOf(spec)) {
+      if (!isSet(container.lifecycle?.stopSignal)) continue
+      delete container.lifecycle.stopSignal
+      if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle
+    }
+  },
+}
+
+const imageVolumes: Feature = {
+  gate: 'ImageVolume',
+  inUse: (spec) => volumes(spec).some(({ image }) => isSet(image)),
+  drop(spec) {
+    const dropped = new Set(
+      volumes(spec)
+        .filter(({ image }) => image)
+        .map(({ name }) => name),
+    )
+    if (dropped.size === 0) return
+    spec.volumes = volumes(spec).filter(({ image }) => !image)
+    for (const container of containersOf(spec)) {
+      if (!container.volumeMounts) continue
+      container.volumeMounts = container.volumeMounts.filter(
+        ({ name }: Loose) => !dropped.has(name),
+      )
+    }
+  },
+}
+
+const resourceClaims: Feature = {
+  gate: 'DynamicResourceAllocation',
+  inUse: (spec) => (spec.resourceClaims ?? []).length > 0,
+  drop(spec) {
+    delete spec.resourceClaims
+    for (const { resources } of containersOf(spec)) if (resources) delete resources.claims
+  },
+}
+
+const podSecurity = (spec: Loose): Loose[] => [spec.securityContext]
+
+/** Of releases since 1.23, in the order of kube-apiserver. */
+const newerFeatures: readonly Feature[] = [
+  specField('UserNamespacesSupport', 'hostUsers'),
+  partField('SupplementalGroupsPolicy', 'supplementalGroupsPolicy', podSecurity),
+  specField('PodLevelResources', 'resources'),
+  partField('NodeInclusionPolicyInPodTopologySpread', 'nodeTaintsPolicy', constraints),
+  partField('NodeInclusionPolicyInPodTopologySpread', 'nodeAffinityPolicy', constraints),
+  partField('MatchLabelKeysInPodTopologySpread', 'matchLabelKeys', constraints),
+  partField('MinDomainsInPodTopologySpread', 'minDomains', constraints),
+  partField('MatchLabelKeysInPodAffinity', 'matchLabelKeys', affinityTerms),
+  partField('MatchLabelKeysInPodAffinity', 'mismatchLabelKeys', affinityTerms),
+  resourceClaims,
+  partField('ClusterTrustBundleProjection', 'clusterTrustBundle', projections),
+  partField('PodCertificateRequest', 'podCertificate', projections),
+  partField('AtomicWriteVolumeUserFields', 'defaultUser', files),
+  partField('AtomicWriteVolumeUserFields', 'user', files),
+  specField('GenericWorkload', 'schedulingGroup'),
+  partField('GRPCContainerProbeTLS', 'mode', (spec) => probes(spec).map((probe) => probe?.grpc)),
+  specField('EvictionRequestAPI', 'evictionResponders'),
+  partField('InPlacePodVerticalScaling', 'resizePolicy', containersOf),
+  restartRules,
+  partField('RecursiveReadOnlyMounts', 'recursiveReadOnly', mounts),
+  partField('EmptyDirVolumeMode', 'mode', (spec) => volumes(spec).map(({ emptyDir }) => emptyDir)),
+  partField('VolumeBindMountOptions', 'bindMountOptions', mounts),
+  specField('HostnameOverride', 'hostnameOverride'),
+  partField('EnvFiles', 'fileKeyRef', (spec) =>
+    containersOf(spec).flatMap(({ env }) => (env ?? []).map(({ valueFrom }: Loose) => valueFrom)),
+  ),
+  imageVolumes,
+  partField('SELinuxChangePolicy', 'seLinuxChangePolicy', podSecurity),
+  stopSignal,
+  partField('H2CContainerProbe', 'protocol', (spec) =>
+    [...probes(spec), ...handlers(spec)].map((handler) => handler?.httpGet),
+  ),
+  partField('PodLifecycleSleepAction', 'sleep', handlers),
+  specField('PodSchedulingReadiness', 'schedulingGates'),
+  specField('IdentifyPodOS', 'os'),
+  partField('GRPCContainerProbe', 'grpc', probes),
+]
+
 const features: readonly Feature[] = [
   appArmor,
   partField('LocalStorageCapacityIsolation', 'sizeLimit', (spec) =>
@@ -117,6 +243,11 @@ const features: readonly Feature[] = [
   partField('WindowsRunAsUserName', 'runAsUserName', windowsOptions),
 ]
 
+const allFeatures = [...features, ...newerFeatures]
+const hasNewerFields = change('pods have fields that gates of 1.23 and later turn on', {
+  since: 23,
+})
+
 /** `next` is changed; `old` is what it was before, if it was there. */
 export function dropDisabledPodFields(
   next: Loose | null | undefined,
@@ -124,7 +255,8 @@ export function dropDisabledPodFields(
   context: Context,
 ): void {
   if (!next?.spec) return
-  for (const feature of features) {
+  const isNewer = releaseOf(context.release).has(hasNewerFields)
+  for (const feature of isNewer ? allFeatures : features) {
     if (context.feature(feature.gate)) continue
     if (old?.spec && feature.inUse(old.spec, old.metadata ?? {})) continue
     feature.drop(next.spec, next.metadata ?? {})

@@ -4,6 +4,7 @@
  */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import { change } from '#api/releases/change.ts'
 import { qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { isZeroQuantity } from '#api/quantity.ts'
@@ -35,7 +36,15 @@ function splitSubscript(text: string): { field: string; subscript: string } | un
   return { field: text.slice(0, open), subscript: text.slice(open + 2, -2) }
 }
 
-function conversionProblem(apiVersion: string, fieldPath: string): string | undefined {
+export const hasHostIps = change('environment variables can have the addresses of the host', {
+  since: 28,
+})
+
+function conversionProblem(
+  apiVersion: string,
+  fieldPath: string,
+  rules: PodRules,
+): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`
   const parts = splitSubscript(fieldPath)
   if (parts !== undefined) {
@@ -43,8 +52,13 @@ function conversionProblem(apiVersion: string, fieldPath: string): string | unde
     return subscriptable ? undefined : `field label does not support subscript: ${fieldPath}`
   }
   if (knownFields.has(fieldPath) || fieldPath === 'spec.host') return undefined
+  if (fieldPath === 'status.hostIPs' && rules.has(hasHostIps)) return undefined
   return `field label not supported: ${fieldPath}`
 }
+
+const showsLowerCase = change('errors of annotations in field references show them in lower case', {
+  since: 25,
+})
 
 /**
  * A fieldRef; `allowed` are the fields without subscript that make sense where it stands, sorted.
@@ -53,11 +67,12 @@ export function checkFieldSelector(
   selector: Loose,
   allowed: readonly string[],
   path: FieldPath,
+  rules: PodRules,
 ): FieldError[] {
   const { apiVersion = '', fieldPath = '' } = selector
   if (apiVersion === '') return [required(path.child('apiVersion'))]
   if (fieldPath === '') return [required(path.child('fieldPath'))]
-  const problem = conversionProblem(apiVersion, fieldPath)
+  const problem = conversionProblem(apiVersion, fieldPath, rules)
   if (problem !== undefined) {
     const detail = `error converting fieldPath: ${problem}`
     return [invalid(path.child('fieldPath'), fieldPath, detail)]
@@ -67,7 +82,8 @@ export function checkFieldSelector(
   if (parts !== undefined) {
     const key =
       parts.field === 'metadata.annotations' ? parts.subscript.toLowerCase() : parts.subscript
-    return each(path, parts.subscript, qualifiedName(key))
+    const shown = rules.has(showsLowerCase) ? key : parts.subscript
+    return each(path, shown, qualifiedName(key))
   }
   return allowed.includes(internal)
     ? []

@@ -3,8 +3,11 @@
  * them projected.
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
-import type { FieldPath } from '#api/field-path.ts'
+import { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change } from '#api/releases/change.ts'
+import { checkUser } from './file-owner.ts'
+import { certificatePaths, checkPodCertificate, checkTrustBundle } from './certificate-volumes.ts'
 import { checkFieldSelector, checkResourceSelector } from './field-selectors.ts'
 import type { PodRules } from './pod-rules.ts'
 import { checkFileMode, checkUnreservedPath } from './volume-paths.ts'
@@ -19,6 +22,7 @@ export function checkSecretVolume(source: Loose, path: FieldPath): FieldError[] 
   return [
     ...(source.secretName ? [] : [required(path.child('secretName'))]),
     ...checkFileMode(source.defaultMode, path.child('defaultMode')),
+    ...checkUser(source.defaultUser, path.child('defaultUser')),
     ...checkItems(source.items, path.child('items')),
   ]
 }
@@ -27,6 +31,7 @@ export function checkConfigMapVolume(source: Loose, path: FieldPath): FieldError
   return [
     ...(source.name ? [] : [required(path.child('name'))]),
     ...checkFileMode(source.defaultMode, path.child('defaultMode')),
+    ...checkUser(source.defaultUser, path.child('defaultUser')),
     ...checkItems(source.items, path.child('items')),
   ]
 }
@@ -41,6 +46,7 @@ function checkKeyToPath(item: Loose, path: FieldPath): FieldError[] {
     ...(target === '' ? [required(path.child('path'))] : []),
     ...checkUnreservedPath(target, path.child('path')),
     ...checkFileMode(item.mode, path.child('mode')),
+    ...checkUser(item.user, path.child('user')),
   ]
 }
 
@@ -48,6 +54,7 @@ export function checkDownwardVolume(source: Loose, path: FieldPath, rules: PodRu
   const items: Loose[] = source.items ?? []
   return [
     ...checkFileMode(source.defaultMode, path.child('defaultMode')),
+    ...checkUser(source.defaultUser, path.child('defaultUser')),
     ...items.flatMap((item) => checkDownwardFile(item, path, rules)),
   ]
 }
@@ -67,7 +74,7 @@ function checkDownwardFile(file: Loose, path: FieldPath, rules: PodRules): Field
   if (target === '') errors.push(required(path.child('path')))
   errors.push(...checkUnreservedPath(target, path.child('path')))
   if (file.fieldRef) {
-    errors.push(...checkFieldSelector(file.fieldRef, downwardFields, path.child('fieldRef')))
+    errors.push(...checkFieldSelector(file.fieldRef, downwardFields, path.child('fieldRef'), rules))
     if (file.resourceFieldRef) {
       const detail = 'fieldRef and resourceFieldRef can not be specified simultaneously'
       errors.push(invalid(path, 'resource', detail))
@@ -79,6 +86,7 @@ function checkDownwardFile(file: Loose, path: FieldPath, rules: PodRules): Field
     errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
   }
   errors.push(...checkFileMode(file.mode, path.child('mode')))
+  errors.push(...checkUser(file.user, path.child('user')))
   return errors
 }
 
@@ -88,9 +96,10 @@ export function checkProjectedVolume(
   rules: PodRules,
 ): FieldError[] {
   const errors = checkFileMode(source.defaultMode, path.child('defaultMode'))
+  errors.push(...checkUser(source.defaultUser, path.child('defaultUser')))
   const paths = new Set<string>()
-  const claim = (target: string, owner: string) => {
-    if (target === '') return
+  const claim = (target: string, owner: string, evenEmpty = false) => {
+    if (target === '' && !evenEmpty) return
     if (paths.has(target)) errors.push(invalid(path, owner, 'conflicting duplicate paths'))
     paths.add(target)
   }
@@ -119,24 +128,65 @@ export function checkProjectedVolume(
     if (projection.serviceAccountToken) {
       kinds++
       errors.push(
-        ...checkToken(projection.serviceAccountToken, path, at.child('serviceAccountToken')),
+        ...checkToken(projection.serviceAccountToken, path, at.child('serviceAccountToken'), rules),
       )
     }
-    if (kinds > 1) errors.push(forbidden(at, 'may not specify more than 1 volume type'))
+    if (projection.clusterTrustBundle) {
+      kinds++
+      const bundle: Loose = projection.clusterTrustBundle
+      errors.push(...checkTrustBundle(bundle, at.child('clusterTrustBundle')))
+      claim(bundle.path ?? '', bundle.path ?? '', true)
+    }
+    if (projection.podCertificate) {
+      kinds++
+      const certificate: Loose = projection.podCertificate
+      errors.push(...checkPodCertificate(certificate, at.child('podCertificate')))
+      for (const file of certificatePaths) claim(certificate[file] ?? '', certificate[file] ?? '')
+    }
+    if (kinds > 1) {
+      const perSource = rules.has(namesSource) ? ' per source' : ''
+      errors.push(forbidden(at, `may not specify more than 1 volume type${perSource}`))
+    }
   })
   return errors
 }
 
-function checkToken(token: Loose, volumePath: FieldPath, path: FieldPath): FieldError[] {
+const tokenPathsAreLocal = change('paths of projected tokens must be relative', { since: 30 })
+const namesSource = change('errors of projected volumes name the source', { since: 31 })
+const secondsAreRequired = change('errors of projected tokens say when seconds are missing', {
+  since: 37,
+})
+
+function checkToken(
+  token: Loose,
+  volumePath: FieldPath,
+  path: FieldPath,
+  rules: PodRules,
+): FieldError[] {
   const errors: FieldError[] = []
   const seconds = token.expirationSeconds ?? 0
   const at = path.child('expirationSeconds')
-  if (seconds < tokenSecondsMin) {
+  if ((token.expirationSeconds ?? undefined) === undefined && rules.has(secondsAreRequired)) {
+    errors.push(required(at))
+  } else if (seconds < tokenSecondsMin) {
     errors.push(invalid(at, seconds, 'may not specify a duration less than 10 minutes'))
   }
   if (seconds > tokenSecondsMax) {
     errors.push(invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'))
   }
   if (!token.path) errors.push(required(volumePath.child('path')))
+  else if (rules.has(tokenPathsAreLocal) && !keepsTokenPath(rules.old)) {
+    errors.push(...checkUnreservedPath(token.path, volumePath.child('path')))
+  }
+  errors.push(...checkUser(token.user, path.child('user')))
   return errors
 }
+
+/** Whether a token of the old pod has a path that is not allowed any more. */
+const keepsTokenPath = (old: Loose | undefined): boolean =>
+  ((old?.volumes ?? []) as Loose[]).some(({ projected }) =>
+    ((projected?.sources ?? []) as Loose[]).some(
+      ({ serviceAccountToken: token }) =>
+        token && checkUnreservedPath(token.path ?? '', FieldPath.root).length > 0,
+    ),
+  )

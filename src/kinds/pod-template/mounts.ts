@@ -1,5 +1,7 @@
 /** Where the volumes of a pod appear inside a container: as directories, and as block devices. */
+import { change } from '#api/releases/change.ts'
 import {
+  duplicate,
   type FieldError,
   fieldNotFound,
   forbidden,
@@ -9,6 +11,7 @@ import {
 } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
+import type { PodRules } from './pod-rules.ts'
 import { checkDescendingPath, checkNoBacksteps } from './volume-paths.ts'
 import type { VolumesByName } from './volumes.ts'
 
@@ -50,6 +53,8 @@ export function checkMounts(
     }
     errors.push(
       ...checkPropagation(mount.mountPropagation, container, path.child('mountPropagation')),
+      ...checkRecursiveReadOnly(mount, path.child('recursiveReadOnly')),
+      ...checkBindOptions(mount, volumes, at.child('bindMountOptions')),
     )
   })
   return errors
@@ -70,16 +75,54 @@ function checkPropagation(
   return errors
 }
 
+const recursions = ['Disabled', 'Enabled', 'IfPossible']
+
+function checkRecursiveReadOnly(mount: Loose, path: FieldPath): FieldError[] {
+  const mode: string | undefined = mount.recursiveReadOnly ?? undefined
+  if (mode === undefined || mode === 'Disabled') return []
+  if (!recursions.includes(mode)) return [notSupported(path, mode, recursions)]
+  const errors: FieldError[] = []
+  if (!mount.readOnly) errors.push(forbidden(path, 'may only be specified when readOnly is true'))
+  if ((mount.mountPropagation ?? 'None') !== 'None') {
+    const detail = 'may only be specified when mountPropagation is None or not specified'
+    errors.push(forbidden(path, detail))
+  }
+  return errors
+}
+
+const bindOptions = ['nodev', 'noexec', 'nosuid']
+
+function checkBindOptions(mount: Loose, volumes: VolumesByName, path: FieldPath): FieldError[] {
+  const options: string[] = mount.bindMountOptions ?? []
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
+  options.forEach((option, i) => {
+    if (!bindOptions.includes(option)) {
+      errors.push(notSupported(path.index(i), option, bindOptions))
+    }
+    if (seen.has(option)) errors.push(duplicate(path.index(i), option))
+    seen.add(option)
+  })
+  if (options.length > 0 && volumes.get(mount.name ?? '')?.image) {
+    errors.push(invalid(path, options, 'bindMountOptions may not be used with image volumes'))
+  }
+  return errors
+}
+
 /** The last path each name has. */
 const pathsByName = (items: Loose[], field: string): Map<string, string> =>
   new Map(items.map((item) => [item.name ?? '', item[field] ?? '']))
+
+const ephemeralAreBlocks = change('ephemeral volumes can be block devices', { since: 23 })
 
 export function checkDevices(
   container: Loose,
   volumes: VolumesByName,
   path: FieldPath,
+  rules: PodRules,
 ): FieldError[] {
   const errors: FieldError[] = []
+  const ephemeral = rules.has(ephemeralAreBlocks)
   const mounts = pathsByName(container.volumeMounts ?? [], 'mountPath')
   const mountPaths = new Set(mounts.values())
   const names = new Set<string>()
@@ -94,8 +137,9 @@ export function checkDevices(
     if (names.has(name)) add('name', name, 'must be unique')
     if (volume === undefined) {
       errors.push(fieldNotFound(at.child('name'), name))
-    } else if (!volume.persistentVolumeClaim) {
-      add('name', name, 'can only use volume source type of PersistentVolumeClaim for block mode')
+    } else if (!volume.persistentVolumeClaim && !(ephemeral && volume.ephemeral)) {
+      const types = ephemeral ? 'PersistentVolumeClaim or Ephemeral' : 'PersistentVolumeClaim'
+      add('name', name, `can only use volume source type of ${types} for block mode`)
     }
     if (devicePath === '') errors.push(required(at.child('devicePath')))
     if (paths.has(devicePath)) add('devicePath', devicePath, 'must be unique')

@@ -15,6 +15,8 @@ import { dns1123Label, dns1123Subdomain, longerThan, nameIsDnsSubdomain } from '
 import type { Loose } from '#api/object-meta.ts'
 import { signOfQuantity } from '#api/quantity.ts'
 import { each, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { change } from '#api/releases/change.ts'
+import type { PodRules } from './pod-rules.ts'
 import { checkDescendingPath, checkNoBacksteps } from './volume-paths.ts'
 
 type Check = (source: Loose, path: FieldPath) => FieldError[]
@@ -41,10 +43,20 @@ export const checkPhotonVolume = requires('pdID')
 export const checkPortworxVolume = requires('volumeID')
 export const checkScaleIoVolume = requires('gateway', 'system', 'volumeName')
 
+const directoryModeMax = 0o1777
+
 export const checkEmptyDirVolume: Check = (source, path) => {
-  const limit = source.sizeLimit
-  if (limit === undefined || limit === null || signOfQuantity(limit) >= 0) return []
-  return [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
+  const { sizeLimit: limit, mode } = source
+  const errors: FieldError[] = []
+  if (limit !== undefined && limit !== null && signOfQuantity(limit) < 0) {
+    const detail = 'SizeLimit field must be a valid resource quantity'
+    errors.push(forbidden(path.child('sizeLimit'), detail))
+  }
+  if (typeof mode === 'number' && (mode < 0 || mode > directoryModeMax)) {
+    const detail = 'must be a number between 0 and 01777 (octal), both inclusive'
+    errors.push(invalid(path.child('mode'), mode, detail))
+  }
+  return errors
 }
 
 const hostPathTypes = [
@@ -166,13 +178,18 @@ export function checkCsiDriverName(name: string, path: FieldPath): FieldError[] 
   ]
 }
 
-/** The paths of the secret's errors, space and all, are kube-apiserver's. */
-export const checkCsiVolume: Check = (source, path) => {
+const secretHasNoSpace = change('errors of secrets of CSI volumes have no space in their path', {
+  since: 24,
+})
+
+/** The path of an error of the secret's name lacks the secret, as in kube-apiserver. */
+export function checkCsiVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const errors = checkCsiDriverName(source.driver ?? '', path.child('driver'))
   const secret = source.nodePublishSecretRef
   if (!secret) return errors
   const name: string = secret.name ?? ''
-  if (name === '') errors.push(required(path.child('nodePublishSecretRef ', 'name')))
+  const at = rules.has(secretHasNoSpace) ? 'nodePublishSecretRef' : 'nodePublishSecretRef '
+  if (name === '') errors.push(required(path.child(at, 'name')))
   else errors.push(...each(path.child('name'), name, nameIsDnsSubdomain(name, false)))
   return errors
 }

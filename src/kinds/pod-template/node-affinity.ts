@@ -2,51 +2,62 @@
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelName } from '#api/label-rules.ts'
-import { nameIsDnsSubdomain } from '#api/names.ts'
+import { labelValue, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { each } from '#kinds/all-kinds/checks.ts'
 
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferredTerms = 'preferredDuringSchedulingIgnoredDuringExecution'
 
-export function checkNodeAffinity(affinity: Loose, path: FieldPath): FieldError[] {
+/** `checkValues`: values of required terms must be label values. */
+export function checkNodeAffinity(
+  affinity: Loose,
+  path: FieldPath,
+  checkValues: boolean,
+): FieldError[] {
   const errors: FieldError[] = []
   if (affinity[requiredTerms]) {
-    errors.push(...checkNodeSelector(affinity[requiredTerms], path.child(requiredTerms)))
+    errors.push(
+      ...checkNodeSelector(affinity[requiredTerms], path.child(requiredTerms), checkValues),
+    )
   }
   errors.push(...checkPreferredTerms(affinity[preferredTerms], path.child(preferredTerms)))
   return errors
 }
 
-export function checkNodeSelector(selector: Loose, path: FieldPath): FieldError[] {
+export function checkNodeSelector(
+  selector: Loose,
+  path: FieldPath,
+  checkValues = false,
+): FieldError[] {
   const at = path.child('nodeSelectorTerms')
   const terms: Loose[] = selector.nodeSelectorTerms ?? []
   if (terms.length === 0) return [required(at, 'must have at least one node selector term')]
-  return terms.flatMap((term, i) => checkNodeSelectorTerm(term, at.index(i)))
+  return terms.flatMap((term, i) => checkNodeSelectorTerm(term, at.index(i), checkValues))
 }
 
 function checkPreferredTerms(terms: Loose[] | null | undefined, path: FieldPath): FieldError[] {
   return (terms ?? []).flatMap((term, i) => [
     ...checkWeight(term.weight ?? 0, path.index(i).child('weight')),
-    ...checkNodeSelectorTerm(term.preference ?? {}, path.index(i).child('preference')),
+    ...checkNodeSelectorTerm(term.preference ?? {}, path.index(i).child('preference'), false),
   ])
 }
 
 export const checkWeight = (weight: number, path: FieldPath): FieldError[] =>
   weight <= 0 || weight > 100 ? [invalid(path, weight, 'must be in the range 1-100')] : []
 
-function checkNodeSelectorTerm(term: Loose, path: FieldPath): FieldError[] {
+function checkNodeSelectorTerm(term: Loose, path: FieldPath, checkValues: boolean): FieldError[] {
   const expressions: Loose[] = term.matchExpressions ?? []
   const fields: Loose[] = term.matchFields ?? []
   return [
     ...expressions.flatMap((one, i) =>
-      checkRequirement(one, path.child('matchExpressions').index(i)),
+      checkRequirement(one, path.child('matchExpressions').index(i), checkValues),
     ),
     ...fields.flatMap((one, i) => checkFieldRequirement(one, path.child('matchFields').index(i))),
   ]
 }
 
-function checkRequirement(requirement: Loose, path: FieldPath): FieldError[] {
+function checkRequirement(requirement: Loose, path: FieldPath, checkValues: boolean): FieldError[] {
   const errors: FieldError[] = []
   const count = requirement.values?.length ?? 0
   const at = path.child('values')
@@ -64,6 +75,10 @@ function checkRequirement(requirement: Loose, path: FieldPath): FieldError[] {
     errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'))
   }
   errors.push(...validateLabelName(requirement.key ?? '', path.child('key')))
+  if (!checkValues) return errors
+  ;((requirement.values ?? []) as string[]).forEach((value, i) => {
+    errors.push(...each(at.index(i), value, labelValue(value)))
+  })
   return errors
 }
 

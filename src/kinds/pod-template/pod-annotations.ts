@@ -7,6 +7,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
+import { appArmorPrefix } from './app-armor.ts'
 import { containersWithPaths } from './containers-of.ts'
 import { isDeletionCost, type PodRules } from './pod-rules.ts'
 import { checkTolerations } from './scheduling.ts'
@@ -20,9 +21,13 @@ const loadTyped = loadLater<typeof import('#kinds/all-kinds/typed-annotation.ts'
 type Annotations = Readonly<Record<string, string>>
 
 const mirrorKey = 'kubernetes.io/config.mirror'
+
+/** Whether a kubelet shows a pod that it runs by itself. */
+export const isMirrorPod = ({ metadata }: KubeObject): boolean =>
+  Object.hasOwn(metadata.annotations ?? {}, mirrorKey)
+
 const tolerationsKey = 'scheduler.alpha.kubernetes.io/tolerations'
 const deletionCostKey = 'controller.kubernetes.io/pod-deletion-cost'
-const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 
 export function checkPodAnnotations(
   annotations: Annotations | undefined,
@@ -37,7 +42,7 @@ export function checkPodAnnotations(
     errors.push(invalid(path.key(mirrorKey), annotations[mirrorKey], detail))
   }
   if (annotations[tolerationsKey]) {
-    errors.push(...checkTolerationsText(annotations[tolerationsKey], path))
+    errors.push(...checkTolerationsText(annotations[tolerationsKey], path, rules))
   }
   if (!rules.allowAnyDeletionCost && !isDeletionCost(annotations)) {
     const cost = annotations[deletionCostKey]
@@ -48,10 +53,10 @@ export function checkPodAnnotations(
   return errors
 }
 
-function checkTolerationsText(text: string, path: FieldPath): FieldError[] {
+function checkTolerationsText(text: string, path: FieldPath, rules: PodRules): FieldError[] {
   const read = loadTyped().readTolerations(text)
   if ('problem' in read) return [invalid(path, tolerationsKey, read.problem)]
-  return checkTolerations([...read.items], path.child(tolerationsKey))
+  return checkTolerations([...read.items], path.child(tolerationsKey), rules)
 }
 
 function checkAppArmor(

@@ -2,10 +2,11 @@
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
-import { isIp } from '#api/ip-address.ts'
-import { dns1123Subdomain } from '#api/names.ts'
+import { dns1123Subdomain, dns1123SubdomainWithUnderscore } from '#api/names.ts'
+import { change } from '#api/releases/change.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { each } from '#kinds/all-kinds/checks.ts'
+import { checkPodAddress } from './pod-addresses.ts'
 import { type PodRules, searchLimits } from './pod-rules.ts'
 
 const policies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
@@ -35,8 +36,7 @@ export function checkDnsConfig(spec: Loose, path: FieldPath, rules: PodRules): F
     errors.push(invalid(path.child('nameservers'), asGo(goStrings(servers)), detail))
   }
   servers.forEach((server, i) => {
-    if (isIp(server)) return
-    errors.push(invalid(path.child('nameservers').index(i), server, 'must be valid IP address'))
+    errors.push(...checkPodAddress(server, path.child('nameservers').index(i), rules))
   })
   errors.push(...checkSearches(config.searches ?? [], path.child('searches'), rules))
   ;((config.options ?? []) as Loose[]).forEach((option, i) => {
@@ -45,6 +45,9 @@ export function checkDnsConfig(spec: Loose, path: FieldPath, rules: PodRules): F
   return errors
 }
 
+const searchesCanBeAnything = change('DNS search paths can have underscores and be a dot', {
+  since: 32,
+})
 function checkSearches(searches: string[], path: FieldPath, rules: PodRules): FieldError[] {
   const errors: FieldError[] = []
   const { paths, characters } = rules.allowExpandedDns ? searchLimits.expanded : searchLimits.legacy
@@ -56,23 +59,34 @@ function checkSearches(searches: string[], path: FieldPath, rules: PodRules): Fi
     const detail = `must not have more than ${characters} characters (including spaces) in the search list`
     errors.push(invalid(path, asGo(goStrings(searches)), detail))
   }
+  const nameRule = rules.has(searchesCanBeAnything)
+    ? dns1123SubdomainWithUnderscore
+    : dns1123Subdomain
   searches.forEach((search, i) => {
+    if (search === '.' && rules.has(searchesCanBeAnything)) return
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    errors.push(...each(path.index(i), name, dns1123Subdomain(name)))
+    errors.push(...each(path.index(i), name, nameRule(name)))
   })
   return errors
 }
 
+const namesAlias = change('errors of hostAliases name the item', { since: 30 })
+
 export function checkHostAliases(
   aliases: Loose[] | null | undefined,
   path: FieldPath,
+  rules: PodRules,
 ): FieldError[] {
-  return (aliases ?? []).flatMap((alias) => {
-    const ip: string = alias.ip ?? ''
+  const withIndex = rules.has(namesAlias)
+  return (aliases ?? []).flatMap((alias, i) => {
+    const at = withIndex ? path.index(i) : path
     const names: string[] = alias.hostnames ?? []
     return [
-      ...(isIp(ip) ? [] : [invalid(path.child('ip'), ip, 'must be valid IP address')]),
-      ...names.flatMap((name) => each(path.child('hostnames'), name, dns1123Subdomain(name))),
+      ...checkPodAddress(alias.ip ?? '', at.child('ip'), rules),
+      ...names.flatMap((name, k) => {
+        const nameAt = at.child('hostnames')
+        return each(withIndex ? nameAt.index(k) : nameAt, name, dns1123Subdomain(name))
+      }),
     ]
   })
 }

@@ -27,6 +27,11 @@ export interface PodRules {
   readonly release: number
   /** Whether the emulated release has a change. */
   readonly has: Release['has']
+  readonly feature: (gate: string) => boolean
+  /** The specification that the checked one replaces. */
+  readonly old: Loose | undefined
+  /** Pods have rules that templates have not. */
+  readonly isPod: boolean
 }
 
 export interface Template {
@@ -45,6 +50,7 @@ export function podRules(
   context: Context,
   next?: Partial<Template>,
   old?: Partial<Template>,
+  isPod = false,
 ): PodRules {
   const spec = next?.spec
   const oldSpec = old?.spec
@@ -69,6 +75,9 @@ export function podRules(
     ephemeralContainers: context.feature('EphemeralContainers'),
     release: context.release,
     has: releaseOf(context.release).has,
+    feature: context.feature,
+    old: oldSpec,
+    isPod,
   }
 }
 

@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { processorMs } from '#base/processor-time.fixture.ts'
+import { podRules } from './pod-rules.ts'
+import { contextOf } from './pods.suite.ts'
 import { checkOnlyAddedTolerations, checkTopologySpread } from './scheduling.ts'
 
 const path = FieldPath.of('spec')
@@ -24,15 +26,21 @@ const spread = (keys: number) =>
     labelSelector: {},
   }))
 
+const rules = podRules(contextOf())
+
 const rows: [what: string, check: () => FieldError[], errors: number][] = [
   [
     'tolerations',
-    () => checkOnlyAddedTolerations(tolerations(0), tolerations(0).toReversed(), path),
+    () => checkOnlyAddedTolerations(tolerations(0), tolerations(0).toReversed(), path, rules),
     0,
   ],
-  ['other tolerations', () => checkOnlyAddedTolerations(tolerations(1), tolerations(0), path), 1],
-  ['ways to spread', () => checkTopologySpread(spread(20_000), path), 0],
-  ['ways to spread, each twice', () => checkTopologySpread(spread(10_000), path), 10_000],
+  [
+    'other tolerations',
+    () => checkOnlyAddedTolerations(tolerations(1), tolerations(0), path, rules),
+    1,
+  ],
+  ['ways to spread', () => checkTopologySpread(spread(20_000), path, rules), 0],
+  ['ways to spread, each twice', () => checkTopologySpread(spread(10_000), path, rules), 10_000],
 ]
 for (const [what, check, errors] of rows)
   test(`many ${what} cost one pass`, () => {

@@ -4,7 +4,8 @@ import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { dns1123Label, longerThan, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
-import { each } from '#kinds/all-kinds/checks.ts'
+import { change } from '#api/releases/change.ts'
+import { checkOneOf, each } from '#kinds/all-kinds/checks.ts'
 import {
   checkAwsVolume,
   checkAzureDiskVolume,
@@ -84,7 +85,21 @@ const sources: readonly Source[] = [
   { field: 'scaleIO', check: checkScaleIoVolume },
   { field: 'csi', check: checkCsiVolume },
   { field: 'ephemeral', check: checkEphemeralVolume },
+  { field: 'image', check: checkImageVolume },
 ]
+
+const needsReference = change('image volumes need a reference', { since: 37 })
+
+/** Files of a container image. */
+function checkImageVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+  const before: Loose[] = rules.old?.volumes ?? []
+  const mayBeEmpty =
+    !rules.has(needsReference) || before.some(({ image }) => image && !image.reference)
+  return [
+    ...(source.reference || mayBeEmpty ? [] : [required(path.child('reference'))]),
+    ...checkOneOf(source.pullPolicy, ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
+  ]
+}
 
 /** Volumes that passed, by name: what mounts and devices may refer to. */
 export type VolumesByName = ReadonlyMap<string, Loose>

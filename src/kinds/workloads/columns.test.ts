@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { columnsOfRelease } from '#kinds/columns-of-release.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
-import { podColumns, podColumnsBefore22 } from '#kinds/core/pod/columns.ts'
+import { olderPodColumns, podColumns } from '#kinds/core/pod/columns.ts'
 import { podTemplateColumns } from '#kinds/core/pod-template/columns.ts'
 import { controllerRevisionColumns } from '#kinds/apps/controller-revision/columns.ts'
 import { cronJobColumns } from '#kinds/batch/cron-job/columns.ts'
@@ -92,9 +93,46 @@ for (const [what, object, expected] of pods) {
 
 test('restarts were once a number alone', () => {
   const object = pod({ phase: 'Running', containerStatuses: [{ restartCount: 2, state: {} }] })
-  assert.equal(cellsOf(podColumnsBefore22, object)[3], 2)
-  assert.equal(podColumnsBefore22.columns[3]?.type, 'integer')
+  const oldest = olderPodColumns[0]?.instead as TableColumns
+  assert.equal(cellsOf(oldest, object)[3], 2)
+  assert.equal(oldest.columns[3]?.type, 'integer')
 })
+
+const gated = { conditions: [{ type: 'PodScheduled', reason: 'SchedulingGated' }] }
+const sidecar = {
+  spec: { containers: [{ name: 'c' }], initContainers: [{ name: 's', restartPolicy: 'Always' }] },
+  status: {
+    phase: 'Running',
+    initContainerStatuses: [{ name: 's', started: true, ready: true, state: { running: {} } }],
+    containerStatuses: [{ name: 'c', ready: true, state: { running: {} } }],
+  },
+}
+const ended = {
+  metadata: { ...metadata, deletionTimestamp: '2021-01-01T00:09:00Z' },
+  spec: { containers: [{}] },
+  status: { phase: 'Failed' },
+}
+const halfFailed = pod({
+  phase: 'Failed',
+  containerStatuses: [
+    { state: { terminated: { reason: 'Completed' } } },
+    { state: { terminated: { reason: 'Error', exitCode: 1 } } },
+  ],
+})
+const since: [number, Loose, string[], string[]][] = [
+  [26, pod({ phase: 'Pending', ...gated }), ['0/2', 'Pending'], ['0/2', 'SchedulingGated']],
+  [28, sidecar, ['0/1', 'Init:0/1'], ['2/2', 'Running']],
+  [31, ended, ['0/1', 'Terminating'], ['0/1', 'Failed']],
+  [35, halfFailed, ['0/2', 'Completed'], ['0/2', 'Error']],
+]
+for (const [release, object, before, now] of since) {
+  test(`a pod in tables before and since 1.${release}`, () => {
+    const rules = { behaviour: {}, columns: podColumns, olderColumns: olderPodColumns }
+    const columnsIn = (minor: number) => columnsOfRelease(rules, minor) ?? podColumns
+    assert.deepEqual(cellsOf(columnsIn(release - 1), object).slice(1, 3), before)
+    assert.deepEqual(cellsOf(columnsIn(release), object).slice(1, 3), now)
+  })
+}
 
 test('a pod going away, and the wide columns', () => {
   const object = {

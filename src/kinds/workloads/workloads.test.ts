@@ -348,3 +348,12 @@ test('the data of a revision never changes', () => {
     ],
   )
 })
+
+test('data of a new revision must be an object from 1.31 on', () => {
+  const rules = behaviourOf('apps/controllerrevisions')
+  const revision = { ...objectOf('ControllerRevision', {}), data: ['x'], revision: 1 }
+  const errors = [30, 31].map((release) =>
+    linesOf(rules.validateCreate?.(revision, contextOf({ release })) ?? []),
+  )
+  assert.deepEqual(errors, [[], ['data: Required value: data must be a valid JSON object']])
+})

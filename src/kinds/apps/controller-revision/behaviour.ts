@@ -11,16 +11,30 @@ import {
   checkMetadata,
   checkMetadataUpdate,
 } from '#kinds/all-kinds/metadata.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const dataPath = FieldPath.of('data')
 
-function check(object: KubeObject): FieldError[] {
-  const data = object.data ?? undefined
-  return [
-    ...(data === undefined ? [required(dataPath, 'data is mandatory')] : []),
-    ...validateNonnegative(object.revision ?? 0, FieldPath.of('revision')),
-  ]
+const dataIsObject = change('data of controller revisions must be an object when it is created', {
+  since: 31,
+})
+
+const check = (object: KubeObject, { release }: Context): FieldError[] => [
+  ...(releaseOf(release).has(dataIsObject) ? [] : checkPresence(object)),
+  ...validateNonnegative(object.revision ?? 0, FieldPath.of('revision')),
+]
+
+const isAbsent = ({ data }: KubeObject): boolean => data === undefined || data === null
+
+const checkPresence = (object: KubeObject): FieldError[] =>
+  isAbsent(object) ? [required(dataPath, 'data is mandatory')] : []
+
+function checkData(object: KubeObject, { release }: Context): FieldError[] {
+  if (!releaseOf(release).has(dataIsObject)) return []
+  const isObject = typeof object.data === 'object' && !Array.isArray(object.data)
+  if (isAbsent(object) || isObject) return checkPresence(object)
+  return [required(dataPath, 'data must be a valid JSON object')]
 }
 
 /** Data as messages show it: the bytes it came in. */
@@ -34,16 +48,21 @@ function goUnknown(data: unknown): GoText | undefined {
       ['ContentEncoding', '""'],
       ['ContentType', '"application/json"'],
     ]),
+    JSON.stringify(data),
   )
 }
 
 export const controllerRevisionBehaviour: Behaviour = {
-  validateCreate: (object) => [...checkFinalizerNames(object), ...check(object)],
-  validateUpdate(next, old) {
+  validateCreate: (object, context) => [
+    ...checkFinalizerNames(object),
+    ...check(object, context),
+    ...checkData(object, context),
+  ],
+  validateUpdate(next, old, context) {
     const errors = [
       ...checkMetadataUpdate(next, old),
       ...checkMetadata(next, true, nameIsDnsSubdomain),
-      ...check(next),
+      ...check(next, context),
     ]
     if (sameJson(next.data, old.data)) return errors
     return [...errors, invalid(dataPath, goUnknown(next.data), immutableMessage)]

@@ -6,12 +6,15 @@ import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
+import { errorsShowJson } from '#api/release-words.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { samePart } from '#kinds/all-kinds/checks.ts'
 import {
   checkAtMost100Percent,
   checkIntOrPercent,
   type IntOrString,
 } from '#kinds/all-kinds/int-or-percent.ts'
+import { internalValue } from '#kinds/all-kinds/internal-value.ts'
 import {
   checkFinalizerNames,
   checkMetadata,
@@ -103,7 +106,10 @@ function checkStrategy(strategy: Loose, path: FieldPath, context: Context): Fiel
       ['Type', goQuote(type)],
       ['RollingUpdate', goPointer('apps.RollingUpdateDaemonSet', rollingUpdate)],
     ])
-    return [notSupported(path, asGo(shown), ['RollingUpdate', 'OnDelete'])]
+    const strategyShown = releaseOf(context.release).has(errorsShowJson)
+      ? internalValue('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', strategy)
+      : asGo(shown)
+    return [notSupported(path, strategyShown, ['RollingUpdate', 'OnDelete'])]
   }
   if (!rollingUpdate) return [required(at)]
   const unavailable: IntOrString = rollingUpdate.maxUnavailable ?? 0
@@ -209,7 +215,7 @@ export const daemonSetBehaviour: Behaviour = {
     const at = specPath.child('selector')
     const selector = checkSelectorUnchanged(next.spec.selector, old.spec.selector, at)
     if (rules.has(setsAreCheckedOnce)) {
-      return [...checkMetadataUpdate(next, old), ...check(), ...selector]
+      return [...checkMetadataUpdate(next, old), ...selector, ...check()]
     }
     const errors = [
       ...checkMetadata(next, true, nameIsDnsSubdomain),

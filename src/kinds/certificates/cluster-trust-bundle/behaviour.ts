@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { longerThan, type NameRule, nameIsDnsSubdomain } from '#api/names.ts'
+import { longerThan, type NameRule } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { checkImmutable } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
@@ -14,6 +14,7 @@ import { decodePem } from '#kinds/certificates/certificate-signing-request/pem.t
 import { checkSignerName } from '#kinds/certificates/certificate-signing-request/signer-name.ts'
 import { tooLongBytes } from '#kinds/declarative/limits.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { bundleNameRule } from './bundle-name.ts'
 
 const signerPath = FieldPath.of('spec', 'signerName')
 const bundlePath = FieldPath.of('spec', 'trustBundle')
@@ -23,21 +24,7 @@ const bundleSizeBytesMax = 1024 * 1024
 const signerOf = (object: KubeObject): string => object.spec?.signerName ?? ''
 const bundleOf = (object: KubeObject): string => object.spec?.trustBundle ?? ''
 
-/** `example.com:signer:` begins the names of the bundles of example.com/signer. */
-function nameRuleOf(object: KubeObject): NameRule {
-  const signer = signerOf(object)
-  const begin = `${signer.replaceAll('/', ':')}:`
-  return (name, prefix) => {
-    if (signer === '') {
-      return name.includes(':')
-        ? ['ClusterTrustBundle without signer name must not have ":" in its name']
-        : nameIsDnsSubdomain(name, prefix)
-    }
-    return name.startsWith(begin)
-      ? nameIsDnsSubdomain(name.slice(begin.length), prefix)
-      : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${begin}`]
-  }
-}
+const nameRuleOf = (object: KubeObject): NameRule => bundleNameRule(signerOf(object))
 
 function checkSigner(object: KubeObject): FieldError[] {
   const signer = signerOf(object)

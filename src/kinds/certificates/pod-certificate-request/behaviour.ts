@@ -15,21 +15,13 @@ import { checkSignerName } from '#kinds/certificates/certificate-signing-request
 import { tooLongBytes } from '#kinds/declarative/limits.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { certificateSecondsMaxOf, certificateSecondsMin } from './certificate-seconds.ts'
 import { checkIssuedStatus } from './issued-status.ts'
 import { checkStubRequest } from './stub-request.ts'
 import { checkUserAnnotations } from './user-annotations.ts'
 
 const specPath = FieldPath.of('spec')
 const uidLengthBytesMax = 128
-const secondsMin = 60 * 60
-const secondsMax = 91 * 24 * 60 * 60
-/** What signers of Kubernetes itself issue lives a day at most. */
-const secondsMaxOfKubernetes = 24 * 60 * 60
-
-function isKubernetesSigner(signer: string): boolean {
-  const host = signer.split('/', 1)[0] as string
-  return host === 'kubernetes.io' || host.endsWith('.kubernetes.io')
-}
 
 function checkName(spec: Loose, field: string): FieldError[] {
   const name: string = spec[field] ?? ''
@@ -45,9 +37,9 @@ function checkUid(spec: Loose, field: string): FieldError[] {
 
 function checkSeconds(spec: Loose): FieldError[] {
   const seconds: number = spec.maxExpirationSeconds
-  const max = isKubernetesSigner(spec.signerName ?? '') ? secondsMaxOfKubernetes : secondsMax
-  if (seconds >= secondsMin && seconds <= max) return []
-  const detail = `must be in the range [${secondsMin}, ${max}]`
+  const max = certificateSecondsMaxOf(spec.signerName ?? '')
+  if (seconds >= certificateSecondsMin && seconds <= max) return []
+  const detail = `must be in the range [${certificateSecondsMin}, ${max}]`
   return [invalid(specPath.child('maxExpirationSeconds'), seconds, detail)]
 }
 
@@ -55,7 +47,10 @@ function check(request: KubeObject): FieldError[] {
   const spec: Loose = request.spec ?? {}
   const errors = [
     ...checkSignerName(spec.signerName ?? '', specPath.child('signerName'), ''),
-    ...checkUserAnnotations(spec.unverifiedUserAnnotations),
+    ...checkUserAnnotations(
+      spec.unverifiedUserAnnotations,
+      specPath.child('unverifiedUserAnnotations'),
+    ),
     ...checkName(spec, 'podName'),
     ...checkUid(spec, 'podUID'),
     ...checkName(spec, 'serviceAccountName'),

@@ -464,6 +464,7 @@ test('selectable fields', () => {
   assert.deepEqual(podBehaviour.selectableFields?.(object), {
     'spec.nodeName': 'n',
     'spec.host': 'n',
+    'spec.hostNetwork': 'false',
     'spec.restartPolicy': 'Always',
     'spec.schedulerName': 'default-scheduler',
     'spec.serviceAccountName': 'default',

@@ -1,7 +1,10 @@
 /** Table columns of Pod. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { change } from '#api/releases/change.ts'
 import { ageOf, timeSince } from '#kinds/all-kinds/age.ts'
+import { isSidecar } from '#kinds/pod-template/container-restart.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '#kinds/all-kinds/column.ts'
+import type { OlderColumns } from '#kinds/kind-rules.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
 
 interface Progress {
@@ -12,19 +15,45 @@ interface Progress {
   lastRestart: string | undefined
 }
 
+/** What tables of a release know of pods. */
+interface Known {
+  readonly gates: boolean
+  readonly sidecars: boolean
+  /** A pod that has ended is not called Terminating. */
+  readonly ends: boolean
+  /** A failure of a container counts more than that others completed. */
+  readonly failures: boolean
+}
+
+const nothing: Known = { gates: false, sidecars: false, ends: false, failures: false }
+const everything: Known = { gates: true, sidecars: true, ends: true, failures: true }
+
+const sidecarsOf = (pod: KubeObject, known: Known): Loose[] =>
+  known.sidecars ? ((pod.spec?.initContainers ?? []) as Loose[]).filter(isSidecar) : []
+
 /** What one word says best of a pod: the state of its containers, unless it is going away. */
-function progressOf(pod: KubeObject): Progress {
+function progressOf(pod: KubeObject, known: Known): Progress {
   const status: Loose = pod.status ?? {}
+  const conditions: Loose[] = status.conditions ?? []
+  const isGated =
+    known.gates &&
+    conditions.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
   const progress: Progress = {
-    reason: status.reason || status.phase || '',
+    reason: isGated ? 'SchedulingGated' : status.reason || status.phase || '',
     restarts: 0,
     ready: 0,
     lastRestart: undefined,
   }
-  if (!readInitContainers(pod, progress)) readContainers(status, progress)
-  if (pod.metadata.deletionTimestamp) {
-    progress.reason = status.reason === 'NodeLost' ? 'Unknown' : 'Terminating'
-  }
+  const sidecars = new Set<string>(sidecarsOf(pod, known).map(({ name }) => name ?? ''))
+  const isInitialising = readInitContainers(pod, sidecars, progress)
+  const isInitialised =
+    known.sidecars &&
+    conditions.some(({ type, status: is }) => type === 'Initialized' && is === 'True')
+  if (!isInitialising || isInitialised) readContainers(status, sidecars, known, progress)
+  if (!pod.metadata.deletionTimestamp) return progress
+  const hasEnded = known.ends && ['Failed', 'Succeeded'].includes(status.phase)
+  if (status.reason === 'NodeLost') progress.reason = 'Unknown'
+  else if (!hasEnded) progress.reason = 'Terminating'
   return progress
 }
 
@@ -40,12 +69,20 @@ const endOf = ({ signal, exitCode }: Loose): string =>
   signal ? `Signal:${signal}` : `ExitCode:${exitCode ?? 0}`
 
 /** Whether the pod is still initialising; if so, the reason says how far it is. */
-function readInitContainers(pod: KubeObject, progress: Progress): boolean {
+function readInitContainers(
+  pod: KubeObject,
+  sidecars: ReadonlySet<string>,
+  progress: Progress,
+): boolean {
   const containers: Loose[] = pod.status?.initContainerStatuses ?? []
   for (const [i, container] of containers.entries()) {
     countRestarts(container, progress)
     const { terminated, waiting } = container.state ?? {}
     if (terminated && (terminated.exitCode ?? 0) === 0) continue
+    if (sidecars.has(container.name ?? '') && container.started) {
+      if (container.ready) progress.ready++
+      continue
+    }
     if (terminated) progress.reason = `Init:${terminated.reason || endOf(terminated)}`
     else if (waiting?.reason && waiting.reason !== 'PodInitializing') {
       progress.reason = `Init:${waiting.reason}`
@@ -55,20 +92,38 @@ function readInitContainers(pod: KubeObject, progress: Progress): boolean {
   return false
 }
 
-function readContainers(status: Loose, progress: Progress): void {
+function readContainers(
+  status: Loose,
+  sidecars: ReadonlySet<string>,
+  known: Known,
+  progress: Progress,
+): void {
   progress.restarts = 0
+  if (known.sidecars) progress.lastRestart = undefined
+  for (const container of (status.initContainerStatuses ?? []) as Loose[]) {
+    if (sidecars.has(container.name ?? '')) countRestarts(container, progress)
+  }
+  let isRunning = false
+  let failure = ''
   const containers: Loose[] = status.containerStatuses ?? []
   for (const container of [...containers].reverse()) {
     countRestarts(container, progress)
     const { waiting, terminated, running } = container.state ?? {}
     if (waiting?.reason) progress.reason = waiting.reason
-    else if (terminated) progress.reason = terminated.reason || endOf(terminated)
-    else if (container.ready && running) progress.ready++
+    else if (terminated) {
+      progress.reason = terminated.reason || endOf(terminated)
+      if ((terminated.exitCode ?? 0) !== 0 && known.failures) failure = progress.reason
+    } else if (container.ready && running) {
+      isRunning = true
+      progress.ready++
+    }
   }
-  if (progress.reason !== 'Completed' || progress.ready === 0) return
+  if (progress.reason !== 'Completed') return
   const conditions: Loose[] = status.conditions ?? []
   const isReady = conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')
-  progress.reason = isReady ? 'Running' : 'NotReady'
+  if (isRunning && isReady) progress.reason = 'Running'
+  else if (failure !== '') progress.reason = failure
+  else if (isRunning) progress.reason = 'NotReady'
 }
 
 function readinessGates(pod: KubeObject): string {
@@ -85,7 +140,7 @@ const completed = (reason: string, message: string) => [
   { type: 'Completed', status: 'True', reason, message },
 ]
 
-export const podColumns: TableColumns = {
+const columnsKnowing = (known: Known): TableColumns => ({
   columns: [
     nameColumn,
     column('Ready', 'Containers that are ready, of all.'),
@@ -98,9 +153,10 @@ export const podColumns: TableColumns = {
     wideColumn('Readiness Gates', 'Conditions that are met, of those it waits for.'),
   ],
   cells(pod, now) {
-    const { reason, restarts, ready, lastRestart } = progressOf(pod)
-    const total = (pod.spec?.containers ?? []).length
-    const since = lastRestart === undefined ? '' : ` (${timeSince(lastRestart, now)} ago)`
+    const { reason, restarts, ready, lastRestart } = progressOf(pod, known)
+    const total = (pod.spec?.containers ?? []).length + sidecarsOf(pod, known).length
+    const isUnsure = lastRestart === undefined || (known.sidecars && restarts === 0)
+    const since = isUnsure ? '' : ` (${timeSince(lastRestart, now)} ago)`
     return [
       pod.metadata.name,
       `${ready}/${total}`,
@@ -118,16 +174,41 @@ export const podColumns: TableColumns = {
     if (phase === 'Succeeded') return completed(phase, 'The pod has completed successfully.')
     return phase === 'Failed' ? completed(phase, 'The pod failed.') : undefined
   },
-}
+})
 
-/** Before 1.22 restarts were a number alone. */
-export const podColumnsBefore22: TableColumns = {
+export const podColumns: TableColumns = columnsKnowing(everything)
+
+/** Before 1.22 restarts are a number alone. */
+const withoutTimes: TableColumns = {
   ...podColumns,
   columns: podColumns.columns.map((one) =>
     one.name === 'Restarts' ? column('Restarts', one.description, 'integer') : one,
   ),
   cells(pod, now) {
-    const cells = podColumns.cells(pod, now)
-    return cells.with(3, progressOf(pod).restarts)
+    const cells = columnsKnowing(nothing).cells(pod, now)
+    return cells.with(3, progressOf(pod, nothing).restarts)
   },
 }
+
+export const olderPodColumns: readonly OlderColumns[] = [
+  {
+    before: change('tables of pods show when a container last restarted', { since: 22 }),
+    instead: withoutTimes,
+  },
+  {
+    before: change('tables of pods show scheduling gates', { since: 26 }),
+    instead: columnsKnowing(nothing),
+  },
+  {
+    before: change('tables of pods count sidecars', { since: 28 }),
+    instead: columnsKnowing({ ...nothing, gates: true }),
+  },
+  {
+    before: change('tables show how a pod ended while it is deleted', { since: 31 }),
+    instead: columnsKnowing({ ...everything, ends: false, failures: false }),
+  },
+  {
+    before: change('tables show the failure of a container when others completed', { since: 35 }),
+    instead: columnsKnowing({ ...everything, failures: false }),
+  },
+]

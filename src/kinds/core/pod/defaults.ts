@@ -5,7 +5,11 @@
 import type { Loose } from '#api/object-meta.ts'
 import { copyText } from '#api/written-text.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { isUnset } from '#kinds/all-kinds/is-unset.ts'
+import { containersOf } from '#kinds/pod-template/containers-of.ts'
+import { defaultHostPorts } from '#kinds/pod-template/defaults.ts'
+import { defaultPodResources } from '#kinds/pod-template/pod-resources.ts'
 import { agreeOnPodIps, dropInitContainerAnnotations } from '#kinds/pod-template/normal-form.ts'
 import { setKey } from '#schema/user-key.ts'
 
@@ -24,11 +28,44 @@ function requestLimits(container: Loose): void {
   container.resources.requests = requests
 }
 
-const pod: Defaulter = (value) => {
+const moments = [
+  ['livenessProbe'],
+  ['readinessProbe'],
+  ['startupProbe'],
+  ['lifecycle', 'postStart'],
+  ['lifecycle', 'preStop'],
+]
+
+function httpActions(spec: Loose): Loose[] {
+  return containersOf(spec).flatMap((container) =>
+    moments.flatMap((steps) => {
+      const handler = steps.reduce<Loose | undefined>((at, step) => at?.[step], container)
+      return handler?.httpGet ?? []
+    }),
+  )
+}
+
+const graceIsPositive = change('a negative grace period of a new pod becomes one second', {
+  since: 37,
+})
+const podsHaveHostPorts = change('ports of pods on the host network have host ports', { since: 28 })
+
+const pod: Defaulter = (value, { release, feature }) => {
+  const { has } = releaseOf(release)
   dropInitContainerAnnotations(value.metadata)
   value.spec ??= {}
-  for (const container of value.spec.containers ?? []) requestLimits(container)
-  for (const container of value.spec.initContainers ?? []) requestLimits(container)
+  const { spec } = value
+  if (spec.terminationGracePeriodSeconds < 0 && has(graceIsPositive)) {
+    spec.terminationGracePeriodSeconds = 1
+  }
+  for (const container of spec.containers ?? []) requestLimits(container)
+  for (const container of spec.initContainers ?? []) requestLimits(container)
+  if (feature('PodLevelResources') && !feature('PodLevelResourcesFixDefaulting')) {
+    defaultPodResources(spec, { has, limits: false })
+  }
+  if (has(podsHaveHostPorts)) defaultHostPorts(spec)
+  if (feature('H2CContainerProbe'))
+    for (const action of httpActions(spec)) action.protocol ??= 'HTTP1'
   if (isUnset(value.spec.enableServiceLinks)) value.spec.enableServiceLinks = true
 }
 

@@ -1,15 +1,23 @@
-/**
- * Containers added to a running pod to look into it: fewer settings, and never taken away again.
- */
+/** Containers added to a running pod to look into it: they have fewer settings than others. */
 import { duplicate, type FieldError, fieldNotFound, forbidden, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { goQuote } from '#api/go-syntax.ts'
-import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { samePart } from '#kinds/all-kinds/checks.ts'
-import { goDifference } from '#kinds/all-kinds/go-difference.ts'
-import { checkContainers, checkImagesOfPod } from '#kinds/pod-template/containers.ts'
+import { change } from '#api/releases/change.ts'
+import type { Loose } from '#api/object-meta.ts'
+import {
+  checkContainer,
+  checkContainersBefore25,
+  checkImageOfPod,
+  checkImagesOfPod,
+  type ContainerScope,
+} from '#kinds/pod-template/containers.ts'
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
-import type { VolumesByName } from '#kinds/pod-template/volumes.ts'
+
+const blockDevicesAllowed = change('ephemeral containers can have block devices and no subPath', {
+  since: 23,
+})
+const likeOtherContainers = change('errors of ephemeral containers are like those of others', {
+  since: 25,
+})
 
 /**
  * Settings of containers that ephemeral ones may not have, and whether an empty value counts as
@@ -19,41 +27,65 @@ const forbiddenFields: readonly (readonly [string, boolean])[] = [
   ['ports', true],
   ['resources', true],
   ['volumeDevices', true],
+  ['resizePolicy', true],
+  ['restartPolicy', false],
+  ['restartPolicyRules', true],
   ['livenessProbe', false],
   ['readinessProbe', false],
   ['startupProbe', false],
   ['lifecycle', false],
 ]
 
-export function checkEphemeralContainers(
-  spec: Loose,
-  volumes: VolumesByName,
-  path: FieldPath,
-  rules: PodRules,
-): FieldError[] {
+export function checkEphemeralContainers(scope: ContainerScope, path: FieldPath): FieldError[] {
+  const { spec, rules } = scope
   const all: Loose[] = spec.ephemeralContainers ?? []
-  const errors: FieldError[] = []
-  if (all.length === 0) return errors
+  if (all.length === 0) return []
   const others: Loose[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const names = new Set<string>(others.map((container) => container.name ?? ''))
-  all.forEach((container, i) => {
+  const targets = rules.has(likeOtherContainers) ? new Set(names) : names
+  return all.flatMap((container, i) => {
     const at = path.index(i)
     const { name = '', targetContainerName: target = '' } = container
-    if (target !== '' && !names.has(target)) {
-      errors.push(fieldNotFound(at.child('targetContainerName'), target))
+    const untargeted =
+      target !== '' && !targets.has(target)
+        ? [fieldNotFound(at.child('targetContainerName'), target)]
+        : []
+    const errors = names.has(name) ? [duplicate(at.child('name'), name)] : []
+    const forbiddenParts = checkForbiddenParts(container, at, rules)
+    if (rules.has(likeOtherContainers)) {
+      names.add(name)
+      return [
+        ...checkContainer(container, scope, at),
+        ...checkImageOfPod(container, at),
+        ...errors,
+        ...untargeted,
+        ...forbiddenParts,
+      ]
     }
-    if (name === '') {
-      errors.push(required(at, 'ephemeralContainer requires a name'))
-      return
-    }
-    errors.push(...checkContainers([container], false, volumes, at, rules))
-    errors.push(...checkImagesOfPod([container], at))
-    if (names.has(name)) errors.push(duplicate(at.child('name'), name))
+    if (name === '') return [...untargeted, required(at, 'ephemeralContainer requires a name')]
     names.add(name)
-    for (const [field, emptyIsUnset] of forbiddenFields) {
-      if (!isSet(container[field], emptyIsUnset)) continue
-      errors.push(forbidden(at.child(field), 'cannot be set for an Ephemeral Container'))
-    }
+    return [
+      ...untargeted,
+      ...checkContainersBefore25([container], false, scope, at),
+      ...checkImagesOfPod([container], at),
+      ...errors,
+      ...forbiddenParts,
+    ]
+  })
+}
+
+function checkForbiddenParts(container: Loose, path: FieldPath, rules: PodRules): FieldError[] {
+  const errors: FieldError[] = []
+  const refuse = (at: FieldPath) =>
+    errors.push(forbidden(at, 'cannot be set for an Ephemeral Container'))
+  for (const [field, emptyIsUnset] of forbiddenFields) {
+    if (field === 'volumeDevices' && rules.has(blockDevicesAllowed)) continue
+    if (isSet(container[field], emptyIsUnset)) refuse(path.child(field))
+  }
+  if (!rules.has(blockDevicesAllowed)) return errors
+  ;((container.volumeMounts ?? []) as Loose[]).forEach((mount, i) => {
+    const at = path.child('volumeMounts').index(i)
+    for (const field of ['subPath', 'subPathExpr']) if (mount[field]) refuse(at.child(field))
   })
   return errors
 }
@@ -61,36 +93,4 @@ export function checkEphemeralContainers(
 function isSet(value: unknown, emptyIsUnset: boolean): boolean {
   if (value === undefined || value === null) return false
   return !emptyIsUnset || Object.keys(value).length > 0
-}
-
-/**
- * What may change through the ephemeralcontainers subresource: more of them, and none of those
- * there.
- */
-export function checkEphemeralContainersUpdate(
-  next: KubeObject,
-  old: KubeObject,
-  path: FieldPath,
-  rules: PodRules,
-): FieldError[] {
-  const volumes = new Map<string, Loose>(
-    (next.spec.volumes ?? []).map((volume: Loose) => [volume.name ?? '', volume]),
-  )
-  const errors = checkEphemeralContainers(next.spec, volumes, path, rules)
-  const byName = new Map<string, Loose>(
-    (next.spec.ephemeralContainers ?? []).map((container: Loose) => [
-      container.name ?? '',
-      container,
-    ]),
-  )
-  for (const before of (old.spec.ephemeralContainers ?? []) as Loose[]) {
-    const after = byName.get(before.name ?? '')
-    const which = `existing ephemeral containers ${goQuote(before.name ?? '')} may not be`
-    if (after === undefined) errors.push(forbidden(path, `${which} removed\n`))
-    else if (!samePart(before, after)) {
-      const difference = goDifference('core.EphemeralContainer', before, after)
-      errors.push(forbidden(path, `${which} changed\n${difference}`))
-    }
-  }
-  return errors
 }

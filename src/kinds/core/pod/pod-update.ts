@@ -2,27 +2,19 @@
  * What may change in a pod that is there: little of its specification, and its status by certain
  * steps only.
  */
-import { change, releaseOf } from '#api/releases/change.ts'
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  internalFieldError,
-  invalid,
-  problemsMax,
-  required,
-} from '#api/field-error.ts'
+import { change } from '#api/releases/change.ts'
+import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goList } from '#api/go-syntax.ts'
-import { isIpv4, isIpv6, isIp } from '#api/ip-address.ts'
-import { ipAddress, nameIsDnsSubdomain, qualifiedName, rangeProblem } from '#api/names.ts'
+import { nameIsDnsSubdomain, rangeProblem } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { each, samePart } from '#kinds/all-kinds/checks.ts'
+import { samePart } from '#kinds/all-kinds/checks.ts'
 import { goDifference } from '#kinds/all-kinds/go-difference.ts'
+import { forbiddenChange } from '#kinds/all-kinds/internal-difference.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
-import { goPodIp } from '#kinds/pod-template/go-values.ts'
 import { checkPodAnnotationsUpdate } from '#kinds/pod-template/pod-annotations.ts'
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
+import { checkPodIps } from './pod-addresses.ts'
+import { checkOnlyDeletedGates, keepScheduling } from './scheduling-gates.ts'
 import { checkPageSizes, checkPod } from '#kinds/pod-template/pod-spec.ts'
 import { checkOnlyAddedTolerations } from '#kinds/pod-template/scheduling.ts'
 
@@ -37,9 +29,6 @@ const addressesOfSpec = change('an update of a pod validates status.podIPs', {
   since: 16,
   until: 18,
 })
-const addressesOfStatus = change('an update of the status of a pod validates status.podIPs', {
-  since: 19,
-})
 const changesComeFirst = change('errors of an updated pod begin with those of its metadata', {
   since: 19,
 })
@@ -47,21 +36,23 @@ const pageSizesTwice = change('an updated pod with several sizes of huge pages h
   since: 18,
   until: 21,
 })
-const podIpsPath = FieldPath.of('status', 'podIPs')
-
 const annotationsPath = FieldPath.of('metadata', 'annotations')
+
+/** What a changed pod is checked for before its changes are. */
+export function checkChangedPod(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
+  const changed = checkMetadataUpdate(next, old)
+  const whole = [...checkMetadata(next, true, nameIsDnsSubdomain), ...checkPod(next, rules)]
+  if (rules.has(addressesOfSpec)) whole.push(...checkPodIps(next, old, rules))
+  return [
+    ...(rules.has(changesComeFirst) ? [...changed, ...whole] : [...whole, ...changed]),
+    ...checkPodAnnotationsUpdate(next, old, annotationsPath, rules),
+  ]
+}
 
 export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
   const path = FieldPath.of('spec')
-  const changed = checkMetadataUpdate(next, old)
-  const whole = [...checkMetadata(next, true, nameIsDnsSubdomain), ...checkPod(next, rules)]
-  const { release } = rules
-  if (releaseOf(release).has(addressesOfSpec)) whole.push(...checkPodIps(next))
-  const errors = releaseOf(release).has(changesComeFirst)
-    ? [...changed, ...whole]
-    : [...whole, ...changed]
-  errors.push(...checkPodAnnotationsUpdate(next, old, annotationsPath, rules))
-  if (releaseOf(release).has(pageSizesTwice)) errors.push(...checkPageSizes(next.spec, path, rules))
+  const errors = checkChangedPod(next, old, rules)
+  if (rules.has(pageSizesTwice)) errors.push(...checkPageSizes(next.spec, path, rules))
   for (const field of ['containers', 'initContainers']) {
     const after: Loose[] = next.spec[field] ?? []
     if (after.length !== (old.spec[field] ?? []).length) {
@@ -73,26 +64,58 @@ export function checkPodUpdate(next: KubeObject, old: KubeObject, rules: PodRule
   const deadline = checkDeadline(next.spec, old.spec, path.child('activeDeadlineSeconds'))
   errors.push(...deadline.errors)
   if (deadline.stop) return errors
-  const { tolerations } = next.spec
+  const { tolerations, schedulingGates } = next.spec
   errors.push(
-    ...checkOnlyAddedTolerations(tolerations, old.spec.tolerations, path.child('tolerations')),
+    ...checkOnlyAddedTolerations(
+      tolerations,
+      old.spec.tolerations,
+      path.child('tolerations'),
+      rules,
+    ),
+    ...checkOnlyDeletedGates(
+      schedulingGates,
+      old.spec.schedulingGates,
+      path.child('schedulingGates'),
+    ),
   )
   const kept = withoutMutableFields(next.spec, old.spec, rules)
+  if ((old.spec.schedulingGates ?? []).length > 0 && rules.has(gatedCanMove)) {
+    errors.push(...keepScheduling(kept, old.spec, path))
+  }
   if (!samePart(kept, old.spec)) {
+    const sentence = `pod updates may not change fields other than ${mutableFields(rules)}`
+    const change = { type: podSpecType, sentence, old: old.spec, next: kept }
     const difference = goDifference('core.PodSpec', kept, old.spec)
-    errors.push(forbidden(path, `${mutableFields(rules)}\n${difference}`))
+    errors.push(forbiddenChange(path, { ...change, before34: `${sentence}\n${difference}` }))
   }
   return errors
 }
 
+const gatedCanMove = change('pods with scheduling gates can change where they may run', {
+  since: 27,
+})
+
+const listsMutableFields = change('the fields of pods that may change are a list with commas', {
+  since: 27,
+})
+const mutableFieldsList = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join(',')
+const podSpecType = 'io.k8s.api.core.v1.PodSpec'
+
 function mutableFields(rules: PodRules): string {
-  const grace = releaseOf(rules.release).has(canEndNegativeGrace)
+  if (rules.has(listsMutableFields)) return mutableFieldsList
+  const grace = rules.has(canEndNegativeGrace)
     ? ' or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
     : ''
-  const before = releaseOf(rules.release).has(canEndNegativeGrace)
+  const before = rules.has(canEndNegativeGrace)
     ? '`spec.activeDeadlineSeconds`,'
     : '`spec.activeDeadlineSeconds` or'
-  return `pod updates may not change fields other than \`spec.containers[*].image\`, \`spec.initContainers[*].image\`, ${before} \`spec.tolerations\` (only additions to existing tolerations)${grace}`
+  return `\`spec.containers[*].image\`, \`spec.initContainers[*].image\`, ${before} \`spec.tolerations\` (only additions to existing tolerations)${grace}`
 }
 
 function checkImages(containers: Loose[], path: FieldPath): FieldError[] {
@@ -128,8 +151,8 @@ function checkDeadline(
 
 /** The new specification with the old value of everything that may change. */
 function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
-  const images = (field: string): Loose[] =>
-    ((next[field] ?? []) as Loose[]).map((container, i) => ({
+  const images = (field: string): Loose[] | undefined =>
+    (next[field] as Loose[] | undefined)?.map((container, i) => ({
       ...container,
       image: old[field][i].image,
     }))
@@ -138,96 +161,11 @@ function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
     containers: images('containers'),
     initContainers: images('initContainers'),
     activeDeadlineSeconds: old.activeDeadlineSeconds,
+    schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
   }
   const grace = 'terminationGracePeriodSeconds'
-  const mayEnd =
-    releaseOf(rules.release).has(canEndNegativeGrace) && old[grace] < 0 && spec[grace] === 1
+  const mayEnd = rules.has(canEndNegativeGrace) && old[grace] < 0 && spec[grace] === 1
   if (mayEnd) spec[grace] = old[grace]
   return spec
-}
-
-export function checkPodStatusUpdate(
-  next: KubeObject,
-  old: KubeObject,
-  rules: PodRules,
-): FieldError[] {
-  const status: Loose = next.status ?? {}
-  const before: Loose = old.status ?? {}
-  const path = FieldPath.of('status')
-  const errors = [
-    ...checkMetadataUpdate(next, old),
-    ...checkPodAnnotationsUpdate(next, old, annotationsPath, rules),
-    ...checkConditions(status.conditions, FieldPath.of('metadata', 'conditions')),
-  ]
-  if ((next.spec.nodeName ?? '') !== (old.spec.nodeName ?? '')) {
-    errors.push(forbidden(path.child('nodeName'), 'may not be changed directly'))
-  }
-  const nominated: string = status.nominatedNodeName ?? ''
-  if (nominated !== '' && nominated !== (before.nominatedNodeName ?? '')) {
-    const problems = nameIsDnsSubdomain(nominated, false)
-    errors.push(...each(path.child('nominatedNodeName'), nominated, problems))
-  }
-  const policy: string = old.spec.restartPolicy ?? ''
-  for (const field of ['containerStatuses', 'initContainerStatuses']) {
-    errors.push(...checkTransitions(status[field], before[field], path.child(field), policy))
-  }
-  if (releaseOf(rules.release).has(addressesOfStatus)) errors.push(...checkPodIps(next))
-  return errors
-}
-
-const systemConditions = ['PodScheduled', 'Ready', 'Initialized']
-
-function checkConditions(conditions: Loose[] | null | undefined, path: FieldPath): FieldError[] {
-  return (conditions ?? []).flatMap((condition, i) => {
-    const type: string = condition.type ?? ''
-    if (systemConditions.includes(type)) return []
-    return each(path.index(i).child('Type'), type, qualifiedName(type))
-  })
-}
-
-/** A container that has ended for good stays ended. */
-function checkTransitions(
-  next: Loose[] | null | undefined,
-  old: Loose[] | null | undefined,
-  path: FieldPath,
-  restartPolicy: string,
-): FieldError[] {
-  if (restartPolicy === 'Always') return []
-  const errors: FieldError[] = []
-  const going = new Map<string, number>()
-  for (const { name, state } of next ?? []) {
-    if (!state?.terminated) going.set(name, (going.get(name) ?? 0) + 1)
-  }
-  ;(old ?? []).forEach((before, i) => {
-    const ended = before.state?.terminated
-    if (!ended || ((ended.exitCode ?? 0) !== 0 && restartPolicy === 'OnFailure')) return
-    const detail = 'may not be transitioned to non-terminated state'
-    const times = Math.min(going.get(before.name) ?? 0, problemsMax - errors.length)
-    for (let k = 0; k < times; k++) errors.push(forbidden(path.index(i).child('state'), detail))
-  })
-  return errors
-}
-
-function checkPodIps({ status }: KubeObject): FieldError[] {
-  const path = podIpsPath
-  const podIps: Loose[] = status?.podIPs ?? []
-  const ips = podIps.map((podIp): string => podIp.ip ?? '')
-  const errors = ips.flatMap((ip, i) => each(path.index(i), ip, ipAddress(ip)))
-  if (ips.length < 2) return errors
-  if (!ips.every(isIp)) {
-    const detail = 'failed to check for dual stack with error:ip <nil> is invalid'
-    errors.push(internalFieldError(path, detail))
-  }
-  const dual = ips.every(isIp) && ips.some(isIpv4) && ips.some(isIpv6)
-  if (!dual || ips.length > 2) {
-    const shown = asGo(goList('core.PodIP', podIps.map(goPodIp)))
-    errors.push(invalid(path, shown, 'may specify no more than one IP for each IP family'))
-  }
-  const seen = new Set<string>()
-  ips.forEach((ip, i) => {
-    if (seen.has(ip)) errors.push(duplicate(path.index(i), asGo(goPodIp(podIps[i] as Loose))))
-    seen.add(ip)
-  })
-  return errors
 }

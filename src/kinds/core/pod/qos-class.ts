@@ -1,16 +1,24 @@
 /** The quality of service of a pod, from the requests and limits of its containers. */
 import type { Loose } from '#api/object-meta.ts'
+import { hasPodResources } from '#kinds/pod-template/pod-resources.ts'
 import { addQuantities, compareQuantities, type Quantity, signOfQuantity } from '#api/quantity.ts'
 
 export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed'
 
 const compute = ['cpu', 'memory']
 
-export function qosClassOf(spec: Loose): QosClass {
+/** Resources of the pod as a whole count instead of those of its containers. */
+export function qosClassOf(spec: Loose, feature: (gate: string) => boolean = () => true): QosClass {
   const requests = new Map<string, Quantity | string>()
   const limits = new Map<string, Quantity | string>()
   let guaranteed = true
-  const containers: Loose[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  const countsPod =
+    spec.resources &&
+    feature('PodLevelResources') &&
+    (hasPodResources(spec) || !feature('PodLevelResourcesFixKubeletQOSClass'))
+  const containers: Loose[] = countsPod
+    ? [spec]
+    : [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   for (const { resources } of containers) {
     gather(requests, resources?.requests)
     const limited = gather(limits, resources?.limits)

@@ -11,7 +11,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import { checkImmutable, each } from '#kinds/all-kinds/checks.ts'
 import { checkPlainMetadata, checkPlainMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { goToleration } from '#kinds/pod-template/go-values.ts'
-import { podRules } from '#kinds/pod-template/pod-rules.ts'
+import { type PodRules, podRules } from '#kinds/pod-template/pod-rules.ts'
 import { checkResources } from '#kinds/pod-template/resources.ts'
 import { checkTolerations } from '#kinds/pod-template/scheduling.ts'
 import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
@@ -25,8 +25,9 @@ function check(object: KubeObject, context: Context): FieldError[] {
     const limits = { limits: overhead.podFixed }
     errors.push(...checkResources(limits, FieldPath.of('overhead'), podRules(context)))
   }
-  if (scheduling)
-    errors.push(...checkScheduling(scheduling, FieldPath.of('scheduling'), context.release))
+  if (scheduling) {
+    errors.push(...checkScheduling(scheduling, FieldPath.of('scheduling'), podRules(context)))
+  }
   return errors
 }
 
@@ -44,7 +45,7 @@ function checkHandler(handler: string, release: number): FieldError[] {
   return problems.map((error) => ({ ...error, origin: 'format=k8s-short-name' }))
 }
 
-function checkScheduling(scheduling: Loose, path: FieldPath, release: number): FieldError[] {
+function checkScheduling(scheduling: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const tolerations: Loose[] = scheduling.tolerations ?? []
   const at = path.child('tolerations')
   const seen = new Set<string>()
@@ -59,7 +60,8 @@ function checkScheduling(scheduling: Loose, path: FieldPath, release: number): F
     ...validateLabels(scheduling.nodeSelector, path.child('nodeSelector')),
     ...checkTolerations(
       tolerations,
-      releaseOf(release).has(namesTolerations) ? at : at.child('tolerations'),
+      rules.has(namesTolerations) ? at : at.child('tolerations'),
+      rules,
     ),
     ...twice,
   ]

@@ -36,7 +36,7 @@ function check({ spec = {} }: KubeObject, context: Context): FieldError[] {
     ...errors,
     ...problems,
     ...checkEnvironment(spec.env, path.child('env'), rules),
-    ...checkEnvironmentSources(spec.envFrom, path.child('envFrom')),
+    ...checkEnvironmentSources(spec.envFrom, path.child('envFrom'), rules),
     ...checkMounts({ volumeMounts: spec.volumeMounts }, volumes, path.child('volumeMounts')),
   ]
 }

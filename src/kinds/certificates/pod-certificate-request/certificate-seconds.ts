@@ -1,0 +1,11 @@
+/** How long certificates of pods are valid at least and at most. */
+export const certificateSecondsMin: number = 60 * 60
+const secondsMax = 91 * 24 * 60 * 60
+/** What signers of Kubernetes itself issue lives a day at most. */
+const secondsMaxOfKubernetes = 24 * 60 * 60
+
+export function certificateSecondsMaxOf(signer: string): number {
+  const host = signer.split('/', 1)[0] as string
+  const isKubernetes = host === 'kubernetes.io' || host.endsWith('.kubernetes.io')
+  return isKubernetes ? secondsMaxOfKubernetes : secondsMax
+}
