@@ -2,7 +2,8 @@
  * Keys of labels whose values come from the pod itself: for each key, kube-apiserver adds a
  * requirement to the selector.
  *
- *   labels app=a, matchLabelKeys: [app]  →  labelSelector.matchExpressions: [{ key: app, operator: In, values: [a] }]
+ *   labels app=a, matchLabelKeys: [app]
+ *   →  labelSelector.matchExpressions: [{ key: app, operator: In, values: [a] }]
  */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

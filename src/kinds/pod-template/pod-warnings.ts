@@ -1,6 +1,5 @@
 /**
- * Things in a pod that are allowed and probably not meant: told in the Warning header, never
- * refused.
+ * Values in a pod that are allowed and probably a mistake: they cause a warning, never an error.
  */
 import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -53,7 +52,7 @@ const warnsOfGluster = change('glusterfs volumes have a warning', { since: 25 })
 const warnsOfCeph = change('cephfs and rbd volumes have a warning', { since: 28 })
 const gitRepoIsOff = change('warnings of gitRepo say that it is off', { since: 33 })
 
-/** Field, path where it differs, and what is said; some in some releases alone. */
+/** Field, path if it differs, and the message; some in some releases alone. */
 function deprecatedVolumesIn({
   has,
   feature,

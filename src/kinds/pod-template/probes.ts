@@ -1,6 +1,4 @@
-/**
- * What a kubelet asks of a container: probes, and handlers at the start and the end of its life.
- */
+/** Probes of containers, and handlers at the start and the end of their life. */
 import { change } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

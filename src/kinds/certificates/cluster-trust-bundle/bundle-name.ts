@@ -1,4 +1,6 @@
-/** Names of bundles: `example.com:signer:` begins the names of the bundles of example.com/signer. */
+/**
+ * Names of bundles: `example.com:signer:` begins the names of the bundles of example.com/signer.
+ */
 import { type NameRule, nameIsDnsSubdomain } from '#api/names.ts'
 
 export function bundleNameRule(signer: string): NameRule {
