@@ -1,9 +1,13 @@
 /** Writes docs/releases.md from the declared changes and the facts. A test compares the two. */
+import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Change, Span } from '#api/releases/change.ts'
 import { pluginNames } from '#admission/plugin-names.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
+import { featureGates, type GateTable } from '#kinds/feature-gates.ts'
+import { ServerHealth } from '#server/health-checks.ts'
+import { deprecations, flagWarning } from '#settings/deprecated-flags.ts'
 import { allChanges } from './declared-changes.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -36,8 +40,13 @@ function servedIn(facts: Facts, release: number): ReadonlyMap<string, ReadonlySe
 
 type Served = ReturnType<typeof servedIn>
 
-const lacking = (from: readonly string[], other: readonly string[]): string[] =>
-  [...new Set(from)].filter((name) => !other.includes(name)).map((name) => `- ${name}`)
+/** Rows for the names that only the first list has; identifiers share one row. */
+function lacking(from: readonly string[], other: readonly string[]): string[] {
+  const names = [...new Set(from)].filter((name) => !other.includes(name))
+  if (names.every((name) => /^\w+$/.test(name)) && names.length > 0)
+    return [`- ${names.join(', ')}`]
+  return names.map((name) => `- ${name}`)
+}
 
 /** What the first serves and the second does not. */
 function missing(from: Served, other: Served): string[] {
@@ -50,6 +59,41 @@ function missing(from: Served, other: Served): string[] {
 function part(title: string, rows: readonly string[]): string[] {
   return rows.length === 0 ? [] : ['', `**${title}**`, '', ...rows]
 }
+
+const gateTable: GateTable = JSON.parse(readFileSync(join(root, 'facts/features.json'), 'utf8'))
+
+function gateEnabled(release: number): (gate: string) => boolean {
+  const gates = featureGates(gateTable, release, new Map())
+  assert('enabled' in gates)
+  return gates.enabled
+}
+
+/** The parts of /readyz and /livez that `?verbose` shows with the default gates. */
+function healthChecks(release: number): string[] {
+  const health = new ServerHealth({
+    release,
+    feature: gateEnabled(release),
+    fair: true,
+    storeTrouble: () => undefined,
+    livezGraceMs: 0,
+    monotonicMs: () => 0,
+  })
+  return [...health.readyz(), ...health.livez()].map(({ name }) => name)
+}
+
+/** Tables whose rows have the releases of their own, and the names that a release has of each. */
+const tables: readonly { readonly title: string; of(release: number): readonly string[] }[] = [
+  { title: 'Admission plugins', of: pluginNames },
+  { title: 'Health checks', of: healthChecks },
+  {
+    title: 'Feature gates enabled by default',
+    of: (release) => Object.keys(gateTable).filter(gateEnabled(release)),
+  },
+  {
+    title: 'Warnings about deprecated flags',
+    of: (release) => [...deprecations.keys()].flatMap((name) => flagWarning(name, release) ?? []),
+  },
+]
 
 const titles = (changes: readonly Change[], begins: (span: Span) => boolean): string[] =>
   changes.filter(({ spans }) => spans.some(begins)).map(({ title }) => `- ${title}`)
@@ -65,14 +109,10 @@ export async function releasesPage(): Promise<string> {
     const found = [
       ...part('API versions that are new', missing(served, before)),
       ...part('API versions that are gone', missing(before, served)),
-      ...part(
-        'Admission plugins that are new',
-        lacking(pluginNames(release), pluginNames(release - 1)),
-      ),
-      ...part(
-        'Admission plugins that are gone',
-        lacking(pluginNames(release - 1), pluginNames(release)),
-      ),
+      ...tables.flatMap(({ title, of }) => [
+        ...part(`${title} that are new`, lacking(of(release), of(release - 1))),
+        ...part(`${title} that are gone`, lacking(of(release - 1), of(release))),
+      ]),
       ...part(
         'From this release on',
         titles(changes, ({ since }) => since === release),
