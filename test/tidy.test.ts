@@ -410,8 +410,8 @@ const numberFiles = new Map([
   ['src/cli/doctor/objects.ts', 'later releases'],
 ])
 /**
- * Tables whose rows have `since` and `until` instead of changes. docs/releases.md lists the differences
- * of all but the last, whose releases are those of the Pod Security Standards.
+ * Tables whose rows have `since` and `until` instead of changes. docs/releases.md lists the
+ * differences of all but the last, whose releases are those of the Pod Security Standards.
  */
 const spanTables = [
   'src/admission/plugin-names.ts',
