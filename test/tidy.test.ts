@@ -450,6 +450,21 @@ test('changes have tests on both sides of their boundaries', async () => {
   )
 })
 
+/** Two folders may use a general word for a detail of their own; three make it ambiguous. */
+const typeNameUsesMax = 2
+
+test('a type has a name of its own', () => {
+  const owners = new Map<string, string[]>()
+  for (const { path, text } of program)
+    for (const [, name] of text.matchAll(/^export (?:interface|type|(?:abstract )?class) (\w+)/gm))
+      owners.set(name!, [...(owners.get(name!) ?? []), path])
+  none(
+    [...owners]
+      .filter(([, paths]) => paths.length > typeNameUsesMax)
+      .map(([name, paths]) => `${name} is exported by ${paths.join(', ')}`),
+  )
+})
+
 test('controllers have no private door', () => {
   const doors = ['storage', 'watchcache', 'verbs', 'http', 'discovery']
   none(

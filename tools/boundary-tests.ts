@@ -8,7 +8,7 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Change } from '#api/releases/change.ts'
+import type { ReleaseChange } from '#api/releases/change.ts'
 import { allChanges, changesByModule } from './declared-changes.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -39,7 +39,7 @@ const kindOf = (path: string): string | undefined =>
   /^src\/kinds\/[\w-]+\/([\w-]+)\//.exec(path)?.[1]?.replaceAll('-', '')
 
 /** The last release before each boundary of a change, and the first after it. */
-const sidesOf = ({ spans }: Change): readonly (readonly [number, number])[] =>
+const sidesOf = ({ spans }: ReleaseChange): readonly (readonly [number, number])[] =>
   spans.flatMap(({ since, until }) => [
     ...(since === undefined ? [] : [[since - 1, since] as const]),
     ...(until === undefined ? [] : [[until, until + 1] as const]),

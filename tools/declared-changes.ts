@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Change, declaredChanges } from '#api/releases/change.ts'
+import { type ReleaseChange, declaredChanges } from '#api/releases/change.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const ofRegistry = "releases/change.ts'"
@@ -22,7 +22,7 @@ export const modulesWithChanges = (): string[] =>
     .sort()
 
 /** Every change, by the module whose text has its title. */
-export async function changesByModule(): Promise<ReadonlyMap<string, readonly Change[]>> {
+export async function changesByModule(): Promise<ReadonlyMap<string, readonly ReleaseChange[]>> {
   const paths = modulesWithChanges()
   for (const path of paths) await import(join(root, path))
   const changes = declaredChanges()
@@ -35,7 +35,7 @@ export async function changesByModule(): Promise<ReadonlyMap<string, readonly Ch
 }
 
 /** Every change, ordered by title. */
-export async function allChanges(): Promise<readonly Change[]> {
+export async function allChanges(): Promise<readonly ReleaseChange[]> {
   await changesByModule()
   return declaredChanges().toSorted((a, b) => (a.title < b.title ? -1 : 1))
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Change, Span } from '#api/releases/change.ts'
+import type { ReleaseChange, Span } from '#api/releases/change.ts'
 import { pluginNames } from '#admission/plugin-names.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
 import { featureGates, type GateTable } from '#kinds/feature-gates.ts'
@@ -95,7 +95,7 @@ const tables: readonly { readonly title: string; of(release: number): readonly s
   },
 ]
 
-const titles = (changes: readonly Change[], begins: (span: Span) => boolean): string[] =>
+const titles = (changes: readonly ReleaseChange[], begins: (span: Span) => boolean): string[] =>
   changes.filter(({ spans }) => spans.some(begins)).map(({ title }) => `- ${title}`)
 
 export async function releasesPage(): Promise<string> {

@@ -11,14 +11,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { authority, type Made, serving } from './certificates.suite.ts'
 
-export type Answer = { status?: number; headers?: Record<string, string>; body?: unknown } | 'reset'
+export type CounterpartAnswer =
+  | { status?: number; headers?: Record<string, string>; body?: unknown }
+  | 'reset'
 export type Handler = (request: {
   method: string
   path: string
   headers: IncomingMessage['headers']
   body: string
   clientName: string | undefined
-}) => Answer | Promise<Answer>
+}) => CounterpartAnswer | Promise<CounterpartAnswer>
 
 export interface Counterpart {
   readonly url: string

@@ -9,7 +9,7 @@ import type { Identity } from './identity.ts'
 import { type Namesake, namesake, namesakeCode } from './namesake.ts'
 import { identityCheck, unnamedServers } from './server-identity.ts'
 
-export interface Call {
+export interface HttpsCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ export interface CallError extends Error {
   readonly shown?: PeerCertificate | undefined
 }
 
-export type Caller = (call: Call) => Promise<CallAnswer>
+export type Caller = (call: HttpsCall) => Promise<CallAnswer>
 
 /**
  * How long an unused connection is kept, as Go does: the server may move, or may not be called
@@ -94,7 +94,7 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
   }
 }
 
-function send(call: Call, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
+function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswer> {
   const { method, url, body, timeoutMs, answerBytesMax } = call
   const { authorization, cert, key } = call.identity ?? {}
   const headers = { ...call.headers, ...(authorization !== undefined && { authorization }) }

@@ -4,7 +4,7 @@
  */
 import type { ValueFamily, Distribution, HistogramFamily } from '#observe/metrics/metric.ts'
 import type { Operation } from './admission.ts'
-import type { AdmissionMeter, Step } from './chain.ts'
+import type { AdmissionMeter, AdmissionStep } from './chain.ts'
 
 export interface AdmissionFamilies {
   readonly admissionSteps: HistogramFamily
@@ -21,7 +21,7 @@ export function admissionMeter(
   const steps = new Map<string, Distribution>()
   const plugin = (
     name: string,
-    step: Step,
+    step: AdmissionStep,
     operation: Operation,
     rejected: boolean,
     tookMs: number,
@@ -62,7 +62,7 @@ export function admissionMeter(
 }
 
 const operations: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
-const named = (step: Step, rejected: boolean) =>
+const named = (step: AdmissionStep, rejected: boolean) =>
   Object.fromEntries(
     operations.map((operation) => [operation, `${step} ${operation} ${rejected}`]),
   ) as Record<Operation, string>
@@ -71,5 +71,5 @@ const wayNames = {
   validate: [named('validate', false), named('validate', true)],
 } as const
 
-const wayOf = (step: Step, operation: Operation, rejected: boolean) =>
+const wayOf = (step: AdmissionStep, operation: Operation, rejected: boolean) =>
   wayNames[step][rejected ? 1 : 0][operation]

@@ -8,14 +8,20 @@ import type { HookCall } from './webhook/dispatch.ts'
 /** Receives how long each plugin and each step took. */
 export interface AdmissionMeter {
   readonly monotonicMs: () => number
-  plugin(name: string, step: Step, operation: Operation, rejected: boolean, tookMs: number): void
+  plugin(
+    name: string,
+    step: AdmissionStep,
+    operation: Operation,
+    rejected: boolean,
+    tookMs: number,
+  ): void
   /** Plugins that let pass what does not concern them. */
-  unconcerned(names: readonly string[], step: Step, operation: Operation): void
-  step(step: Step, operation: Operation, rejected: boolean, tookMs: number): void
+  unconcerned(names: readonly string[], step: AdmissionStep, operation: Operation): void
+  step(step: AdmissionStep, operation: Operation, rejected: boolean, tookMs: number): void
   /** One call of one webhook. */
   webhook(call: HookCall): void
 }
-export type Step = 'admit' | 'validate'
+export type AdmissionStep = 'admit' | 'validate'
 
 /** Plugins of one step whom a kind concerns, and the names of the others. */
 interface Concerned {
@@ -81,7 +87,7 @@ export class AdmissionChain {
 
 /** One step of one request, through all its plugins. */
 class StepRun {
-  readonly #step: Step
+  readonly #step: AdmissionStep
   readonly #concerned: Concerned
   readonly #request: AdmissionRequest
   readonly #reader: ObjectReader
@@ -90,7 +96,7 @@ class StepRun {
   #before: number
 
   constructor(
-    step: Step,
+    step: AdmissionStep,
     concerned: Concerned,
     request: AdmissionRequest,
     reader: ObjectReader,

@@ -3,11 +3,11 @@
  * their plural alone, so the plugin itself still checks the group.
  */
 import type { AdmissionPlugin } from './admission.ts'
-import type { Step } from './chain.ts'
+import type { AdmissionStep } from './chain.ts'
 
 export function lazyPlugin(
   name: string,
-  step: Step | 'both',
+  step: AdmissionStep | 'both',
   plurals: readonly string[],
   load: () => AdmissionPlugin,
 ): AdmissionPlugin {

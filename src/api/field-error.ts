@@ -4,7 +4,7 @@
  * catches.
  */
 import type { FieldPath } from './field-path.ts'
-import type { Change } from './releases/change.ts'
+import type { ReleaseChange } from './releases/change.ts'
 import { goJson, goQuote, goUntyped } from './go-syntax.ts'
 
 export type FieldErrorType =
@@ -33,7 +33,7 @@ export interface FieldError {
    */
   isCovered?: true
   /** The same fault as releases without a change report it, where more than words differ. */
-  older?: { before: Change; error: FieldError }
+  older?: { before: ReleaseChange; error: FieldError }
   /**
    * The declared rule that finds the same fault, where the messages differ: 'maxLength',
    * 'format=k8s-long-name'.

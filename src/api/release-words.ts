@@ -10,7 +10,7 @@
 import { type FieldError, messageWithJson } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import { labelKeyProblem, labelProblem, noDotsProblem, subdomainProblem } from './names.ts'
-import { type Change, change, type Release, releaseOf } from './releases/change.ts'
+import { type ReleaseChange, change, type Release, releaseOf } from './releases/change.ts'
 
 export const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
 const labelKeys = change('errors say label key, not qualified name', { since: 35 })
@@ -45,7 +45,7 @@ const oldScopes =
   'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort'
 
 /** Newer changes come first: the text of one can be the newest text of the next. */
-const rows: readonly (readonly [Change, now: string, before: string])[] = [
+const rows: readonly (readonly [ReleaseChange, now: string, before: string])[] = [
   [labelKeys, labelKeyProblem, labelKeyProblem.replace('a valid label key', 'a qualified name')],
   [bytesOfNames, 'must be no more than 63 bytes', 'must be no more than 63 characters'],
   [explainsDots, noDotsProblem, labelProblem],

@@ -9,7 +9,7 @@
  *   celEnvironment(releaseOf(37), 'stored')   with list.includes(…)
  */
 import type { EstimateRules } from './estimate/call-estimate.ts'
-import { type Change, change, type Release, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, change, type Release, releaseOf } from '#api/releases/change.ts'
 import { type CelType, type FunctionDeclaration, opaqueType, type Overload } from './cel-type.ts'
 import { mergeFunctions } from './check/declared-names.ts'
 import { authorizerFunctions, authorizerSelectorFunctions } from './declarations/authorizer.ts'
@@ -111,7 +111,7 @@ const namesArgumentTypes = change('errors of CEL calls name the types of the arg
 })
 
 /** Libraries by the change that added them. */
-const libraries: readonly (readonly [Change, ...(readonly FunctionDeclaration[])[]])[] = [
+const libraries: readonly (readonly [ReleaseChange, ...(readonly FunctionDeclaration[])[]])[] = [
   [change('CEL has the variable authorizer', { since: 27 }), authorizerFunctions],
   [change('CEL has quantities', { since: 28 }), quantityFunctions],
   [hasOptionals, optionalFunctions],
@@ -129,10 +129,10 @@ const libraries: readonly (readonly [Change, ...(readonly FunctionDeclaration[])
   [change('CEL has includes() of lists', { since: 37 }), listIncludesFunctions],
 ]
 
-const hasAddressTypes = libraries.find(([, first]) => first === ipFunctions)?.[0] as Change
+const hasAddressTypes = libraries.find(([, first]) => first === ipFunctions)?.[0] as ReleaseChange
 
 /** What came with a version of cel-go, and so to new expressions at once. */
-const withCelGo: readonly (readonly [Change, readonly FunctionDeclaration[]])[] = [
+const withCelGo: readonly (readonly [ReleaseChange, readonly FunctionDeclaration[]])[] = [
   [hasOptionalLists, optionalListFunctions],
 ]
 

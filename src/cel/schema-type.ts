@@ -7,7 +7,7 @@
  * A size without a limit is what fits into the largest request, by the least size that an element
  * has in JSON.
  */
-import { type Change, change, type Release } from '#api/releases/change.ts'
+import { type ReleaseChange, change, type Release } from '#api/releases/change.ts'
 import {
   hasDefault,
   isEmbedded,
@@ -81,7 +81,7 @@ class TypeMaker {
     this.#release = release
   }
 
-  #has(change: Change): boolean {
+  #has(change: ReleaseChange): boolean {
     return this.#release.has(change)
   }
 

@@ -3,13 +3,13 @@
  * `--controllers` selects. The controllers themselves are loaded later: a server is ready before it
  * needs them.
  */
-import { type Change, change, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, change, releaseOf } from '#api/releases/change.ts'
 
 export interface ControllerRow {
   /** False where it runs only when it is named. */
   readonly onByDefault?: boolean
   /** The releases that have it. Absent: all. */
-  readonly only?: Change
+  readonly only?: ReleaseChange
 }
 
 export const controllerRows = {

@@ -9,7 +9,7 @@ import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import type { Wire } from './exchange.ts'
 import {
   headTooLong,
-  type Refusal,
+  type Http1Rejection,
   refusalOf,
   refusalText,
   refuse,
@@ -58,7 +58,7 @@ export class Http1Connections {
   readonly #awaited = new Map<Socket, NodeJS.Timeout>()
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
   /** The rejection to send after the answers that are under way, where nothing more can be read. */
-  readonly #refusedNext = new WeakMap<Socket, Refusal>()
+  readonly #refusedNext = new WeakMap<Socket, Http1Rejection>()
   readonly #announced = new WeakSet<Socket>()
   readonly #paused = new PausedParsers()
   #draining = false
@@ -147,7 +147,7 @@ export class Http1Connections {
   }
 
   /** The end of the connection, once its client has had time to read why. */
-  #tell(refusal: Refusal, socket: Socket): void {
+  #tell(refusal: Http1Rejection, socket: Socket): void {
     this.#announced.add(socket)
     socket.end(refusalText(refusal))
     setTimeout(() => socket.destroy(), unreadMsMax).unref()

@@ -4,14 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-export interface Refusal {
+export interface Http1Rejection {
   readonly code: number
   /** The rest of the first line. */
   readonly reason: string
   readonly text: string
 }
 
-const refusal = (code: number, reason: string): Refusal => ({
+const refusal = (code: number, reason: string): Http1Rejection => ({
   code,
   reason,
   text: `${code} ${reason}`,
@@ -21,7 +21,7 @@ export const unreadable = refusal(400, 'Bad Request')
 export const headTooLong = refusal(431, 'Request Header Fields Too Large')
 const noHost = refusal(400, 'Bad Request: missing required Host header')
 const unfitHost = refusal(400, 'Bad Request: malformed Host header')
-const otherCoding: Refusal = {
+const otherCoding: Http1Rejection = {
   code: 501,
   reason: 'Not Implemented',
   text: 'Unsupported transfer encoding',
@@ -31,7 +31,7 @@ const otherCoding: Refusal = {
 const hostText = /^[!$%&'()*+,\-.:;=[\]_~A-Za-z0-9]*$/
 
 /** Undefined where the head is fit to be served. */
-export function refusalOf(request: IncomingMessage): Refusal | undefined {
+export function refusalOf(request: IncomingMessage): Http1Rejection | undefined {
   const { rawHeaders, headers, httpVersion } = request
   const coding = headers['transfer-encoding']
   // A body that is packed in another way as well would be taken for what it holds.
@@ -47,12 +47,12 @@ export function refusalOf(request: IncomingMessage): Refusal | undefined {
 const type = 'text/plain; charset=utf-8'
 
 /** After the answers to the earlier requests on the connection. */
-export function refuse(response: ServerResponse, { code, reason, text }: Refusal): void {
+export function refuse(response: ServerResponse, { code, reason, text }: Http1Rejection): void {
   response.shouldKeepAlive = false
   response.writeHead(code, reason, { 'content-type': type, 'content-length': text.length })
   response.end(text)
 }
 
 /** All of the answer, where the parser gives no request to answer. */
-export const refusalText = ({ code, reason, text }: Refusal): string =>
+export const refusalText = ({ code, reason, text }: Http1Rejection): string =>
   `HTTP/1.1 ${code} ${reason}\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n${text}`

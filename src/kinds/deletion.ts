@@ -2,7 +2,7 @@
  * How the kinds differ when they are deleted: rows, for everything that is not in the object
  * itself.
  */
-import { type Change, change, type Release } from '#api/releases/change.ts'
+import { type ReleaseChange, change, type Release } from '#api/releases/change.ts'
 import type { Kind } from './kind.ts'
 
 /** DELETE of these answers with the object that was removed instead of a Status. */
@@ -33,7 +33,7 @@ const answersObject = new Set([
 ])
 
 /** The same in some releases only. */
-const answersObjectIn: Readonly<Record<string, Change>> = {
+const answersObjectIn: Readonly<Record<string, ReleaseChange>> = {
   '/services': change('DELETE of a service answers the service', { since: 23 }),
   'resource.k8s.io/devicetaintrules': change('DELETE of a DeviceTaintRule answers the object', {
     until: 36,

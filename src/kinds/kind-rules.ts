@@ -3,7 +3,7 @@
  * `apps/deployment` exports `deployment: KindRules` from `deployment.ts`; the registry loads it
  * with the first object of the kind.
  */
-import type { Change } from '#api/releases/change.ts'
+import type { ReleaseChange } from '#api/releases/change.ts'
 import type { Conversions } from './all-kinds/conversion.ts'
 import type { Defaulters } from './all-kinds/defaulter.ts'
 import type { Behaviour } from './kind.ts'
@@ -14,14 +14,14 @@ import type { TableColumns } from './table-columns.ts'
  * take their place.
  */
 export interface OlderColumns {
-  readonly before: Change
+  readonly before: ReleaseChange
   readonly without?: readonly string[] | 'everything'
   readonly instead?: TableColumns
 }
 
 /** The behaviour of releases without the change `before`. */
 export interface OlderBehaviour {
-  readonly before: Change
+  readonly before: ReleaseChange
   readonly behaviour: Behaviour
 }
 
@@ -41,7 +41,7 @@ export interface KindRules {
   /** The oldest first; the first entry that covers a release counts. */
   readonly olderColumns?: readonly OlderColumns[]
   /** Fields that releases before a change cannot select by. */
-  readonly newerSelectableFields?: ReadonlyMap<string, Change>
+  readonly newerSelectableFields?: ReadonlyMap<string, ReleaseChange>
   /**
    * Defaults of all its versions, by OpenAPI type name, with those of the types it shares with
    * other kinds.

@@ -14,7 +14,7 @@
 import type { FieldError } from '#api/field-error.ts'
 import type { NameRule } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import type { Change, Release } from '#api/releases/change.ts'
+import type { ReleaseChange, Release } from '#api/releases/change.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
 import type { TableColumns } from './table-columns.ts'
@@ -258,7 +258,7 @@ export interface Behaviour {
   /** Problems of metadata are only reported if there are no others. */
   readonly metadataLast?: boolean
   /** The change that made it so, where it is so in older releases alone. */
-  readonly metadataLastIn?: Change
+  readonly metadataLastIn?: ReleaseChange
   /** Why an object of a version cannot become one of the hub version, in Go's words. */
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /**

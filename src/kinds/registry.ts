@@ -3,7 +3,7 @@
  * object: a server holds the rules of the kinds that its clients use. What is needed before that is
  * a column of the row.
  */
-import { type Change, change } from '#api/releases/change.ts'
+import { type ReleaseChange, change } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KindRules } from './kind-rules.ts'
 
@@ -26,7 +26,7 @@ export interface KindRow {
    */
   readonly selectsByFields?: true
   /** Releases without this change cannot show it as a table. */
-  readonly tablesSince?: Change
+  readonly tablesSince?: ReleaseChange
 }
 
 const componentTables = change('component statuses can be listed as tables', { since: 17 })

@@ -7,7 +7,7 @@ import type { Json } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
 import { goText, goType, goValue } from './go-value.ts'
 import { isMap, type JsonMap, ownValue } from './json-map.ts'
-import { type Rule, StrategicError, wrongType } from './strategic-rule.ts'
+import { type PatchRule, StrategicError, wrongType } from './strategic-rule.ts'
 
 type MergeMaps = (original: JsonMap, patch: JsonMap, type: Type) => JsonMap
 
@@ -18,7 +18,7 @@ const mapType = 'map[string]interface {}'
 export function mergeItems(
   before: Json[],
   change: Json[],
-  rule: Rule,
+  rule: PatchRule,
   deletes: boolean,
   mergeMaps: MergeMaps,
 ): Json[] {
@@ -142,7 +142,7 @@ export function orderItems(
   before: Json[] | undefined,
   change: Json[] | undefined,
   order: Json[],
-  rule: Rule,
+  rule: PatchRule,
   mergeMaps: MergeMaps,
 ): Json[] | undefined {
   const { mergeKey, strategy } = rule

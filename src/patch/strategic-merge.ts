@@ -13,7 +13,7 @@ import type { Type } from '#schema/type.ts'
 import { goText, goType, goValue } from './go-value.ts'
 import { copyValue, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 import { mergeItems, orderItems } from './strategic-list.ts'
-import { listRule, mapRule, type Rule, StrategicError, wrongType } from './strategic-rule.ts'
+import { listRule, mapRule, type PatchRule, StrategicError, wrongType } from './strategic-rule.ts'
 import { restore, RestoreError } from './restore.ts'
 
 const directive = '$patch'
@@ -180,5 +180,5 @@ function mergeMember(original: JsonMap, member: string, value: Json, type: Type)
   } else setMember(original, name, value)
 }
 
-const mergeList = (before: Json[], change: Json[], rule: Rule, deletes: boolean): Json[] =>
+const mergeList = (before: Json[], change: Json[], rule: PatchRule, deletes: boolean): Json[] =>
   rule.strategy === 'merge' ? mergeItems(before, change, rule, deletes, mergeMap) : change

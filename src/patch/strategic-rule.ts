@@ -24,19 +24,19 @@ export const wrongType = (expected: string, actual: Json): StrategicError =>
     `expected a ${expected}, but received a ${actual === null ? '%!s(<nil>)' : goType(actual)}`,
   )
 
-export interface Rule {
+export interface PatchRule {
   readonly strategy: string
   readonly mergeKey: string
   /** Of the value of a map, or of the items of a list. */
   readonly type: Type
 }
 
-export function mapRule(type: Type, name: string): Rule {
+export function mapRule(type: Type, name: string): PatchRule {
   const field = fieldOf(type, name)
   return { strategy: strategyOf(field), mergeKey: '', type: field.type }
 }
 
-export function listRule(type: Type, name: string): Rule {
+export function listRule(type: Type, name: string): PatchRule {
   const field = fieldOf(type, name)
   if (field.type.is !== 'list') {
     throw new StrategicError(`expected slice or array type, but got: ${kindOf(type)}`)

@@ -24,13 +24,13 @@ export const groups = [
 ] as const
 export type Group = (typeof groups)[number]
 
-export type Status = 'wired' | 'unwired'
+export type FlagStatus = 'wired' | 'unwired'
 
 export interface Row<T, Unit extends string = string> {
   readonly group: Group
   readonly shape: FlagType<T, Unit>
   readonly initial: T
-  readonly status: Status
+  readonly status: FlagStatus
   readonly meaning: string
   /** The first and the last emulated release that has the flag; outside of them it is unknown. */
   readonly since?: string
@@ -46,7 +46,7 @@ export function row<T, Unit extends string>(
   group: Group,
   shape: FlagType<T, Unit>,
   initial: T,
-  status: Status,
+  status: FlagStatus,
   meaning: string,
   releases: Releases = {},
 ): Row<T, Unit> {
@@ -57,7 +57,7 @@ export function row<T, Unit extends string>(
 export function unset<T, Unit extends string>(
   group: Group,
   shape: FlagType<T, Unit>,
-  status: Status,
+  status: FlagStatus,
   meaning: string,
   releases: Releases = {},
 ): Row<T | undefined, Unit> {

@@ -3,7 +3,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 
-export interface Status {
+export interface StatusBody {
   readonly kind?: string
   readonly code?: number
   readonly reason?: string
@@ -17,7 +17,7 @@ export class FailedRequest extends Error {
   readonly code: number
   /** For example `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`. */
   readonly reason: string
-  readonly status: Status
+  readonly status: StatusBody
 
   constructor(method: string, url: string, code: number, text: string) {
     const status = statusOf(text)
@@ -29,9 +29,9 @@ export class FailedRequest extends Error {
 }
 
 /** Some responses, such as that for an unknown path, are plain text. */
-function statusOf(text: string): Status {
+function statusOf(text: string): StatusBody {
   try {
-    const parsed = JSON.parse(text) as Status
+    const parsed = JSON.parse(text) as StatusBody
     if (parsed?.kind === 'Status') return parsed
   } catch {}
   return { message: text.trim() }

@@ -6,7 +6,7 @@
 import { tooLarge } from '#api/status-error.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
 
-export interface Call {
+export interface InProcessCall {
   readonly method: string
   /** Path and query. */
   readonly url: string
@@ -117,7 +117,7 @@ function responseOf(status: number, headers: AnswerHeaders, body: Body): CallRes
 }
 
 /** Sends one request. Resolves when the status is known. */
-export function callInProcess(serve: Serve, call: Call): Promise<CallResponse> {
+export function callInProcess(serve: Serve, call: InProcessCall): Promise<CallResponse> {
   const { method, url, headers = {}, body, signal } = call
   return new Promise((resolve, reject) => {
     const gone = new AbortController()

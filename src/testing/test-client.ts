@@ -5,7 +5,7 @@
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
-import type { Call, CallResponse } from './in-process-call.ts'
+import type { InProcessCall, CallResponse } from './in-process-call.ts'
 import { type Informer, type InformerOptions, startInformer } from './object-informer.ts'
 import type { ListQuery, ObjectList, ObjectReference, WatchOptions } from './object-reference.ts'
 import { pathOf, ResourcePaths } from './resource-paths.ts'
@@ -64,10 +64,10 @@ const writeQuery = ({ fieldManager, dryRun }: WriteOptions, manager = fieldManag
 type Named = Partial<ObjectReference>
 
 export class TestClient {
-  readonly #send: (call: Call) => Promise<CallResponse>
+  readonly #send: (call: InProcessCall) => Promise<CallResponse>
   readonly #paths: ResourcePaths
 
-  constructor(send: (call: Call) => Promise<CallResponse>, origin?: TestClient) {
+  constructor(send: (call: InProcessCall) => Promise<CallResponse>, origin?: TestClient) {
     this.#send = send
     const known = origin === undefined ? undefined : origin.#paths
     this.#paths = new ResourcePaths((path) => this.request('GET', path), known)
@@ -89,7 +89,7 @@ export class TestClient {
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  async #text(call: Call): Promise<string> {
+  async #text(call: InProcessCall): Promise<string> {
     const response = await this.#send(call)
     const text = await response.text()
     if (response.status >= 300)

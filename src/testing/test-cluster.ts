@@ -13,7 +13,7 @@ import { Faults } from './faults/faults.ts'
 import { FaultyStore, StoreFaults } from './faults/faulty-store.ts'
 import { LaggingStore } from './faults/lagging-store.ts'
 import { newTokenKey } from './cluster-token.ts'
-import { type Call, callInProcess, type Serve } from './in-process-call.ts'
+import { type InProcessCall, callInProcess, type Serve } from './in-process-call.ts'
 import { readManifests } from './manifests.ts'
 import { RequestLog, type RequestRecord } from './request-log.ts'
 import { TestClient } from './test-client.ts'
@@ -265,7 +265,7 @@ export class TestCluster implements AsyncDisposable {
     origin: TestClient | undefined = this.client,
   ): TestClient {
     const own = { authorization: `Bearer ${this.token}`, 'user-agent': 'binnacle-testing' }
-    const send = (call: Call) =>
+    const send = (call: InProcessCall) =>
       callInProcess(this.serve, { ...call, headers: { ...call.headers, ...own, ...headers } })
     return new TestClient(send, origin)
   }

@@ -8,7 +8,7 @@ import { type CelError, isError, type Value } from '#cel/values.ts'
 import type { ClaimMapping, JwtIssuer, ValidationRule } from './jwt-configuration.ts'
 
 /** Why the claims of a good signature are refused; the whole text. */
-export class Refusal extends Error {}
+export class ClaimsRejection extends Error {}
 
 export type ClaimRules = Omit<
   JwtIssuer,
@@ -37,7 +37,7 @@ function textOf(claims: Loose, name: string, what: string): string {
   const value = claimOf(claims, name)
   if (typeof value === 'string') return value
   const why = value === undefined ? 'claim not present' : 'not a string'
-  throw new Refusal(`oidc: parse ${what} ${JSON.stringify(name)}: ${why}`)
+  throw new ClaimsRejection(`oidc: parse ${what} ${JSON.stringify(name)}: ${why}`)
 }
 
 type Mapped = Extract<ClaimMapping, { expression: AccessExpression }>
@@ -45,7 +45,9 @@ type Mapped = Extract<ClaimMapping, { expression: AccessExpression }>
 function evaluated(mapping: Mapped, claims: Loose, what: string): Value {
   const value = mapping.expression.evaluate(claims)
   if (isError(value))
-    throw new Refusal(`oidc: error evaluating ${what} claim expression: ${shown(mapping, value)}`)
+    throw new ClaimsRejection(
+      `oidc: error evaluating ${what} claim expression: ${shown(mapping, value)}`,
+    )
   return value
 }
 
@@ -57,17 +59,18 @@ function nameOf(claims: Loose, mapping: ClaimMapping): string {
     const name = evaluated(mapping, claims, 'username')
     if (typeof name !== 'string') {
       const why = 'username claim expression must return a string'
-      throw new Refusal(`oidc: error evaluating username claim expression: ${why}`)
+      throw new ClaimsRejection(`oidc: error evaluating username claim expression: ${why}`)
     }
-    if (name === '') throw new Refusal('oidc: empty username via CEL expression is not allowed')
+    if (name === '')
+      throw new ClaimsRejection('oidc: empty username via CEL expression is not allowed')
     return name
   }
   const name = textOf(claims, mapping.claim, 'username claims')
   const verified = claimOf(claims, 'email_verified')
   if (mapping.claim === 'email' && verified !== undefined) {
     if (typeof verified !== 'boolean')
-      throw new Refusal("oidc: parse 'email_verified' claim: not a boolean")
-    if (!verified) throw new Refusal('oidc: email not verified')
+      throw new ClaimsRejection("oidc: parse 'email_verified' claim: not a boolean")
+    if (!verified) throw new ClaimsRejection('oidc: email not verified')
   }
   return mapping.prefix + name
 }
@@ -86,7 +89,7 @@ function groupsOf(claims: Loose, mapping: ClaimMapping): string[] {
   const groups = claims[claim] ?? []
   const list: unknown[] = Array.isArray(groups) ? groups : [groups]
   if (!list.every((group) => typeof group === 'string'))
-    throw new Refusal(`oidc: parse groups claim ${JSON.stringify(claim)}: not strings`)
+    throw new ClaimsRejection(`oidc: parse groups claim ${JSON.stringify(claim)}: not strings`)
   return (list as string[]).map((group) => prefix + group)
 }
 
@@ -94,7 +97,7 @@ function listIn(read: () => string[], where: string): string[] {
   try {
     return read()
   } catch (error) {
-    throw new Refusal(`${where}: ${(error as Error).message}`)
+    throw new ClaimsRejection(`${where}: ${(error as Error).message}`)
   }
 }
 
@@ -104,7 +107,7 @@ function listIn(read: () => string[], where: string): string[] {
  */
 function refuseDistributed({ _claim_names: sources }: Loose, name: string): void {
   if (typeof sources !== 'object' || sources === null || !Object.hasOwn(sources, name)) return
-  throw new Refusal(
+  throw new ClaimsRejection(
     `oidc: could not expand distributed claims: the claim ${JSON.stringify(name)} is distributed, which is not supported`,
   )
 }
@@ -115,7 +118,7 @@ function uidOf(claims: Loose, mapping: ClaimMapping | undefined): string {
   const uid = evaluated(mapping, claims, 'uid')
   if (typeof uid === 'string') return uid
   const why = 'uid claim expression must return a string'
-  throw new Refusal(`oidc: error evaluating uid claim expression: ${why}`)
+  throw new ClaimsRejection(`oidc: error evaluating uid claim expression: ${why}`)
 }
 
 function extraOf(claims: Loose, { extra, showsTokenId }: ClaimRules): User['extra'] {
@@ -134,19 +137,21 @@ function extraOf(claims: Loose, { extra, showsTokenId }: ClaimRules): User['extr
 function requireClaims(claims: Loose, required: ReadonlyMap<string, string>): void {
   for (const [name, wanted] of required) {
     if (!Object.hasOwn(claims, name))
-      throw new Refusal(`oidc: required claim ${name} not present in ID token`)
+      throw new ClaimsRejection(`oidc: required claim ${name} not present in ID token`)
     if (typeof claims[name] !== 'string')
-      throw new Refusal(`oidc: parse claim ${name}: not a string`)
+      throw new ClaimsRejection(`oidc: parse claim ${name}: not a string`)
     if (claims[name] !== wanted)
-      throw new Refusal(`oidc: required claim ${name} value does not match`)
+      throw new ClaimsRejection(`oidc: required claim ${name} value does not match`)
   }
 }
 
 function checkRules(rules: readonly ValidationRule[], of: Loose, where: string): void {
   for (const { expression, message } of rules) {
     const value = expression.evaluate(of)
-    if (isError(value)) throw new Refusal(`${where}: ${shown({ expression }, value)}`)
+    if (isError(value)) throw new ClaimsRejection(`${where}: ${shown({ expression }, value)}`)
     if (value === true) continue
-    throw new Refusal(`${where}: validation expression '${expression.text}' failed: ${message}`)
+    throw new ClaimsRejection(
+      `${where}: validation expression '${expression.text}' failed: ${message}`,
+    )
   }
 }

@@ -8,7 +8,7 @@ import type { Loose } from '#api/object-meta.ts'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { Caller } from '#access/https-call.ts'
 import { change, type Release } from '#api/releases/change.ts'
-import { type ClaimRules, Refusal, userFrom } from './claims-user.ts'
+import { type ClaimRules, ClaimsRejection, userFrom } from './claims-user.ts'
 import { claimedIssuer } from './json-web-token.ts'
 import type { JwtIssuer } from './jwt-configuration.ts'
 import { OidcProvider } from './oidc-provider.ts'
@@ -86,7 +86,9 @@ export class OidcAuthenticator implements TokenAuthenticator {
       return { user: userFrom(claims, this.#rules) }
     } catch (error) {
       const { message } = error as Error
-      return { refused: error instanceof Refusal ? message : `oidc: verify token: ${message}` }
+      return {
+        refused: error instanceof ClaimsRejection ? message : `oidc: verify token: ${message}`,
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
 import { authority, client, type Made } from '#access/certificates.suite.ts'
 import {
-  type Answer,
+  type CounterpartAnswer,
   type Counterpart,
   counterpart,
   folder,
@@ -20,7 +20,7 @@ let clients: Made
 let service: Counterpart
 let config: string
 let seen: { body: Loose; path: string; name: string | undefined }[] = []
-let answers: Answer[] = []
+let answers: CounterpartAnswer[] = []
 
 before(async () => {
   clients = await authority('clients')
@@ -53,7 +53,7 @@ async function methodOf(version: 'v1' | 'v1beta1' = 'v1', apiAudiences: string[]
   return new WebhookTokenAuthenticator(webhook, version, apiAudiences)
 }
 
-const review = (status: Loose, version = 'v1'): Answer => ({
+const review = (status: Loose, version = 'v1'): CounterpartAnswer => ({
   body: { kind: 'TokenReview', apiVersion: `authentication.k8s.io/${version}`, status },
 })
 const jane = {
@@ -98,7 +98,7 @@ test('audiences', async () => {
   assert.deepEqual(both.audiences, ['b', 'a'], 'in the order of the service')
 })
 
-const nobody: [string, Answer[], RegExp | undefined, number?][] = [
+const nobody: [string, CounterpartAnswer[], RegExp | undefined, number?][] = [
   ['it says no', [review({ authenticated: false })], undefined],
   [
     'it says nothing',

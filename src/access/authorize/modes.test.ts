@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
 import type { Attributes, Authorizer, Decision } from '#access/authorize.ts'
 import {
-  type Answer,
+  type CounterpartAnswer,
   type Counterpart,
   counterpart,
   folder,
@@ -79,7 +79,7 @@ test('rules of several modes', () => {
 const files = folder()
 let service: Counterpart
 let seen: Loose[] = []
-let answers: Answer[] = []
+let answers: CounterpartAnswer[] = []
 before(async () => {
   service = await counterpart(({ body }) => {
     seen.push(JSON.parse(body))
@@ -103,7 +103,7 @@ async function webhook(version: 'v1' | 'v1beta1' = 'v1'): Promise<WebhookAuthori
   const settings = { version, authorizedTtlMs: 100, unauthorizedTtlMs: 10 }
   return new WebhookAuthorizer(remote, settings, { now: () => now })
 }
-const review = (status: Loose, version = 'v1'): Answer => ({
+const review = (status: Loose, version = 'v1'): CounterpartAnswer => ({
   status: 201,
   body: { kind: 'SubjectAccessReview', apiVersion: `authorization.k8s.io/${version}`, status },
 })
@@ -132,7 +132,7 @@ test('the review that a webhook receives', async () => {
   })
 })
 
-const decisions: [string, Answer, string, RegExp?][] = [
+const decisions: [string, CounterpartAnswer, string, RegExp?][] = [
   ['yes', review({ allowed: true, reason: 'r' }), 'allow r'],
   ['not', review({ allowed: false, reason: 'r' }), 'none r'],
   ['no', review({ allowed: false, denied: true, reason: 'r' }), 'deny r'],

@@ -6,7 +6,7 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import {
   all,
-  type Check,
+  type PodCheck,
   named,
   namesOf,
   perContainer,
@@ -29,13 +29,13 @@ const badArmorNotes = ({ annotations = {} }: ObjectMeta): string[] =>
   )
 
 /** Before pods had a field for it. */
-export const appArmorNotes: Check = (_, metadata) => {
+export const appArmorNotes: PodCheck = (_, metadata) => {
   const bad = badArmorNotes(metadata)
   if (bad.length === 0) return undefined
   return { reason: plural('forbidden AppArmor profile', bad), detail: bad.join(', ') }
 }
 
-export const appArmor: Check = (spec, metadata) => {
+export const appArmor: PodCheck = (spec, metadata) => {
   const isBad = ({ appArmorProfile: own }: Loose) => own !== undefined && !isProfileType(own.type)
   const types = contextsOf(spec)
     .filter(isBad)
@@ -69,17 +69,17 @@ export function added(spec: Loose, isAllowed: (capability: string) => boolean): 
   return `${who} must not include ${quoted(capabilities)} in securityContext.capabilities.add`
 }
 
-export const capabilitiesBaseline: Check = (spec) => {
+export const capabilitiesBaseline: PodCheck = (spec) => {
   const detail = added(spec, (one) => usualCapabilities.has(one))
   return detail === undefined ? undefined : { reason: 'non-default capabilities', detail }
 }
-export const hostNamespaces: Check = (spec) => {
+export const hostNamespaces: PodCheck = (spec) => {
   const shared = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => spec[field] === true)
   if (shared.length === 0) return undefined
   return { reason: 'host namespaces', detail: shared.map((field) => `${field}=true`).join(', ') }
 }
 
-export const hostPathVolumes: Check = ({ volumes = [] }) => {
+export const hostPathVolumes: PodCheck = ({ volumes = [] }) => {
   const bad = namesOf((volumes as Loose[]).filter(({ hostPath }) => hostPath !== undefined))
   if (bad.length === 0) return undefined
   return { reason: 'hostPath volumes', detail: named('volume', bad) }
@@ -87,7 +87,7 @@ export const hostPathVolumes: Check = ({ volumes = [] }) => {
 
 const portsOf = ({ ports = [] }: Loose): string[] =>
   (ports as Loose[]).filter(({ hostPort }) => hostPort).map(({ hostPort }) => String(hostPort))
-export const hostPorts: Check = (spec) => {
+export const hostPorts: PodCheck = (spec) => {
   const bad = all(spec).filter((container) => portsOf(container).length > 0)
   if (bad.length === 0) return undefined
   const ports = sorted(bad.flatMap(portsOf))
@@ -97,7 +97,7 @@ export const hostPorts: Check = (spec) => {
 }
 
 const procMountOf = ({ securityContext }: Loose): string => securityContext?.procMount ?? 'Default'
-export const procMount: Check = (spec) => {
+export const procMount: PodCheck = (spec) => {
   const bad = all(spec).filter((container) => procMountOf(container) !== 'Default')
   if (bad.length === 0) return undefined
   const types = quoted(sorted(bad.map(procMountOf)))
@@ -118,7 +118,7 @@ interface SeLinuxRule {
 }
 
 const seLinux =
-  ({ types: allowed, needsType = false }: SeLinuxRule): Check =>
+  ({ types: allowed, needsType = false }: SeLinuxRule): PodCheck =>
   (spec) => {
     const isBad = ({ seLinuxOptions: own }: Loose) =>
       own !== undefined && (!allowed.includes(own.type ?? '') || Boolean(own.user || own.role))
@@ -145,7 +145,7 @@ const podSeccomp = 'seccomp.security.alpha.kubernetes.io/pod'
 const containerSeccomp = 'container.seccomp.security.alpha.kubernetes.io/'
 const isSeccompText = (value: string): boolean =>
   ['runtime/default', 'docker/default'].includes(value) || value.startsWith('localhost/')
-export const seccompAnnotations: Check = (spec, { annotations = {} }) => {
+export const seccompAnnotations: PodCheck = (spec, { annotations = {} }) => {
   const keys = [podSeccomp, ...namesOf(all(spec)).map((name) => containerSeccomp + name)]
   const bad = keys
     .filter((key) => Object.hasOwn(annotations, key) && !isSeccompText(annotations[key] as string))
@@ -157,7 +157,7 @@ export const seccompAnnotations: Check = (spec, { annotations = {} }) => {
 }
 
 const isSeccompType = (type: string): boolean => type === 'Localhost' || type === 'RuntimeDefault'
-export const seccompBaseline: Check = (spec) => {
+export const seccompBaseline: PodCheck = (spec) => {
   const isBad = ({ seccompProfile: own }: Loose) =>
     own !== undefined && !isSeccompType(own.type ?? '')
   const setters = settersOf(spec, isBad)
@@ -169,7 +169,7 @@ export const seccompBaseline: Check = (spec) => {
   return { reason: 'seccompProfile', detail }
 }
 const withSysctls =
-  (...lists: (readonly string[])[]): Check =>
+  (...lists: (readonly string[])[]): PodCheck =>
   ({ securityContext }) => {
     const safe = new Set(lists.flat())
     const set: Loose[] = securityContext?.sysctls ?? []
@@ -198,7 +198,7 @@ export const sysctls29 = withSysctls(firstSysctls, reservedPorts, keepalive)
 export const sysctls32 = withSysctls(firstSysctls, reservedPorts, keepalive, buffers)
 export const sysctls37 = withSysctls(firstSysctls, reservedPorts, keepalive, buffers, slowStart)
 
-export const windowsHostProcess: Check = (spec) => {
+export const windowsHostProcess: PodCheck = (spec) => {
   const setters = settersOf(spec, ({ windowsOptions }) => windowsOptions?.hostProcess === true)
   if (setters.length === 0) return undefined
   const detail = `${setters.join(' and ')} must not set securityContext.windowsOptions.hostProcess=true`
@@ -219,7 +219,7 @@ function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Loo
     .filter((host) => Boolean(host))
 }
 
-export const hostProbes: Check = (spec) => {
+export const hostProbes: PodCheck = (spec) => {
   const bad = all(spec).filter((container) => hostsOf(container).length > 0)
   if (bad.length === 0) return undefined
   const reason = 'probe or lifecycle host'

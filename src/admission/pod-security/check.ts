@@ -6,11 +6,11 @@ import { byCodePoint } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import { containersOf } from '#admission/containers.ts'
 
-export interface Found {
+export interface FoundProblems {
   readonly reason: string
   readonly detail: string
 }
-export type Check = (spec: Loose, metadata: ObjectMeta) => Found | undefined
+export type PodCheck = (spec: Loose, metadata: ObjectMeta) => FoundProblems | undefined
 
 export const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort(byCodePoint)
 export const quoted = (items: readonly string[]): string => `"${items.join('", "')}"`
@@ -28,7 +28,7 @@ export const namesWhere = (spec: Loose, isBad: (container: Loose) => boolean): s
 
 /** A rule for containers, one by one. */
 export const perContainer =
-  (reason: string, isBad: (context: Loose) => boolean, must: string): Check =>
+  (reason: string, isBad: (context: Loose) => boolean, must: string): PodCheck =>
   (spec) => {
     const bad = namesWhere(spec, ({ securityContext }) => isBad(securityContext ?? {}))
     return bad.length === 0 ? undefined : { reason, detail: `${named('container', bad)} ${must}` }

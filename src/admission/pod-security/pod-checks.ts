@@ -27,7 +27,7 @@ import {
   sysctls37,
   windowsHostProcess,
 } from './baseline-checks.ts'
-import { type Check, type Found, hasUserNamespace } from './check.ts'
+import { type PodCheck, type FoundProblems, hasUserNamespace } from './check.ts'
 import type { LevelVersion } from './policy.ts'
 import {
   allowPrivilegeEscalation,
@@ -58,13 +58,13 @@ const procMountRelaxedByGate = change('a gate relaxes PodSecurity for procMount'
 
 interface Row extends Span {
   readonly id: string
-  readonly check: Check
+  readonly check: PodCheck
   /** The weaker check of the level baseline that this one replaces. */
   readonly replaces?: string
 }
 
 const unless =
-  (isFree: (spec: Loose) => boolean, check: Check): Check =>
+  (isFree: (spec: Loose) => boolean, check: PodCheck): PodCheck =>
   (spec, metadata) =>
     isFree(spec) ? undefined : check(spec, metadata)
 const isWindows = ({ os }: Loose): boolean => os?.name === 'windows'
@@ -74,7 +74,7 @@ type Gate = (name: string) => boolean
 /** Checks that a gate relaxes, whatever version of the rules is wanted. */
 function relaxed(release: Release, feature: Gate) {
   const isOn = feature('UserNamespacesPodSecurityStandards')
-  const by = (gated: boolean, check: Check): Check =>
+  const by = (gated: boolean, check: PodCheck): PodCheck =>
     gated && isOn ? unless(hasUserNamespace, check) : check
   return {
     nonRoot: by(release.has(relaxedByGate), runAsNonRoot),
@@ -123,7 +123,7 @@ function restrictedRows(release: Release, feature: Gate): Row[] {
   }
   const seccomp = { id: 'seccompRestricted', replaces: 'seccomp', check: seccompRestricted }
   const notOnWindows = (row: Row): Row => ({ ...row, check: unless(isWindows, row.check) })
-  const inUserNamespace = (check: Check) => unless(hasUserNamespace, check)
+  const inUserNamespace = (check: PodCheck) => unless(hasUserNamespace, check)
   return [
     { ...escalation, since: 8, until: 24 },
     { ...notOnWindows(escalation), since: 25 },
@@ -141,7 +141,11 @@ function restrictedRows(release: Release, feature: Gate): Row[] {
 }
 
 /** Finds everything that is wrong with a pod, or with what pods are made from. */
-export type FindProblems = (asked: LevelVersion, metadata: ObjectMeta, spec: Loose) => Found[]
+export type FindProblems = (
+  asked: LevelVersion,
+  metadata: ObjectMeta,
+  spec: Loose,
+) => FoundProblems[]
 
 /**
  * The checks of a release, for every version of the rules that it knows. Newer versions require
@@ -168,8 +172,8 @@ export function podChecks(release: Release, feature: Gate): FindProblems {
   }
 }
 
-export const reasonsOf = (found: readonly Found[]): string =>
+export const reasonsOf = (found: readonly FoundProblems[]): string =>
   found.map(({ reason }) => reason).join(', ')
 
-export const detailsOf = (found: readonly Found[]): string =>
+export const detailsOf = (found: readonly FoundProblems[]): string =>
   found.map(({ reason, detail }) => `${reason} (${detail})`).join(', ')

@@ -1,9 +1,17 @@
 /** What pods may not do at the level `restricted`, beyond what `baseline` forbids. */
 import type { Loose } from '#api/object-meta.ts'
 import { added, seccompBaseline } from './baseline-checks.ts'
-import { type Check, named, namesOf, namesWhere, perContainer, settersOf, sorted } from './check.ts'
+import {
+  type PodCheck,
+  named,
+  namesOf,
+  namesWhere,
+  perContainer,
+  settersOf,
+  sorted,
+} from './check.ts'
 
-export const capabilitiesRestricted: Check = (spec) => {
+export const capabilitiesRestricted: PodCheck = (spec) => {
   const keeping = namesWhere(
     spec,
     ({ securityContext }) => !securityContext?.capabilities?.drop?.includes('ALL'),
@@ -25,7 +33,7 @@ const otherVolumes =
     ' ',
   )
 const restrictedVolumesBut =
-  (allowed: readonly string[]): Check =>
+  (allowed: readonly string[]): PodCheck =>
   ({ volumes = [] }) => {
     const has = (volume: Loose) => (type: string) => volume[type] !== undefined
     const bad = (volumes as Loose[]).filter((volume) => !allowed.some(has(volume)))
@@ -45,7 +53,7 @@ const leftOpen = (spec: Loose, field: string, isRight: (value: unknown) => boole
     ? []
     : namesWhere(spec, ({ securityContext }) => securityContext?.[field] === undefined)
 
-export const runAsNonRoot: Check = (spec) => {
+export const runAsNonRoot: PodCheck = (spec) => {
   const reason = 'runAsNonRoot != true'
   const setters = settersOf(spec, (context) => context.runAsNonRoot === false)
   if (setters.length > 0) {
@@ -58,7 +66,7 @@ export const runAsNonRoot: Check = (spec) => {
   return { reason, detail }
 }
 
-export const seccompRestricted: Check = (spec) => {
+export const seccompRestricted: PodCheck = (spec) => {
   const set = seccompBaseline(spec, {})
   if (set !== undefined) return set
   const open = leftOpen(spec, 'seccompProfile', (profile) => profile !== undefined)
@@ -67,7 +75,7 @@ export const seccompRestricted: Check = (spec) => {
   return { reason: 'seccompProfile', detail }
 }
 
-export const runAsUser: Check = (spec) => {
+export const runAsUser: PodCheck = (spec) => {
   const setters = settersOf(spec, (context) => context.runAsUser === 0)
   if (setters.length === 0) return undefined
   return { reason: 'runAsUser=0', detail: `${setters.join(' and ')} must not set runAsUser=0` }

@@ -3,7 +3,7 @@
  * include resources, rules that exclude them, and selectors of namespaces and objects.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
-import { type Rule, ruleOf } from '#admission/webhook/hook.ts'
+import { type WebhookRule, ruleOf } from '#admission/webhook/hook.ts'
 import { matchesRule } from '#admission/webhook/invocation.ts'
 import {
   everything,
@@ -16,7 +16,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
 
 interface NamedRule {
-  readonly rule: Rule
+  readonly rule: WebhookRule
   /** Empty for all names. */
   readonly names: readonly string[]
 }

@@ -25,13 +25,13 @@ export interface ConditionsRun {
 export interface PolicyMeter {
   readonly monotonicMs: () => number
   /** `error`: the message if the expression could not be evaluated. */
-  validation(policy: string, binding: string, action: CheckAction, check: Check): void
-  mutation(policy: string, binding: string, check: Check): void
+  validation(policy: string, binding: string, action: CheckAction, check: PolicyCheck): void
+  mutation(policy: string, binding: string, check: PolicyCheck): void
   conditions(run: ConditionsRun): void
   definition(): void
 }
 
-export interface Check {
+export interface PolicyCheck {
   readonly passed: boolean
   /** Why not. */
   readonly message: string
@@ -39,7 +39,7 @@ export interface Check {
 }
 
 /** Metrics distinguish errors by their texts; a validation that is false counts as invalid too. */
-function errorType({ passed, message }: Check): string {
+function errorType({ passed, message }: PolicyCheck): string {
   if (passed) return 'no_error'
   if (message.startsWith('compilation')) return 'compile_error'
   return message.startsWith('validation failed due to running out of cost budget')

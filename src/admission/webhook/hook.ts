@@ -2,7 +2,7 @@
 import { type LabelSelector, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
-export interface Rule {
+export interface WebhookRule {
   readonly operations: readonly string[]
   readonly apiGroups: readonly string[]
   readonly apiVersions: readonly string[]
@@ -16,7 +16,7 @@ export interface Hook {
   readonly id: string
   readonly name: string
   readonly configuration: string
-  readonly rules: readonly Rule[]
+  readonly rules: readonly WebhookRule[]
   readonly equivalent: boolean
   readonly namespaceSelector: LabelSelector
   readonly objectSelector: LabelSelector
@@ -63,7 +63,7 @@ export function ruleOf({
   apiVersions = [],
   resources = [],
   scope = '*',
-}: Loose): Rule {
+}: Loose): WebhookRule {
   const split = (resources as string[]).map((text) => {
     const slash = text.indexOf('/')
     return slash < 0

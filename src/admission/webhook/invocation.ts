@@ -5,7 +5,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { notFound } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type { Hook, Rule } from './hook.ts'
+import type { Hook, WebhookRule } from './hook.ts'
 
 export interface Invocation {
   readonly hook: Hook
@@ -54,7 +54,7 @@ function kindAskedFor({ rules, equivalent }: Hook, request: AdmissionRequest): K
 }
 
 export function matchesRule(
-  rule: Rule,
+  rule: WebhookRule,
   { operation, namespace, subresource }: AdmissionRequest,
   kind: Kind,
 ): boolean {

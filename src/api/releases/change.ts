@@ -21,7 +21,7 @@ export interface Span {
   readonly until?: number
 }
 
-export interface Change {
+export interface ReleaseChange {
   /** What a client notices, as docs/releases.md prints it. */
   readonly title: string
   readonly spans: readonly Span[]
@@ -33,13 +33,13 @@ export interface Release {
   readonly minor: number
   /** '1.22' */
   readonly name: string
-  has(change: Change): boolean
+  has(change: ReleaseChange): boolean
 }
 
-const declared = new Map<string, Change>()
+const declared = new Map<string, ReleaseChange>()
 
 /** Declares a change. Two changes cannot have one title. */
-export function change(title: string, ...spans: Span[]): Change {
+export function change(title: string, ...spans: Span[]): ReleaseChange {
   assert(spans.length > 0, `change "${title}" names no release`)
   assert(!declared.has(title), `two changes are called "${title}"`)
   const made = { title, spans }
@@ -48,7 +48,7 @@ export function change(title: string, ...spans: Span[]): Change {
 }
 
 /** The changes of all modules that are loaded. */
-export const declaredChanges = (): readonly Change[] => [...declared.values()]
+export const declaredChanges = (): readonly ReleaseChange[] => [...declared.values()]
 
 export const isWithin = ({ since, until }: Span, minor: number): boolean =>
   (since === undefined || minor >= since) && (until === undefined || minor <= until)
@@ -67,7 +67,7 @@ export function releaseOf(minor: number | Release): Release {
 }
 
 function makeRelease(minor: number): Release {
-  const answers = new Map<Change, boolean>()
+  const answers = new Map<ReleaseChange, boolean>()
   return {
     minor,
     name: `1.${minor}`,

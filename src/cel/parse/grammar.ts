@@ -61,7 +61,7 @@ export interface Continuation {
   readonly body: Element[]
 }
 
-export interface Rule {
+export interface GrammarRule {
   readonly name: RuleName
   readonly body: Element[]
   /** For left-recursive rules. */
@@ -144,7 +144,7 @@ function connect(body: readonly Element[], end: State): State {
   return next
 }
 
-const rules = new Map<RuleName, Rule & { readonly first: State }>()
+const rules = new Map<RuleName, GrammarRule & { readonly first: State }>()
 
 function rule(name: RuleName, body: Element[], continuations: Continuation[] = []): void {
   const stop = state()
@@ -276,7 +276,7 @@ rule('literal', [
   ),
 ])
 
-export const ruleOf = (name: RuleName): Rule => rules.get(name)!
+export const ruleOf = (name: RuleName): GrammarRule => rules.get(name)!
 
 const known = new WeakMap<State, ReadonlySet<number>>()
 

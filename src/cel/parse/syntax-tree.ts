@@ -7,7 +7,7 @@ import type { CelError } from '#cel/source.ts'
 import {
   type Element,
   nextTokens,
-  type Rule,
+  type GrammarRule,
   type RuleName,
   ruleEnd,
   ruleOf,
@@ -263,14 +263,14 @@ export class SyntaxParser {
     return next === minus || nextTokens(ruleOf('member').body[0]!.state).has(next)
   }
 
-  #continues(rule: Rule): boolean {
+  #continues(rule: GrammarRule): boolean {
     const { precedence } = this.#frames.at(-1)!
     return rule.continuations.some(
       (one) => one.precedence >= precedence && nextTokens(one.body[0]!.state).has(this.#peek()),
     )
   }
 
-  #continuation(rule: Rule) {
+  #continuation(rule: GrammarRule) {
     if (rule.continuations.length === 1) return rule.continuations[0]!
     this.#state = rule.inner
     this.#sync()

@@ -10,7 +10,7 @@ import { severalAtOnce } from '#base/several-at-once.ts'
 import type { ApiClient, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { nameOf } from '#client/reflector.ts'
 import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
-import { foregroundFinalizer, type Graph, type Node, orphanFinalizer } from './graph.ts'
+import { foregroundFinalizer, type Graph, type OwnerNode, orphanFinalizer } from './graph.ts'
 import type { OwnerKinds } from './owner-kinds.ts'
 
 /** Owners known to be gone, so that each is looked for once and not once per dependent. */
@@ -29,17 +29,22 @@ export class Collector {
   readonly #client: ApiClient
   readonly #graph: Graph
   readonly #kinds: OwnerKinds
-  readonly #examine: (node: Node) => void
+  readonly #examine: (node: OwnerNode) => void
   readonly #absent = new Set<string>()
 
-  constructor(client: ApiClient, graph: Graph, kinds: OwnerKinds, examine: (node: Node) => void) {
+  constructor(
+    client: ApiClient,
+    graph: Graph,
+    kinds: OwnerKinds,
+    examine: (node: OwnerNode) => void,
+  ) {
     this.#client = client
     this.#graph = graph
     this.#kinds = kinds
     this.#examine = examine
   }
 
-  async collect(node: Node): Promise<void> {
+  async collect(node: OwnerNode): Promise<void> {
     if (this.#graph.get(node.uid) !== node) return
     if (node.deleting && !node.foreground) return
     const resource = this.#resourceOf(node)
@@ -55,7 +60,7 @@ export class Collector {
     if (owners.length > 0) await this.#weigh(node, resource, latest, owners)
   }
 
-  #resourceOf(node: Node): ResourceRef {
+  #resourceOf(node: OwnerNode): ResourceRef {
     if (node.resource !== undefined) return node.resource
     const reference = node.reference as OwnerReference
     const served = this.#kinds.of(reference)
@@ -70,7 +75,7 @@ export class Collector {
   /** The object as it is now; undefined where it is gone or another has its name. */
   async #read(
     resource: ResourceRef,
-    { namespace, name, uid }: Node,
+    { namespace, name, uid }: OwnerNode,
   ): Promise<KubeObject | undefined> {
     if (namespace === '' && this.#kinds.isNamespaced(resource)) return undefined
     const latest = await this.#named(resource, namespace, name)
@@ -90,7 +95,7 @@ export class Collector {
   }
 
   async #weigh(
-    node: Node,
+    node: OwnerNode,
     resource: ResourceRef,
     latest: KubeObject,
     owners: readonly OwnerReference[],
@@ -124,7 +129,7 @@ export class Collector {
     return this.#delete(resource, node, { ...query, propagationPolicy })
   }
 
-  async #delete(resource: ResourceRef, node: Node, query: DeleteQuery): Promise<void> {
+  async #delete(resource: ResourceRef, node: OwnerNode, query: DeleteQuery): Promise<void> {
     await this.#client.delete(resource, node.namespace, node.name, query).catch((error) => {
       if (!isMissing(error)) throw error
     })
@@ -142,7 +147,7 @@ export class Collector {
 
   async #stateOf(
     owner: OwnerReference,
-    node: Node,
+    node: OwnerNode,
   ): Promise<'there' | 'waiting' | 'gone' | 'invalid'> {
     const key = `${owner.uid} ${owner.apiVersion} ${owner.kind} ${owner.name} ${node.namespace}`
     if (node.ended?.has(owner.uid) || this.#absent.has(key)) return 'gone'
@@ -182,7 +187,7 @@ export class Collector {
   }
 
   /** Nothing blocks it any more: it goes. Otherwise what blocks it is looked at. */
-  async #letGo(node: Node, resource: ResourceRef, latest: KubeObject): Promise<void> {
+  async #letGo(node: OwnerNode, resource: ResourceRef, latest: KubeObject): Promise<void> {
     let blocked = false
     for (const dependent of node.dependents) {
       // An owner may be named twice, and be held by one of them.
@@ -206,7 +211,7 @@ export class Collector {
   }
 
   /** Every dependent loses its reference to the owner; then the owner may go. */
-  async orphan(node: Node): Promise<void> {
+  async orphan(node: OwnerNode): Promise<void> {
     const resource = this.#resourceOf(node)
     const failures: unknown[] = []
     await severalAtOnce([...node.dependents], setFreeAtOnce, (dependent) =>
@@ -217,7 +222,7 @@ export class Collector {
     if (latest !== undefined) await this.#removeFinalizer(resource, latest, orphanFinalizer)
   }
 
-  async #setFree(dependent: Node, ownerUid: string): Promise<void> {
+  async #setFree(dependent: OwnerNode, ownerUid: string): Promise<void> {
     const resource = this.#resourceOf(dependent)
     for (let tries = 0; ; tries++) {
       const latest = await this.#read(resource, dependent)

@@ -9,7 +9,7 @@
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 import type { ResourceRef } from '#client/client.ts'
 
-export interface Node {
+export interface OwnerNode {
   readonly uid: string
   resource: ResourceRef | undefined
   /** The reference, if the object itself was not seen. */
@@ -21,7 +21,7 @@ export interface Node {
    * Uids of deleted owners: their kind may be deleted with them, and then they cannot be looked up.
    */
   ended: Set<string> | undefined
-  readonly dependents: Set<Node>
+  readonly dependents: Set<OwnerNode>
   observed: boolean
   deleting: boolean
   /** It is kept until its dependents are gone. */
@@ -34,8 +34,8 @@ export interface Node {
 
 export interface GraphEvents {
   /** It may have become garbage, or may be let go. */
-  examine(node: Node): void
-  orphan(node: Node): void
+  examine(node: OwnerNode): void
+  orphan(node: OwnerNode): void
   /** The resource of a reference; undefined if it is unknown. */
   resourceOf(reference: OwnerReference): ResourceRef | undefined
 }
@@ -48,7 +48,7 @@ const isSame = (a: ResourceRef | undefined, b: ResourceRef) =>
   a?.plural === b.plural && a.group === b.group
 
 export class Graph {
-  readonly #nodes = new Map<string, Node>()
+  readonly #nodes = new Map<string, OwnerNode>()
   readonly #events: GraphEvents
 
   constructor(events: GraphEvents) {
@@ -59,7 +59,7 @@ export class Graph {
     return this.#nodes.size
   }
 
-  get(uid: string): Node | undefined {
+  get(uid: string): OwnerNode | undefined {
     return this.#nodes.get(uid)
   }
 
@@ -101,7 +101,7 @@ export class Graph {
   /**
    * An owner that was found when its dependent was looked at: from now on its deletion is noticed.
    */
-  adopt(resource: ResourceRef, owner: KubeObject, dependent: Node): void {
+  adopt(resource: ResourceRef, owner: KubeObject, dependent: OwnerNode): void {
     const uid = owner.metadata.uid ?? ''
     if (this.#nodes.get(dependent.uid) !== dependent) return
     const node = this.#nodes.get(uid) ?? this.#add(uid)
@@ -140,8 +140,8 @@ export class Graph {
     for (const uid of gone) this.deleted(uid)
   }
 
-  #add(uid: string): Node {
-    const node: Node = {
+  #add(uid: string): OwnerNode {
+    const node: OwnerNode = {
       uid,
       resource: undefined,
       reference: undefined,
@@ -160,7 +160,7 @@ export class Graph {
     return node
   }
 
-  #setOwners(node: Node, owners: readonly OwnerReference[], first: boolean): void {
+  #setOwners(node: OwnerNode, owners: readonly OwnerReference[], first: boolean): void {
     const before = node.owners
     node.owners = owners
     let added = false
@@ -182,14 +182,14 @@ export class Graph {
   }
 
   /** Dependents that took an owner for another object before it was seen. */
-  #examineMistaken(owner: Node): void {
+  #examineMistaken(owner: OwnerNode): void {
     for (const dependent of owner.dependents) {
       const reference = dependent.owners.find(({ uid }) => uid === owner.uid)
       if (reference && this.#disagrees(reference, dependent)) this.#events.examine(dependent)
     }
   }
 
-  #disagrees(owner: OwnerReference, node: Node): boolean {
+  #disagrees(owner: OwnerReference, node: OwnerNode): boolean {
     const known = this.#nodes.get(owner.uid)
     if (known?.observed !== true) return false
     if (known.name !== owner.name || known.foreground) return true
@@ -198,7 +198,7 @@ export class Graph {
     return known.namespace !== '' && known.namespace !== node.namespace
   }
 
-  #link(node: Node, reference: OwnerReference): void {
+  #link(node: OwnerNode, reference: OwnerReference): void {
     let owner = this.#nodes.get(reference.uid)
     if (owner === undefined) {
       owner = this.#add(reference.uid)
@@ -211,7 +211,7 @@ export class Graph {
     if (!owner.observed) this.#events.examine(owner)
   }
 
-  #unlink(node: Node, ownerUid: string): void {
+  #unlink(node: OwnerNode, ownerUid: string): void {
     const owner = this.#nodes.get(ownerUid)
     if (owner === undefined || !owner.dependents.delete(node)) return
     if (owner.foreground) this.#events.examine(owner)

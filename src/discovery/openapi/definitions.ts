@@ -4,7 +4,7 @@
 import type { Kind } from '#kinds/kind.ts'
 import { customListSchema, customSchema } from './custom-schema.ts'
 import { describeField, describeKind } from './descriptions.ts'
-import type { Operation } from './operation.ts'
+import type { OpenApiOperation } from './operation.ts'
 import type { SchemaForm } from './schema-form.ts'
 import {
   definitionName,
@@ -41,7 +41,7 @@ export function groupVersionKinds(source: OpenApiSource): Gvks {
 }
 
 /** The definitions a set of operations names. */
-export function namesIn(operations: Iterable<Operation>): Set<string> {
+export function namesIn(operations: Iterable<OpenApiOperation>): Set<string> {
   const names = new Set<string>()
   for (const { body, answer } of operations) {
     if (body !== undefined) names.add(body.type)

@@ -13,7 +13,7 @@ import {
 import { rootOperations } from './group-operations.ts'
 import { kindOperations } from './kind-operations.ts'
 import type { DescribedKind } from './marked-kind.ts'
-import { type Operation, reasonPhrases } from './operation.ts'
+import { type OpenApiOperation, reasonPhrases } from './operation.ts'
 import { byName, discoveryOperations, type PathForm, pathsOf } from './paths.ts'
 import type { Parameter } from './parameters.ts'
 import { form2 } from './schema-form.ts'
@@ -118,7 +118,7 @@ export const pathForm: PathForm = {
   },
 }
 
-function responsesOf({ codes, answer }: Operation): JsonObject {
+function responsesOf({ codes, answer }: OpenApiOperation): JsonObject {
   const responses: JsonObject = {}
   for (const code of codes) {
     const response: JsonObject = { description: reasonPhrases[code] }

@@ -6,21 +6,21 @@ import type { Kind } from '#kinds/kind.ts'
 import { type Gvks, definitionsFor, namesIn } from './definitions.ts'
 import { groupOperation, groupVersionOperation, rootOperations } from './group-operations.ts'
 import { kindOperations } from './kind-operations.ts'
-import { type Operation, reasonPhrases } from './operation.ts'
+import { type OpenApiOperation, reasonPhrases } from './operation.ts'
 import { byName, groupVersionsOf, type PathForm, pathsOf } from './paths.ts'
 import { form3 } from './schema-form.ts'
 import { isOfTables, type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
 /** What a document describes. */
 export interface ContentV3 {
-  readonly operations: readonly Operation[]
+  readonly operations: readonly OpenApiOperation[]
   readonly kinds: readonly Kind[]
 }
 
 /** The names of the documents, each with a way to what it describes. */
 export function documentsV3(source: OpenApiSource): Map<string, () => ContentV3> {
   const documents = new Map<string, () => ContentV3>()
-  const only = (one: Operation) => () => ({ operations: [one], kinds: [] })
+  const only = (one: OpenApiOperation) => () => ({ operations: [one], kinds: [] })
   for (const one of rootOperations(source)) {
     documents.set(one.path.replace(/^\/|\/$/g, ''), only(one))
   }
@@ -77,13 +77,13 @@ const pathForm: PathForm = {
 const contentOf = (mediaTypes: readonly string[], schema: JsonObject): JsonObject =>
   Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]))
 
-function requestBodyOf({ body, consumes = ['*/*'] }: Operation): JsonObject | undefined {
+function requestBodyOf({ body, consumes = ['*/*'] }: OpenApiOperation): JsonObject | undefined {
   if (body === undefined) return undefined
   const content = contentOf(consumes, form3.refer(body.type, {}))
   return { requestBody: body.required ? { content, required: true } : { content } }
 }
 
-function responsesOf({ codes, answer, produces = [] }: Operation): JsonObject {
+function responsesOf({ codes, answer, produces = [] }: OpenApiOperation): JsonObject {
   const responses: JsonObject = {}
   for (const code of codes) {
     const response: JsonObject = { description: reasonPhrases[code] }

@@ -3,7 +3,7 @@
  * version, the keys.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
-import type { Operation } from './operation.ts'
+import type { OpenApiOperation } from './operation.ts'
 import { basePath, operationId, tagOf } from './names.ts'
 import { metaType, type OpenApiSource } from './source.ts'
 
@@ -16,7 +16,7 @@ const read = (
   tag: string,
   description: string,
   answer: string,
-): Operation => ({
+): OpenApiOperation => ({
   path,
   method: 'get',
   id,
@@ -29,7 +29,7 @@ const read = (
   answer,
 })
 
-export function groupVersionOperation(group: string, version: string): Operation {
+export function groupVersionOperation(group: string, version: string): OpenApiOperation {
   return read(
     `${basePath(group, version)}/`,
     operationId('get', group, version, 'APIResources'),
@@ -39,7 +39,7 @@ export function groupVersionOperation(group: string, version: string): Operation
   )
 }
 
-export function groupOperation(group: string): Operation {
+export function groupOperation(group: string): OpenApiOperation {
   return read(
     `/apis/${group}/`,
     operationId('get', group, '', 'APIGroup'),
@@ -50,8 +50,8 @@ export function groupOperation(group: string): Operation {
 }
 
 /** What belongs to no group version. */
-export function rootOperations(source: OpenApiSource): Operation[] {
-  const version: Operation = {
+export function rootOperations(source: OpenApiSource): OpenApiOperation[] {
+  const version: OpenApiOperation = {
     ...read(
       '/version/',
       'getCodeVersion',
@@ -71,14 +71,14 @@ export function rootOperations(source: OpenApiSource): Operation[] {
   return [...operations, ...issuerOperations]
 }
 
-const issuer: Omit<Operation, 'path' | 'id' | 'tag' | 'description' | 'produces'> = {
+const issuer: Omit<OpenApiOperation, 'path' | 'id' | 'tag' | 'description' | 'produces'> = {
   method: 'get',
   parameters: [],
   codes: [200],
   answer: 'string',
 }
 
-const issuerOperations: readonly Operation[] = [
+const issuerOperations: readonly OpenApiOperation[] = [
   {
     ...issuer,
     path: '/.well-known/openid-configuration/',

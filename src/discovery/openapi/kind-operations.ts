@@ -5,7 +5,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'
 import type { DescribedKind } from './marked-kind.ts'
 import { basePath } from './names.ts'
-import type { Method, Operation } from './operation.ts'
+import type { Method, OpenApiOperation } from './operation.ts'
 import { inPath, metaOptions, type Parameter } from './parameters.ts'
 import { definitionName, isCustom, metaType, type OpenApiSource } from './source.ts'
 import { subresourceOperations } from './subresource-operations.ts'
@@ -22,7 +22,7 @@ const deletionsCannotWatch = change(
 )
 const describesExport = change('OpenAPI describes the parameter export', { until: 20 })
 
-export function kindOperations(source: OpenApiSource, kind: DescribedKind): Operation[] {
+export function kindOperations(source: OpenApiSource, kind: DescribedKind): OpenApiOperation[] {
   const { group, version, plural, namespaced } = kind
   const custom = isCustom(source, kind)
   const root = basePath(group, version)
@@ -53,7 +53,7 @@ function listOperation(
   path: string,
   rest: string,
   parameters: readonly Parameter[],
-): Operation {
+): OpenApiOperation {
   const { source, kind } = scope
   return operation(scope, path, 'get', 'list', rest, {
     action: 'list',
@@ -65,9 +65,9 @@ function listOperation(
   })
 }
 
-function collectionOperations(scope: KindScope): Operation[] {
+function collectionOperations(scope: KindScope): OpenApiOperation[] {
   const { kind, source, pathParameters, collection, type } = scope
-  const found: Operation[] = []
+  const found: OpenApiOperation[] = []
   const root = basePath(kind.group, kind.version)
   if (kind.verbs.has('list')) {
     if (kind.namespaced) {
@@ -113,11 +113,11 @@ function deleteCollectionParameters({ source, custom }: KindScope): Parameter[] 
   return [...kept, ...metaOptions(source, 'DeleteOptions')]
 }
 
-function objectOperations(scope: KindScope): Operation[] {
+function objectOperations(scope: KindScope): OpenApiOperation[] {
   const { kind, source, type } = scope
   const path = `${scope.collection}/{name}`
   const parameters = [...scope.pathParameters, inPath('name')]
-  const found: Operation[] = []
+  const found: OpenApiOperation[] = []
   const add = (method: Method, verb: string, more: Parameters<typeof operation>[5]): number =>
     found.push(operation(scope, path, method, verb, namespacedName(scope), more))
   if (kind.verbs.has('get')) {
@@ -184,7 +184,7 @@ function returnsDeleted({ source, kind, custom }: KindScope): boolean {
     )
 }
 
-function watchOperations(scope: KindScope, root: string): Operation[] {
+function watchOperations(scope: KindScope, root: string): OpenApiOperation[] {
   const { kind, source } = scope
   const options = metaOptions(source, 'ListOptions')
   const watch = (path: string, rest: string, action: string, parameters: readonly Parameter[]) =>

@@ -4,7 +4,7 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { DescribedKind } from './marked-kind.ts'
 import { operationId, tagOf } from './names.ts'
-import type { GroupVersionKind, Method, Operation } from './operation.ts'
+import type { GroupVersionKind, Method, OpenApiOperation } from './operation.ts'
 import { metaOptions, type Parameter, query } from './parameters.ts'
 import { metaType, type OpenApiSource } from './source.ts'
 
@@ -30,9 +30,9 @@ export function operation(
   method: Method,
   verb: string,
   rest: string,
-  more: Pick<Operation, 'action' | 'description' | 'parameters' | 'codes' | 'answer'> &
-    Partial<Operation>,
-): Operation {
+  more: Pick<OpenApiOperation, 'action' | 'description' | 'parameters' | 'codes' | 'answer'> &
+    Partial<OpenApiOperation>,
+): OpenApiOperation {
   const { group, version } = scope.kind
   return {
     path,
@@ -54,7 +54,7 @@ export function operation(
 export function patchShape({
   source,
   custom,
-}: KindScope): Pick<Operation, 'action' | 'consumes' | 'body' | 'codes'> {
+}: KindScope): Pick<OpenApiOperation, 'action' | 'consumes' | 'body' | 'codes'> {
   const creates = !custom && source.applies && releaseOf(source.release).has(patchesCanCreate)
   return {
     action: 'patch',

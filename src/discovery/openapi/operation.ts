@@ -11,7 +11,7 @@ export interface GroupVersionKind {
   readonly kind: string
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly path: string
   readonly method: Method
   readonly id: string

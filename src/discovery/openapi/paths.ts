@@ -4,7 +4,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { groupOperation, groupVersionOperation } from './group-operations.ts'
-import type { Operation } from './operation.ts'
+import type { OpenApiOperation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
 
@@ -12,7 +12,7 @@ import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
  * What lists the versions and resources of built-in groups; custom ones do not describe their
  * discovery.
  */
-export function discoveryOperations(source: OpenApiSource): Operation[] {
+export function discoveryOperations(source: OpenApiSource): OpenApiOperation[] {
   const versions = groupVersionsOf(source).filter(([group, version]) =>
     isOfTables(source, group, version),
   )
@@ -32,7 +32,7 @@ export const groupVersionsOf = (source: OpenApiSource): [group: string, version:
 ]
 
 /** Parameters that are alike are the same one. */
-function sharedParameters(operations: readonly Operation[]): Parameter[] {
+function sharedParameters(operations: readonly OpenApiOperation[]): Parameter[] {
   const [first, ...others] = operations
   return first.parameters.filter((one) =>
     others.every(({ parameters }) => parameters.includes(one)),
@@ -42,14 +42,14 @@ function sharedParameters(operations: readonly Operation[]): Parameter[] {
 /** How one form of OpenAPI writes an operation and its parameters. */
 export interface PathForm {
   parameter(parameter: Parameter): JsonObject
-  operation(one: Operation, parameters: JsonObject[]): JsonObject
+  operation(one: OpenApiOperation, parameters: JsonObject[]): JsonObject
 }
 
-export function pathsOf(operations: readonly Operation[], form: PathForm): JsonObject {
+export function pathsOf(operations: readonly OpenApiOperation[], form: PathForm): JsonObject {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   const paths: JsonObject = {}
   for (const path of [...byPath.keys()].sort()) {
-    const methods = byPath.get(path) as Operation[]
+    const methods = byPath.get(path) as OpenApiOperation[]
     const shared = sharedParameters(methods)
     const item: JsonObject = {}
     for (const one of methods) {

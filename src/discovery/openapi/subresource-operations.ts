@@ -6,7 +6,7 @@ import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Subresource } from '#kinds/kind.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'
 import { title } from './names.ts'
-import type { Method, Operation } from './operation.ts'
+import type { Method, OpenApiOperation } from './operation.ts'
 import { inPath, metaOptions, optionsParameters, type Parameter } from './parameters.ts'
 import { definitionName, metaType } from './source.ts'
 
@@ -19,7 +19,7 @@ interface SubresourceScope extends KindScope {
   readonly subType: string
 }
 
-export function subresourceOperations(scope: KindScope, sub: Subresource): Operation[] {
+export function subresourceOperations(scope: KindScope, sub: Subresource): OpenApiOperation[] {
   const [group, version] = [groupOf(sub.apiVersion), versionOf(sub.apiVersion)]
   const { kind } = scope
   const inner: SubresourceScope = {
@@ -38,9 +38,9 @@ export function subresourceOperations(scope: KindScope, sub: Subresource): Opera
   return viewOperations(inner)
 }
 
-function viewOperations(scope: SubresourceScope): Operation[] {
+function viewOperations(scope: SubresourceScope): OpenApiOperation[] {
   const { sub, kind, source, parameters, subType } = scope
-  const found: Operation[] = []
+  const found: OpenApiOperation[] = []
   const of = `${sub.name} of one ${kind.kind}.`
   if (sub.verbs.has('get')) {
     found.push(
@@ -78,7 +78,7 @@ function viewOperations(scope: SubresourceScope): Operation[] {
   return found
 }
 
-function actOperation(scope: SubresourceScope): Operation {
+function actOperation(scope: SubresourceScope): OpenApiOperation {
   const { sub, kind, source, subType } = scope
   return operation(scope, scope.path, 'post', 'create', scope.rest, {
     action: 'post',
@@ -90,7 +90,7 @@ function actOperation(scope: SubresourceScope): Operation {
   })
 }
 
-function logOperation(scope: SubresourceScope): Operation {
+function logOperation(scope: SubresourceScope): OpenApiOperation {
   const { source } = scope
   const options = source.facts.typeOf('io.k8s.api.core.v1.PodLogOptions', source.release)
   return operation(scope, scope.path, 'get', 'read', scope.rest, {
@@ -111,13 +111,17 @@ const connecting: Readonly<Record<string, readonly Method[]>> = {
   patch: ['patch'],
 }
 
-function connectOperations(scope: SubresourceScope): Operation[] {
+function connectOperations(scope: SubresourceScope): OpenApiOperation[] {
   const { sub, kind, source } = scope
   const options = optionsParameters(source.facts.typeOf(scope.subType, source.release))
-  const found: Operation[] = []
+  const found: OpenApiOperation[] = []
   for (const verb of sub.verbs) {
     for (const method of connecting[verb] ?? []) {
-      const connect = (path: string, suffix: string, more: readonly Parameter[]): Operation => ({
+      const connect = (
+        path: string,
+        suffix: string,
+        more: readonly Parameter[],
+      ): OpenApiOperation => ({
         ...operation(scope, path, method, 'connect', `${title(method)}${scope.rest}${suffix}`, {
           action: 'connect',
           description: `Connects to the ${sub.name} of one ${kind.kind}.`,

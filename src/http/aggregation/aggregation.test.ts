@@ -8,7 +8,7 @@ import { Aggregation } from './aggregation.ts'
 import { automanagedLabel, discoveryPath } from './api-service.ts'
 import { availabilityOf, withCondition } from './availability.ts'
 import { combinedData, keepTrustPublished, type PublishedTrust } from './published-trust.ts'
-import { nextStep, type Step } from './registration.ts'
+import { nextStep, type RegistrationStep } from './registration.ts'
 import { remoteUserHeaders } from './remote-user.ts'
 import { serviceResolver } from './service-address.ts'
 import { authority } from '#access/certificates.suite.ts'
@@ -178,7 +178,7 @@ const steps: [
   KubeObject | undefined,
   boolean,
   boolean,
-  Step,
+  RegistrationStep,
 ][] = [
   [undefined, undefined, false, false, 'nothing'],
   [desired('onstart'), undefined, false, false, 'create'],

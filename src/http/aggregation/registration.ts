@@ -52,7 +52,7 @@ const desiredFor = (
   management,
 })
 
-export type Step = 'nothing' | 'create' | 'update' | 'delete'
+export type RegistrationStep = 'nothing' | 'create' | 'update' | 'delete'
 
 /**
  * What to do about one APIService. `settled`: it was looked at before; `atStart`: it was there when
@@ -63,7 +63,7 @@ export function nextStep(
   current: KubeObject | undefined,
   settled: boolean,
   atStart: boolean,
-): Step {
+): RegistrationStep {
   if (current === undefined && desired === undefined) return 'nothing'
   if (desired?.management === 'onstart' && settled) return 'nothing'
   if (current === undefined) return 'create'
@@ -196,7 +196,7 @@ export class Registration {
   }
 
   async #take(
-    step: Step,
+    step: RegistrationStep,
     name: string,
     desired: Desired | undefined,
     current: KubeObject | undefined,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Answer, counterpart, type Counterpart } from '#access/counterpart.suite.ts'
+import { type CounterpartAnswer, counterpart, type Counterpart } from '#access/counterpart.suite.ts'
 import { ApiError } from '#api/status-error.ts'
 import { PartialDiscovery } from '#client/client.ts'
 import type { Aggregation, Remote } from './aggregation.ts'
@@ -8,7 +8,7 @@ import { RemoteApiClient } from './remote-client.ts'
 import { RemoteKinds } from './remote-kinds.ts'
 
 let server: Counterpart
-let answer: Answer = {}
+let answer: CounterpartAnswer = {}
 const asked: { line: string; user: unknown; body: string }[] = []
 
 before(async () => {
@@ -46,7 +46,7 @@ const status = (code: number, reason: string) => ({
   status: code,
   body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: reason },
 })
-const failures: [what: string, answer: Answer, code: number][] = [
+const failures: [what: string, answer: CounterpartAnswer, code: number][] = [
   ['an object that is gone', status(404, 'NotFound'), 404],
   ['a lost race', status(409, 'Conflict'), 409],
   ['a bare 404 is no object that is gone', { status: 404, body: '404 page not found' }, 503],

@@ -6,7 +6,7 @@
 import type { AnswerHeaders, Exchange, Seat } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
 import type { FlowControl, Schema } from '#observe/fairness/flow-control.ts'
-import type { Refusal } from '#observe/fairness/queue-set.ts'
+import type { QueueRejection } from '#observe/fairness/queue-set.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import { type InFlightMark, type RequestKind, requestKind } from './in-flight-mark.ts'
 import { rejectForNow } from './too-many-requests.ts'
@@ -106,7 +106,12 @@ export function fairnessObserver(parts: FairnessParts): Observer {
     end: (exchange) => exchange.seat?.release(),
   }
 
-  function refuse(exchange: Exchange, schema: Schema, why: Refusal, waitedMs: number): never {
+  function refuse(
+    exchange: Exchange,
+    schema: Schema,
+    why: QueueRejection,
+    waitedMs: number,
+  ): never {
     schema.meter.refused(why, waitedMs)
     exchange.seat = noSeat(schema.headers)
     throw rejectForNow(exchange, parts.metrics)

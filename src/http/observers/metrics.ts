@@ -7,7 +7,7 @@ import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
-import type { Distribution, Value } from '#observe/metrics/metric.ts'
+import type { Distribution, MetricValue } from '#observe/metrics/metric.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import { dryRunLabel, isLongRunning, reportedVerb, type Scope, scopeOf } from './request-place.ts'
 
@@ -20,7 +20,7 @@ class RouteMeter {
   readonly #verb: string
   readonly #place: readonly string[]
   readonly #dryRun: string
-  readonly #byStatus = new Map<number, Value>()
+  readonly #byStatus = new Map<number, MetricValue>()
   readonly durations: Distribution
   /** Only of reads. */
   readonly sizes: Distribution | undefined
@@ -35,7 +35,7 @@ class RouteMeter {
       verb === 'GET' || verb === 'LIST' ? metrics.answerSizes.labels(verb, ...place) : undefined
   }
 
-  answered(status: number): Value {
+  answered(status: number): MetricValue {
     let counted = this.#byStatus.get(status)
     if (counted === undefined) {
       const { requests, olderRequestLabels } = this.#metrics

@@ -7,8 +7,8 @@ import { encodeGoMap } from '#codec/go-json/encode.ts'
 import { humanDuration } from '#kinds/all-kinds/age.ts'
 import { nameColumn } from '#kinds/all-kinds/column.ts'
 import type { ColumnDefinition, TableColumns } from '#kinds/table-columns.ts'
-import { type Found, findByPath, isGoInteger, OtherNumber } from './json-path-find.ts'
-import type { Node } from './json-path-node.ts'
+import { type FoundValues, findByPath, isGoInteger, OtherNumber } from './json-path-find.ts'
+import type { JsonPathNode } from './json-path-node.ts'
 import { parseJsonPath } from './json-path.ts'
 
 const ageColumn: Loose = {
@@ -21,7 +21,7 @@ const ageColumn: Loose = {
 /** A column whose path cannot be read ends the list: what stands before it is shown. */
 export function customColumns(given: readonly Loose[] | null | undefined): TableColumns {
   const columns: ColumnDefinition[] = [nameColumn]
-  const paths: (readonly Node[])[] = []
+  const paths: (readonly JsonPathNode[])[] = []
   for (const one of given?.length ? given : [ageColumn]) {
     const path = parseJsonPath(one.jsonPath ?? '')
     if (path === undefined) break
@@ -45,7 +45,7 @@ export function customColumns(given: readonly Loose[] | null | undefined): Table
 
 function cellOf(
   type: ColumnDefinition['type'],
-  path: readonly Node[],
+  path: readonly JsonPathNode[],
   object: KubeObject,
   now: number,
 ): unknown {
@@ -68,7 +68,7 @@ function cellOf(
 /** What a fraction too large for 64 bits becomes. */
 const overflown = -(2n ** 63n)
 
-function integerOf(value: Found): number | bigint | null {
+function integerOf(value: FoundValues): number | bigint | null {
   if (typeof value === 'bigint') return value
   const number = numberOf(value)
   if (number === null) return null
@@ -76,12 +76,12 @@ function integerOf(value: Found): number | bigint | null {
 }
 
 /** Of what a path says itself, only fractions are numbers. */
-function numberOf(value: Found): number | null {
+function numberOf(value: FoundValues): number | null {
   if (value instanceof OtherNumber) return value.kind === 'float' ? Number(value.value) : null
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
 }
 
-function textOf(value: Found): string {
+function textOf(value: FoundValues): string {
   if (typeof value === 'string') return value
   if (value === null) return '<no value>'
   if (value instanceof OtherNumber) {

@@ -5,7 +5,7 @@
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
-import { type Node, notInt64 } from './json-path-node.ts'
+import { type JsonPathNode, notInt64 } from './json-path-node.ts'
 
 /** Numbers of other types than those of JSON: what a path says itself, and bytes of a text. */
 export class OtherNumber {
@@ -16,24 +16,24 @@ export class OtherNumber {
     this.value = value
   }
 }
-export type Found = Json | OtherNumber
+export type FoundValues = Json | OtherNumber
 
 /** A path that failed, and what was found when it did. */
 class Failure {
-  readonly found: readonly Found[]
-  constructor(found: readonly Found[]) {
+  readonly found: readonly FoundValues[]
+  constructor(found: readonly FoundValues[]) {
     this.found = found
   }
 }
-type Outcome = readonly Found[] | Failure
+type Outcome = readonly FoundValues[] | Failure
 
 /** What a path finds, in order; nothing where it fails. */
-export function findByPath(nodes: readonly Node[], object: Json): readonly Found[] {
+export function findByPath(nodes: readonly JsonPathNode[], object: Json): readonly FoundValues[] {
   const outcome = walk(nodes, [object])
   return outcome instanceof Failure ? [] : outcome
 }
 
-function walk(nodes: readonly Node[], from: readonly Found[]): Outcome {
+function walk(nodes: readonly JsonPathNode[], from: readonly FoundValues[]): Outcome {
   let values = from
   for (const node of nodes) {
     const outcome = step(node, values)
@@ -43,7 +43,7 @@ function walk(nodes: readonly Node[], from: readonly Found[]): Outcome {
   return values
 }
 
-function step(node: Node, values: readonly Found[]): Outcome {
+function step(node: JsonPathNode, values: readonly FoundValues[]): Outcome {
   switch (node.is) {
     case 'field':
       return values.flatMap((value) =>
@@ -74,14 +74,14 @@ function step(node: Node, values: readonly Found[]): Outcome {
   }
 }
 
-const isMap = (value: Found): value is { [key: string]: Json } =>
+const isMap = (value: FoundValues): value is { [key: string]: Json } =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   !(value instanceof OtherNumber)
 
 /** What is in a list, a map, or a text, which is a list of bytes. */
-function inside(value: Found): readonly Found[] {
+function inside(value: FoundValues): readonly FoundValues[] {
   if (typeof value === 'string') {
     return [...Buffer.from(value)].map((byte) => new OtherNumber('uint', byte))
   }
@@ -89,15 +89,18 @@ function inside(value: Found): readonly Found[] {
   return isMap(value) ? Object.keys(value).map((key) => value[key] as Json) : []
 }
 
-const recursive = (values: readonly Found[]): readonly Found[] =>
+const recursive = (values: readonly FoundValues[]): readonly FoundValues[] =>
   values.flatMap((value) => {
     if (typeof value === 'string') return value === '' ? [] : [value]
     const children = inside(value)
     return children.length === 0 ? [] : [value, ...recursive(children)]
   })
 
-function slice(node: Extract<Node, { is: 'slice' }>, values: readonly Found[]): Outcome {
-  const found: Found[] = []
+function slice(
+  node: Extract<JsonPathNode, { is: 'slice' }>,
+  values: readonly FoundValues[],
+): Outcome {
+  const found: FoundValues[] = []
   for (const value of values) {
     if (value === null) continue
     if (!Array.isArray(value)) return new Failure(values)
@@ -115,8 +118,11 @@ function slice(node: Extract<Node, { is: 'slice' }>, values: readonly Found[]): 
   return found
 }
 
-function union(lists: readonly (readonly Node[])[], values: readonly Found[]): Outcome {
-  const found: (readonly Found[])[] = []
+function union(
+  lists: readonly (readonly JsonPathNode[])[],
+  values: readonly FoundValues[],
+): Outcome {
+  const found: (readonly FoundValues[])[] = []
   for (const list of lists) {
     const outcome = walk(list, values)
     if (outcome instanceof Failure) return new Failure(values)
@@ -125,8 +131,11 @@ function union(lists: readonly (readonly Node[])[], values: readonly Found[]): O
   return found.flat()
 }
 
-function filter(node: Extract<Node, { is: 'filter' }>, values: readonly Found[]): Outcome {
-  const found: Found[] = []
+function filter(
+  node: Extract<JsonPathNode, { is: 'filter' }>,
+  values: readonly FoundValues[],
+): Outcome {
+  const found: FoundValues[] = []
   for (const value of values) {
     if (!Array.isArray(value)) return new Failure(values)
     for (const item of value) {
@@ -140,7 +149,7 @@ function filter(node: Extract<Node, { is: 'filter' }>, values: readonly Found[])
       const rights = walk(node.right, [item])
       if (rights instanceof Failure || rights.length > 1) return new Failure(values)
       if (rights.length === 0) continue
-      const passes = compare(lefts[0] as Found, rights[0] as Found, node.operator)
+      const passes = compare(lefts[0] as FoundValues, rights[0] as FoundValues, node.operator)
       if (passes === undefined) return new Failure(found)
       if (passes) found.push(item)
     }
@@ -153,7 +162,7 @@ export const isGoInteger = (value: number): boolean =>
   Number.isSafeInteger(value) || (Number.isInteger(value) && !notInt64(BigInt(value)))
 
 /** The type that Go compares a value by; undefined where it does not. */
-function kindOf(value: Found): 'bool' | 'int' | 'uint' | 'float' | 'string' | undefined {
+function kindOf(value: FoundValues): 'bool' | 'int' | 'uint' | 'float' | 'string' | undefined {
   if (value instanceof OtherNumber) return value.kind
   switch (typeof value) {
     case 'boolean':
@@ -172,7 +181,7 @@ function kindOf(value: Found): 'bool' | 'int' | 'uint' | 'float' | 'string' | un
 const isWhole = (kind: string): boolean => kind === 'int' || kind === 'uint'
 
 /** Undefined where the two cannot be compared so. */
-function compare(left: Found, right: Found, operator: string): boolean | undefined {
+function compare(left: FoundValues, right: FoundValues, operator: string): boolean | undefined {
   const [a, b] = [kindOf(left), kindOf(right)]
   if (a === undefined || b === undefined) return undefined
   if (a !== b && !(isWhole(a) && isWhole(b))) return undefined
@@ -196,7 +205,7 @@ function compare(left: Found, right: Found, operator: string): boolean | undefin
   }
 }
 
-function orderOf(left: Found, right: Found): number {
+function orderOf(left: FoundValues, right: FoundValues): number {
   if (typeof left === 'string') return byCodePoint(left, right as string)
   const [a, b] = [left, right].map((one) => (one instanceof OtherNumber ? one.value : one)) as [
     number,

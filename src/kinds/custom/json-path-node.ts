@@ -1,5 +1,5 @@
 /** What the paths of printer columns are made of, between reading a path and following it. */
-export type Node =
+export type JsonPathNode =
   | { readonly is: 'field'; readonly name: string }
   | { readonly is: 'wildcard' | 'recursive' }
   | {
@@ -12,11 +12,11 @@ export type Node =
     }
   | {
       readonly is: 'filter'
-      readonly left: readonly Node[]
+      readonly left: readonly JsonPathNode[]
       readonly operator: string
-      readonly right: readonly Node[]
+      readonly right: readonly JsonPathNode[]
     }
-  | { readonly is: 'union'; readonly lists: readonly (readonly Node[])[] }
+  | { readonly is: 'union'; readonly lists: readonly (readonly JsonPathNode[])[] }
   /** A text is there once, whatever was found before it. */
   | { readonly is: 'text'; readonly value: string }
   | { readonly is: 'constant'; readonly value: boolean }
@@ -26,8 +26,8 @@ export type Node =
   /** Several paths in one text: the first is shown, and only where the rest do not fail. */
   | {
       readonly is: 'guarded'
-      readonly first: readonly Node[]
-      readonly rest: readonly (readonly Node[])[]
+      readonly first: readonly JsonPathNode[]
+      readonly rest: readonly (readonly JsonPathNode[])[]
     }
 
 const int64Max = 2n ** 63n - 1n

@@ -4,14 +4,14 @@
  * after it. Nothing here looks at an object.
  */
 import { exactInteger } from '#codec/exact-integer.ts'
-import { type Node, notInt64 } from './json-path-node.ts'
+import { type JsonPathNode, notInt64 } from './json-path-node.ts'
 import { unquoteGo } from './unquote-go.ts'
 
 /** What makes a text no path. */
 class NoPath extends Error {}
 
 /** The steps of a path; undefined where the text is none. */
-export function parseJsonPath(text: string): readonly Node[] | undefined {
+export function parseJsonPath(text: string): readonly JsonPathNode[] | undefined {
   try {
     const [first, ...rest] = new Parser(`{${text}}`).lists()
     return rest.length === 0 ? first : [{ is: 'guarded', first, rest }]
@@ -22,7 +22,7 @@ export function parseJsonPath(text: string): readonly Node[] | undefined {
 }
 
 /** A path inside a path. A brace in it ends it, and what follows must be readable all the same. */
-const actionOf = (text: string): readonly Node[] => new Parser(`{${text}}`).lists()[0]
+const actionOf = (text: string): readonly JsonPathNode[] => new Parser(`{${text}}`).lists()[0]
 
 const isTerminator = (ch: string | undefined): boolean =>
   ch === undefined || ' \t\r\n.,[]$@{}'.includes(ch)
@@ -41,18 +41,18 @@ class Parser {
   }
 
   /** What stands in each pair of braces; what is between them is plain text. */
-  lists(): [Node[], ...Node[][]] {
-    const lists: Node[][] = []
+  lists(): [JsonPathNode[], ...JsonPathNode[][]] {
+    const lists: JsonPathNode[][] = []
     for (;;) {
       const open = this.#text.indexOf('{', this.#at)
-      if (open === -1) return lists as [Node[], ...Node[][]]
+      if (open === -1) return lists as [JsonPathNode[], ...JsonPathNode[][]]
       this.#at = open + 1
       lists.push(this.#list())
     }
   }
 
-  #list(): Node[] {
-    const nodes: Node[] = []
+  #list(): JsonPathNode[] {
+    const nodes: JsonPathNode[] = []
     for (;;) {
       const rest = this.#text.slice(this.#at)
       const ch = rest[0]
@@ -74,7 +74,7 @@ class Parser {
     }
   }
 
-  #recursive(nodes: Node[]): void {
+  #recursive(nodes: JsonPathNode[]): void {
     if (nodes.at(-1)?.is === 'recursive') throw new NoPath()
     this.#at += 2
     nodes.push({ is: 'recursive' })
@@ -82,14 +82,14 @@ class Parser {
   }
 
   /** Everything up to a terminator; a backslash takes the next one with it, and is gone itself. */
-  #field(): Node {
+  #field(): JsonPathNode {
     const start = this.#at
     while (!isTerminator(this.#text[this.#at])) this.#at += this.#text[this.#at] === '\\' ? 2 : 1
     const name = this.#text.slice(start, this.#at)
     return name === '*' ? { is: 'wildcard' } : { is: 'field', name: name.replaceAll('\\', '') }
   }
 
-  #word(): Node {
+  #word(): JsonPathNode {
     const start = this.#at
     while (!isTerminator(this.#text[this.#at])) this.#at++
     const name = this.#text.slice(start, this.#at)
@@ -97,7 +97,7 @@ class Parser {
     return { is: 'identifier', name }
   }
 
-  #number(): Node {
+  #number(): JsonPathNode {
     const [text] = /^[+-]?[.\p{Nd}]*/u.exec(this.#text.slice(this.#at)) as RegExpExecArray
     this.#at += text.length
     if (integer.test(text)) {
@@ -109,7 +109,7 @@ class Parser {
     return { is: 'number', kind: 'float', value }
   }
 
-  #quoted(quote: string): Node {
+  #quoted(quote: string): JsonPathNode {
     const start = this.#at
     for (this.#at++; ; this.#at++) {
       const ch = this.#text[this.#at]
@@ -126,7 +126,7 @@ class Parser {
    * What stands in brackets: a quoted name, which is a path of its own, a place, a slice, a star,
    * or several of them.
    */
-  #brackets(): readonly Node[] {
+  #brackets(): readonly JsonPathNode[] {
     const end = /^[^\]\n]*(?=\])/.exec(this.#text.slice(this.#at + 1))
     if (end === null) throw new NoPath()
     const text = end[0]
@@ -140,7 +140,7 @@ class Parser {
     return name === null ? [sliceOf(text === '*' ? ':' : text)] : actionOf(`.${name[1]}`)
   }
 
-  #filter(): Node {
+  #filter(): JsonPathNode {
     const start = this.#at + '[?('.length
     const end = this.#filterEnd(start)
     const text = this.#text.slice(start, end)
@@ -170,7 +170,7 @@ class Parser {
 }
 
 /** `1`, `-1`, `1:3`, `::2`; nothing at all is the first. */
-function sliceOf(text: string): Node {
+function sliceOf(text: string): JsonPathNode {
   const match = slicePattern.exec(text)
   if (match === null) throw new NoPath()
   const [from, to, step] = [match[1], match[2]?.slice(1), match[3]?.slice(1)].map(placeOf)

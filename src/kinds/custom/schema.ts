@@ -11,7 +11,7 @@ import { change, type Release } from '#api/releases/change.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { conform } from '#schema/conform.ts'
-import { type Before, type Check, Checker } from '#schema/structural/check.ts'
+import { type Before, type SchemaCheck, Checker } from '#schema/structural/check.ts'
 import { type Errors, fieldErrors } from '#schema/structural/check-result.ts'
 import { coerceError } from '#schema/structural/coerce.ts'
 import { Defaults, type Fill } from '#schema/structural/defaults.ts'
@@ -67,7 +67,7 @@ export class CustomSchema {
   readonly #keepAll: boolean
   readonly #release: Release
   #fill: Fill | undefined | null = null
-  #check: Check | undefined
+  #check: SchemaCheck | undefined
   readonly #checker: Checker
   #type: Struct | undefined
   #copy: Copy | undefined

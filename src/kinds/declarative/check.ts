@@ -4,14 +4,14 @@ import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 
 /** A value of any type: rules are chosen by the type that the tables know. */
-export type Value = Loose[string]
+export type CheckedValue = Loose[string]
 
 /** A place in an object, with what is there now and what was there before. */
 export interface Spot {
   readonly path: FieldPath
-  readonly value: Value
+  readonly value: CheckedValue
   /** Undefined: nothing was there, or the request creates the object. */
-  readonly old: Value
+  readonly old: CheckedValue
   readonly isUpdate: boolean
   readonly feature: (gate: string) => boolean
 }
@@ -26,10 +26,10 @@ export interface DeclaredError {
 }
 
 /** What is wrong with a value, as plain errors; the step around it knows their stage. */
-export type Check = (spot: Spot) => FieldError[]
+export type DeclaredCheck = (spot: Spot) => FieldError[]
 
 /** A rule with its stage, or a place further down. */
-export type Rule = (spot: Spot) => DeclaredError[]
+export type DeclaredRule = (spot: Spot) => DeclaredError[]
 
 /** Go's zero value: what a required value may not be. */
 export const isZero = (value: unknown): boolean =>

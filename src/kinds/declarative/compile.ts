@@ -13,13 +13,13 @@ import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { Type } from '#schema/type.ts'
 import {
-  type Check,
+  type DeclaredCheck,
   type DeclaredError,
   from,
   isEmpty,
   isZero,
-  type Rule,
-  type Value,
+  type DeclaredRule,
+  type CheckedValue,
 } from './check.ts'
 import { enumCheck } from './enum.ts'
 import { formats } from './formats.ts'
@@ -27,20 +27,20 @@ import { limits } from './limits.ts'
 import { finder, type Match, repeatedAt } from './match.ts'
 import { customChecks, dependent, type Member, union, zeroOrOneOf } from './members.ts'
 import { immutable, monotonic, presence, updateCheck } from './presence.ts'
-import type { Step } from './rules-table.ts'
+import type { RuleStep } from './rules-table.ts'
 import { shownValue } from './shown-value.ts'
 
 /** The steps of a type of the same package, by its name: `Device`. */
-export type StepsOf = (name: string) => readonly Step[]
+export type StepsOf = (name: string) => readonly RuleStep[]
 /** The rules of a type of another package: `core.v1`, `PodTemplateSpec`. */
-export type OtherRule = (file: string, name: string, type: Type) => Rule
+export type OtherRule = (file: string, name: string, type: Type) => DeclaredRule
 
-type Compiled = { readonly run: Rule; readonly stops: boolean; readonly isError: boolean }
+type Compiled = { readonly run: DeclaredRule; readonly stops: boolean; readonly isError: boolean }
 
 export class RuleCompiler {
   readonly #stepsOf: StepsOf
   readonly #otherRule: OtherRule
-  readonly #types = new Map<string, Rule>()
+  readonly #types = new Map<string, DeclaredRule>()
 
   constructor(stepsOf: StepsOf, otherRule: OtherRule) {
     this.#stepsOf = stepsOf
@@ -48,12 +48,12 @@ export class RuleCompiler {
   }
 
   /** The rules of a type. A type may contain itself, so its steps are compiled on first use. */
-  typeRule(name: string, type: Type): Rule {
+  typeRule(name: string, type: Type): DeclaredRule {
     const dot = name.lastIndexOf('.')
     if (dot > 0) return this.#otherRule(name.slice(0, dot), name.slice(dot + 1), type)
     let rule = this.#types.get(name)
     if (rule === undefined) {
-      let compiled: Rule | undefined
+      let compiled: DeclaredRule | undefined
       rule = (spot) => {
         compiled ??= this.#sequence(this.#stepsOf(name), type)
         const isOmitted = spot.value === undefined && type.is === 'struct'
@@ -64,7 +64,7 @@ export class RuleCompiler {
     return rule
   }
 
-  #sequence(steps: readonly Step[], type: Type): Rule {
+  #sequence(steps: readonly RuleStep[], type: Type): DeclaredRule {
     const compiled = steps.map((step) => this.#step(step, type))
     return (spot) => {
       const errors: DeclaredError[] = []
@@ -80,17 +80,17 @@ export class RuleCompiler {
     }
   }
 
-  #step(step: Step, type: Type): Compiled {
+  #step(step: RuleStep, type: Type): Compiled {
     const [rule, mark] = step
     if (rule === 'field') {
       const [, name, steps] = step
-      return { run: this.#field(name, steps as Step[], type), stops: false, isError: true }
+      return { run: this.#field(name, steps as RuleStep[], type), stops: false, isError: true }
     }
     const isError = !mark.includes('q') && !mark.startsWith('a')
     const isBeta = mark.startsWith('b')
     const nested = this.#nested(step, type)
     if (nested !== undefined) {
-      const run: Rule = isBeta
+      const run: DeclaredRule = isBeta
         ? (spot) => nested(spot).map(({ error }) => ({ error, isBeta }))
         : nested
       return { run, stops: mark.includes('s'), isError }
@@ -107,59 +107,68 @@ export class RuleCompiler {
    * The member of an object, checked only where it is new or has changed. An inlined struct is the
    * object itself.
    */
-  #field(name: string, steps: readonly Step[], type: Type): Rule {
+  #field(name: string, steps: readonly RuleStep[], type: Type): DeclaredRule {
     if (name === '') return this.#sequence(steps, type)
     const checks = this.#sequence(steps, memberType(type, name))
     return (spot) => {
-      const value = ownValue<Value>(spot.value, name)
-      const old = ownValue<Value>(spot.old, name)
+      const value = ownValue<CheckedValue>(spot.value, name)
+      const old = ownValue<CheckedValue>(spot.old, name)
       if (spot.isUpdate && spot.old !== undefined && sameJson(value, old)) return []
       return checks({ ...spot, path: spot.path.child(name), value, old })
     }
   }
 
   /** Rules with rules inside. */
-  #nested([rule, , ...rest]: Step, type: Type): Rule | undefined {
+  #nested([rule, , ...rest]: RuleStep, type: Type): DeclaredRule | undefined {
     switch (rule) {
       case 'group':
-        return this.#sequence(rest[0] as Step[], type)
+        return this.#sequence(rest[0] as RuleStep[], type)
       case 'type':
         return this.typeRule(rest[0] as string, type)
       case 'ifOption':
-        return this.#ifOption(rest as [string, boolean, Step[]], type)
+        return this.#ifOption(rest as [string, boolean, RuleStep[]], type)
       case 'subfield':
-        return this.#subfield(rest as [string, string, unknown, Step[]], type)
+        return this.#subfield(rest as [string, string, unknown, RuleStep[]], type)
       case 'eachValSliceVal':
-        return this.#eachItem(rest as [Match | null, 'equal' | null, Step[]], type)
+        return this.#eachItem(rest as [Match | null, 'equal' | null, RuleStep[]], type)
       case 'eachMapVal':
-        return this.#eachValue(rest as ['equal' | null, Step[]], type)
+        return this.#eachValue(rest as ['equal' | null, RuleStep[]], type)
       case 'eachMapKey':
-        return this.#eachKey(rest[0] as Step[], type)
+        return this.#eachKey(rest[0] as RuleStep[], type)
       case 'discriminated':
         return this.#discriminated(rest as Discriminated, type)
     }
     return undefined
   }
 
-  #ifOption([option, enabled, steps]: [string, boolean, Step[]], type: Type): Rule {
+  #ifOption([option, enabled, steps]: [string, boolean, RuleStep[]], type: Type): DeclaredRule {
     const checks = this.#sequence(steps, type)
     return (spot) => (spot.feature(option) === enabled ? checks(spot) : [])
   }
 
-  #subfield([name, member, , steps]: [string, string, unknown, Step[]], type: Type): Rule {
+  #subfield(
+    [name, member, , steps]: [string, string, unknown, RuleStep[]],
+    type: Type,
+  ): DeclaredRule {
     const checks = this.#sequence(steps, memberType(type, member))
     return (spot) => {
-      const [value, old] = [ownValue<Value>(spot.value, member), ownValue<Value>(spot.old, member)]
+      const [value, old] = [
+        ownValue<CheckedValue>(spot.value, member),
+        ownValue<CheckedValue>(spot.old, member),
+      ]
       if (spot.isUpdate && spot.old !== undefined && sameJson(value, old)) return []
       return checks({ ...spot, path: spot.path.child(name), value, old })
     }
   }
 
-  #eachItem([match, equal, steps]: [Match | null, 'equal' | null, Step[]], type: Type): Rule {
+  #eachItem(
+    [match, equal, steps]: [Match | null, 'equal' | null, RuleStep[]],
+    type: Type,
+  ): DeclaredRule {
     assert(type.is === 'list', 'rules: items of what is no list')
     const checks = this.#sequence(steps, type.items)
     return (spot) => {
-      const list: Value[] = spot.value ?? []
+      const list: CheckedValue[] = spot.value ?? []
       const find = match === null ? undefined : finder(spot.old ?? [], match)
       return list.flatMap((value, i) => {
         const old = find?.(value)
@@ -171,12 +180,12 @@ export class RuleCompiler {
     }
   }
 
-  #eachValue([equal, steps]: ['equal' | null, Step[]], type: Type): Rule {
+  #eachValue([equal, steps]: ['equal' | null, RuleStep[]], type: Type): DeclaredRule {
     assert(type.is === 'map', 'rules: values of what is no map')
     const checks = this.#sequence(steps, type.values)
     return (spot) =>
       namesInOrder(spot.value ?? {}).flatMap((key) => {
-        const [value, old] = [spot.value[key], ownValue<Value>(spot.old, key)]
+        const [value, old] = [spot.value[key], ownValue<CheckedValue>(spot.old, key)]
         const isSame = equal !== null && old !== undefined && sameJson(value, old)
         return spot.isUpdate && isSame
           ? []
@@ -184,7 +193,7 @@ export class RuleCompiler {
       })
   }
 
-  #eachKey(steps: Step[], type: Type): Rule {
+  #eachKey(steps: RuleStep[], type: Type): DeclaredRule {
     const checks = this.#sequence(steps, type)
     return (spot) =>
       namesInOrder(spot.value ?? {})
@@ -192,12 +201,15 @@ export class RuleCompiler {
         .flatMap((value) => checks({ ...spot, value, old: undefined }))
   }
 
-  #discriminated([name, member, chooser, , other, rows]: Discriminated, type: Type): Rule {
+  #discriminated([name, member, chooser, , other, rows]: Discriminated, type: Type): DeclaredRule {
     const of = memberType(type, member)
     const byValue = new Map(rows.map(([value, steps]) => [value, this.#sequence(steps ?? [], of)]))
     const otherwise = this.#sequence(other ?? [], of)
     return (spot) => {
-      const [value, old] = [ownValue<Value>(spot.value, member), ownValue<Value>(spot.old, member)]
+      const [value, old] = [
+        ownValue<CheckedValue>(spot.value, member),
+        ownValue<CheckedValue>(spot.old, member),
+      ]
       const [now, before] = [ownValue(spot.value, chooser), ownValue(spot.old, chooser)]
       const isSame = now === before && sameJson(value, old)
       if (spot.isUpdate && spot.old !== undefined && isSame) return []
@@ -212,8 +224,8 @@ type Discriminated = [
   member: string,
   chooser: string,
   equal: unknown,
-  other: Step[] | null,
-  rows: [string, Step[] | null][],
+  other: RuleStep[] | null,
+  rows: [string, RuleStep[] | null][],
 ]
 
 function memberType(type: Type, name: string): Type {
@@ -223,7 +235,7 @@ function memberType(type: Type, name: string): Type {
 }
 
 /** A rule without rules inside. */
-function checkOf([rule, , ...rest]: Step, type: Type): Check {
+function checkOf([rule, , ...rest]: RuleStep, type: Type): DeclaredCheck {
   const format = formats.get(rule)
   if (format !== undefined) {
     const [name, check] = format
@@ -268,7 +280,7 @@ function checkOf([rule, , ...rest]: Step, type: Type): Check {
 
 const itemType = (type: Type): Type => (type.is === 'list' ? type.items : type)
 
-function known(check: Check | undefined, name: unknown): Check {
+function known(check: DeclaredCheck | undefined, name: unknown): DeclaredCheck {
   assert(check !== undefined, `rules: no rule is called ${goJson(name)}`)
   return check
 }

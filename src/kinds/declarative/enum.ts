@@ -2,10 +2,10 @@
 import { notSupported } from '#api/field-error.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import { assert } from '#base/assert.ts'
-import type { Check } from './check.ts'
+import type { DeclaredCheck } from './check.ts'
 
 /** No published release excludes values by an option yet. */
-export function enumCheck(values: readonly string[], exclusions: null): Check {
+export function enumCheck(values: readonly string[], exclusions: null): DeclaredCheck {
   assert(exclusions === null, 'rules: values of an enum are excluded by options')
   const supported = [...values].sort(byCodePoint)
   return ({ value, path }) =>

@@ -2,7 +2,7 @@
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { longerThan } from '#api/names.ts'
-import { type Check, from } from './check.ts'
+import { type DeclaredCheck, from } from './check.ts'
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
@@ -24,7 +24,7 @@ const tooMany = (path: FieldPath, count: number, max: number): FieldError => ({
 const lengthOf = (text: string): number => [...text].length
 
 /** By the name of the rule: it gets the limit and yields the check. */
-export const limits: ReadonlyMap<string, (limit: number) => Check> = new Map([
+export const limits: ReadonlyMap<string, (limit: number) => DeclaredCheck> = new Map([
   [
     'maxItems',
     (max) =>

@@ -3,18 +3,21 @@
  */
 import { goJson } from '#api/go-syntax.ts'
 import { ownValue } from '#kinds/own-key.ts'
-import type { Value } from './check.ts'
+import type { CheckedValue } from './check.ts'
 
 /** 'equal', or the names of keys. */
 export type Match = 'equal' | readonly string[]
 
 /** A text that is the same for items that match. */
-const matchKey = (item: Value, match: Match): string =>
+const matchKey = (item: CheckedValue, match: Match): string =>
   match === 'equal' ? goJson(item) : goJson(match.map((name) => ownValue(item, name) ?? ''))
 
 /** Finds the first item that matches another. Long lists are searched once. */
-export function finder(list: readonly Value[], match: Match): (item: Value) => Value {
-  let byKey: Map<string, Value> | undefined
+export function finder(
+  list: readonly CheckedValue[],
+  match: Match,
+): (item: CheckedValue) => CheckedValue {
+  let byKey: Map<string, CheckedValue> | undefined
   return (item) => {
     if (byKey === undefined) {
       byKey = new Map()
@@ -28,7 +31,7 @@ export function finder(list: readonly Value[], match: Match): (item: Value) => V
 }
 
 /** The positions of items that match an earlier one. */
-export function repeatedAt(list: readonly Value[], match: Match): number[] {
+export function repeatedAt(list: readonly CheckedValue[], match: Match): number[] {
   const seen = new Set<string>()
   return [...list.keys()].filter((i) => {
     const key = matchKey(list[i], match)

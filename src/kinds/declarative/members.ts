@@ -4,7 +4,7 @@
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { ownValue } from '#kinds/own-key.ts'
-import { type Check, from, isZero, type Spot, type Value } from './check.ts'
+import { type DeclaredCheck, from, isZero, type Spot, type CheckedValue } from './check.ts'
 
 /**
  * Whether a member is set, as the tables write it: `name` is a pointer or a list, `=name` a plain
@@ -12,11 +12,11 @@ import { type Check, from, isZero, type Spot, type Value } from './check.ts'
  */
 export type Member = string | readonly [key: string, value: string]
 
-export function isSet(holder: Value, member: Member): boolean {
+export function isSet(holder: CheckedValue, member: Member): boolean {
   if (holder === undefined || holder === null) return false
   if (typeof member !== 'string') {
     const [key, value] = member
-    return (holder as Value[]).some((item) => ownValue(item, key) === value)
+    return (holder as CheckedValue[]).some((item) => ownValue(item, key) === value)
   }
   if (member.startsWith('=')) return !isZero(ownValue(holder, member.slice(1)))
   const value = ownValue(holder, member)
@@ -47,7 +47,7 @@ const zeroOrOneOfWords: UnionWords = {
 
 const unionCheck =
   (words: UnionWords) =>
-  (names: readonly string[], members: readonly Member[]): Check =>
+  (names: readonly string[], members: readonly Member[]): DeclaredCheck =>
   (spot) => {
     if (isKnown(spot) && !changed(spot, members)) return []
     const set = names.filter((_, i) => isSet(spot.value, members[i] as Member))
@@ -66,7 +66,7 @@ export const zeroOrOneOf = unionCheck(zeroOrOneOfWords)
 export function dependent(
   isRequired: boolean,
   [triggerName, trigger, name, member]: readonly [string, Member, string, Member],
-): Check {
+): DeclaredCheck {
   return (spot): FieldError[] => {
     if (spot.isUpdate && spot.old !== undefined && !changed(spot, [trigger, member])) return []
     if (!isSet(spot.value, trigger) || isSet(spot.value, member) === isRequired) return []
@@ -95,7 +95,7 @@ const reservedWords = reserved.map((suffix) => `*${suffix}`).join(', ')
 const reservedPriorities = 1000
 
 /** Rules that a tag only names, by that name. */
-export const customChecks: ReadonlyMap<string, Check> = new Map([
+export const customChecks: ReadonlyMap<string, DeclaredCheck> = new Map([
   ['EvictionResponder_Name', reservedDomain],
   ['EvictionRequestSpec_Requester', reservedDomain],
   [

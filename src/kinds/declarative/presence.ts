@@ -2,25 +2,28 @@
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import { type Check, from, isEmpty, isZero, type Spot, type Value } from './check.ts'
+import { type DeclaredCheck, from, isEmpty, isZero, type Spot, type CheckedValue } from './check.ts'
 import { finder, type Match } from './match.ts'
 
 const onEmpty =
-  (isMissing: (value: unknown) => boolean, errorOf: (path: FieldPath) => FieldError): Check =>
+  (
+    isMissing: (value: unknown) => boolean,
+    errorOf: (path: FieldPath) => FieldError,
+  ): DeclaredCheck =>
   ({ value, path }) =>
     isMissing(value) ? [errorOf(path)] : []
 
 const isNil = (value: unknown): boolean => value === undefined || value === null
 const missing = (path: FieldPath): FieldError => required(path)
 const onPresence =
-  (isMissing: (value: unknown) => boolean): Check =>
+  (isMissing: (value: unknown) => boolean): DeclaredCheck =>
   ({ value, path }) =>
     isMissing(value) ? [] : [forbidden(path, '')]
 
 /**
  * By the name of the rule. Whether an optional value is missing is no error: it ends the checks.
  */
-export const presence: ReadonlyMap<string, Check> = new Map(
+export const presence: ReadonlyMap<string, DeclaredCheck> = new Map(
   (
     [
       ['Value', isZero],
@@ -28,7 +31,7 @@ export const presence: ReadonlyMap<string, Check> = new Map(
       ['Slice', isEmpty],
       ['Map', isEmpty],
     ] as const
-  ).flatMap(([suffix, isMissing]): [string, Check][] => [
+  ).flatMap(([suffix, isMissing]): [string, DeclaredCheck][] => [
     [`required${suffix}`, onEmpty(isMissing, missing)],
     [`optional${suffix}`, onEmpty(isMissing, missing)],
     [`forbidden${suffix}`, onPresence(isMissing)],
@@ -36,10 +39,10 @@ export const presence: ReadonlyMap<string, Check> = new Map(
 )
 
 /** A field is only checked where it has changed, so that it did is enough. */
-export const immutable: Check = ({ isUpdate, path }) =>
+export const immutable: DeclaredCheck = ({ isUpdate, path }) =>
   isUpdate ? [from('immutable', invalid(path, undefined, immutableMessage))] : []
 
-export const monotonic: Check = ({ isUpdate, path, value, old }) =>
+export const monotonic: DeclaredCheck = ({ isUpdate, path, value, old }) =>
   isUpdate && value !== undefined && old !== undefined && value < old
     ? [from('monotonic', invalid(path, value, `may not be decreased from ${old}`))]
     : []
@@ -53,7 +56,7 @@ export function updateCheck(
   isMissing: (value: unknown) => boolean,
   constraints: readonly string[],
   match?: Match,
-): Check {
+): DeclaredCheck {
   return (spot) =>
     spot.isUpdate ? constraints.flatMap((one) => changeErrors(spot, isMissing, one, match)) : []
 }
@@ -80,7 +83,7 @@ function changeErrors(
 }
 
 /** The positions of items that the other list has not. */
-function newItems(list: Value[] = [], other: Value[] = [], match: Match): number[] {
+function newItems(list: CheckedValue[] = [], other: CheckedValue[] = [], match: Match): number[] {
   const find = finder(other, match)
   return [...list.keys()].filter((i) => find(list[i]) === undefined)
 }

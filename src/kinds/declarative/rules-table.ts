@@ -5,7 +5,7 @@
  */
 import { isWithin, type Span } from '#api/releases/change.ts'
 
-export type Step = readonly [rule: string, mark: string, ...rest: unknown[]]
+export type RuleStep = readonly [rule: string, mark: string, ...rest: unknown[]]
 
 export interface RulesTable {
   /** For each kind, the subresources that run its rules; '' is the object itself. */
@@ -18,7 +18,7 @@ interface KindRow extends Span {
 }
 
 interface TypeRow extends Span {
-  readonly steps: readonly Step[]
+  readonly steps: readonly RuleStep[]
 }
 
 /** Reads one table; undefined where the package has no rules in any release. */
@@ -35,4 +35,4 @@ export const stepsIn = (
   table: RulesTable | undefined,
   type: string,
   release: number,
-): readonly Step[] => table?.types[type]?.find((row) => isWithin(row, release))?.steps ?? []
+): readonly RuleStep[] => table?.types[type]?.find((row) => isWithin(row, release))?.steps ?? []

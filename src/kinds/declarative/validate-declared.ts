@@ -7,7 +7,7 @@ import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { DeclaredWrite } from '#kinds/kind.ts'
 import type { Struct } from '#schema/type.ts'
-import type { DeclaredError, Rule } from './check.ts'
+import type { DeclaredError, DeclaredRule } from './check.ts'
 import { RuleCompiler } from './compile.ts'
 import { type ReadRules, stepsIn, subresourcesIn } from './rules-table.ts'
 
@@ -46,7 +46,11 @@ export function declaredRules(
     subresources.includes(write.subresource) ? withDeclared(rule, write, handwritten) : handwritten
 }
 
-function withDeclared(rule: Rule, write: DeclaredWrite, handwritten: FieldError[]): FieldError[] {
+function withDeclared(
+  rule: DeclaredRule,
+  write: DeclaredWrite,
+  handwritten: FieldError[],
+): FieldError[] {
   const { next, old, feature } = write
   const isUpdate = old !== undefined
   const found = rule({ path: FieldPath.root, value: next, old, isUpdate, feature })

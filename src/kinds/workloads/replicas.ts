@@ -3,7 +3,7 @@ import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { type Change, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, releaseOf } from '#api/releases/change.ts'
 import {
   checkFinalizerNames,
   checkMetadata,
@@ -63,7 +63,7 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
  */
 export function replicas(
   checkSpec: SpecCheck,
-  checkedOnce: Change,
+  checkedOnce: ReleaseChange,
   checkChange: (next: KubeObject, old: KubeObject, context: Context) => FieldError[],
 ): Behaviour {
   const check = (next: KubeObject, old: KubeObject | undefined, context: Context) =>

@@ -7,15 +7,15 @@ import {
   type Distribution,
   gauge,
   histogram,
-  type Value,
+  type MetricValue,
 } from '#observe/metrics/metric.ts'
 import type { Registry } from '#observe/metrics/registry.ts'
 
 /** What one schema counts at one level. */
 export interface SchemaMeter {
-  readonly dispatched: Value
-  readonly executing: Value
-  readonly inQueue: Value
+  readonly dispatched: MetricValue
+  readonly executing: MetricValue
+  readonly inQueue: MetricValue
   readonly executionSeconds: Distribution
   readonly waitSeconds: Distribution
   refused(reason: string, waitedMs: number): void
@@ -39,7 +39,7 @@ interface Pair {
 
 interface Known extends Pair {
   readonly meter: SchemaMeter
-  readonly inUse: Value
+  readonly inUse: MetricValue
 }
 
 const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]

@@ -17,7 +17,7 @@ export interface QueueLimits {
   readonly waitMsMax: number
 }
 
-export type Refusal = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'
+export type QueueRejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'
 
 /** What a flow is to its queues. */
 export interface QueuedFlow {
@@ -34,7 +34,7 @@ export interface Waiting<Flow> {
 }
 
 interface Waiter<Flow> extends Waiting<Flow> {
-  readonly settle: (outcome: number | Refusal) => void
+  readonly settle: (outcome: number | QueueRejection) => void
 }
 
 interface Queue<Flow> {
@@ -105,7 +105,7 @@ export class QueueSet<Flow extends QueuedFlow> {
     nowMs: number,
     about: unknown,
     signal?: () => AbortSignal,
-  ): number | Refusal | Promise<number | Refusal> {
+  ): number | QueueRejection | Promise<number | QueueRejection> {
     const { concurrency, queues, queueLengthMax, waitMsMax } = this.#limits
     if (queues === 0) {
       if (this.#executing >= concurrency) return 'concurrency-limit'
@@ -134,7 +134,7 @@ export class QueueSet<Flow extends QueuedFlow> {
           resolve(outcome)
         },
       }
-      const withdraw = (why: Refusal) => {
+      const withdraw = (why: QueueRejection) => {
         queue.waiting.splice(queue.waiting.indexOf(waiter), 1)
         this.#waiting--
         this.#deactivate(queue)

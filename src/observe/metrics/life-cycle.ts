@@ -3,7 +3,7 @@
  * it the help says so, three releases later it is hidden, where one flag still shows it, and in the
  * next release it is gone.
  */
-import { type Change, isWithin, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, isWithin, releaseOf } from '#api/releases/change.ts'
 
 export type Stability = 'STABLE' | 'BETA' | 'ALPHA'
 
@@ -18,7 +18,7 @@ export interface LifeCycle {
   /** The metric to use instead of a deprecated one. */
   readonly replacedBy?: string
   /** The releases that have it at all. Absent: all. */
-  readonly only?: Change
+  readonly only?: ReleaseChange
 }
 
 export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'

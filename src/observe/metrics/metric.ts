@@ -110,7 +110,7 @@ class Children<Child> {
   }
 }
 
-export class Value {
+export class MetricValue {
   value = 0
 
   add(amount: number): void {
@@ -125,15 +125,15 @@ export class Value {
 class ValueFamily implements Family {
   readonly type: 'counter' | 'gauge'
   readonly name: string
-  readonly #children: Children<Value>
+  readonly #children: Children<MetricValue>
 
   constructor(type: 'counter' | 'gauge', name: string, labelNames: readonly string[]) {
     this.type = type
     this.name = name
-    this.#children = new Children(labelNames, () => new Value())
+    this.#children = new Children(labelNames, () => new MetricValue())
   }
 
-  labels(...values: string[]): Value {
+  labels(...values: string[]): MetricValue {
     return this.#children.of(values)
   }
 

@@ -2,7 +2,7 @@
  * Older releases' rules of owners and applies: a row for each rule, with the release that brought
  * it. Nothing here acts; the steps of an apply look up the rule they follow.
  */
-import { type Change, change, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, change, releaseOf } from '#api/releases/change.ts'
 
 const changes = {
   /**
@@ -83,7 +83,7 @@ const changes = {
 
 export type ApplyRules = Readonly<Record<keyof typeof changes, boolean>>
 
-const resolved = (has: (one: Change) => boolean): ApplyRules =>
+const resolved = (has: (one: ReleaseChange) => boolean): ApplyRules =>
   Object.fromEntries(Object.entries(changes).map(([rule, one]) => [rule, has(one)])) as ApplyRules
 
 const known = new Map<number, ApplyRules>()

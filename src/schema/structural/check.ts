@@ -5,7 +5,7 @@
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
-import { type Change, change } from '#api/releases/change.ts'
+import { type ReleaseChange, change } from '#api/releases/change.ts'
 import { add, addAll, type Errors } from './check-result.ts'
 import { checkEnum, checkNumber, checkString } from './check-scalar.ts'
 import { checkType } from './check-type.ts'
@@ -28,7 +28,7 @@ export interface Before {
  * Adds to the errors; returns how many checks passed or were made, by which alternatives are
  * compared.
  */
-export type Check = (value: Json, path: string, errors: Errors, before?: Before) => number
+export type SchemaCheck = (value: Json, path: string, errors: Errors, before?: Before) => number
 
 const indexesItems = change('schema errors name the index of an item', { since: 24 })
 const countsProperties = change(
@@ -42,14 +42,14 @@ const looksIntoMiscounted = change(
 
 export class Checker {
   readonly #options: CheckOptions
-  readonly #compiled = new Map<JsonSchema, Check>()
+  readonly #compiled = new Map<JsonSchema, SchemaCheck>()
   readonly #enums = new Map<string, number>()
 
   constructor(options: CheckOptions) {
     this.#options = options
   }
 
-  of(schema: JsonSchema): Check {
+  of(schema: JsonSchema): SchemaCheck {
     let check = this.#compiled.get(schema)
     if (check === undefined) {
       check = this.#compile(schema)
@@ -58,7 +58,7 @@ export class Checker {
     return check
   }
 
-  #compile(schema: JsonSchema): Check {
+  #compile(schema: JsonSchema): SchemaCheck {
     const types = checkType(schema, this.#options)
     const strings = checkString(schema, this.#options)
     const numbers = checkNumber(schema, this.#options)
@@ -66,7 +66,7 @@ export class Checker {
     const junctors = this.#junctors(schema)
     const lists = this.#lists(schema)
     const objects = this.#objects(schema)
-    const check: Check = (value, path, errors, before) => {
+    const check: SchemaCheck = (value, path, errors, before) => {
       if (value === null) return types(value, path, errors) + enums(value, path, errors)
       let count = types(value, path, errors)
       count += junctors(value, path, errors) + 1
@@ -89,7 +89,7 @@ export class Checker {
     }
   }
 
-  #has(change: Change): boolean {
+  #has(change: ReleaseChange): boolean {
     return this.#options.release.has(change)
   }
 
@@ -183,7 +183,7 @@ export class Checker {
   }
 
   /** anyOf, oneOf, allOf and not. */
-  #junctors(schema: JsonSchema): Check {
+  #junctors(schema: JsonSchema): SchemaCheck {
     const { anyOf = [], oneOf = [], allOf = [], not } = schema
     if (anyOf.length + oneOf.length + allOf.length === 0 && not === undefined) return () => 1
     return (value, path, errors) => {

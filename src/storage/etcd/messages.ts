@@ -139,7 +139,7 @@ export function decodeWrite(bytes: Buffer): WriteResponse {
   return response
 }
 
-export interface Status {
+export interface EtcdStatus {
   version: string
   sizeBytes: number
   /**
@@ -149,8 +149,8 @@ export interface Status {
   isMember: boolean
 }
 
-export function decodeStatus(bytes: Buffer): Status {
-  const status: Status = { version: '', sizeBytes: 0, isMember: false }
+export function decodeStatus(bytes: Buffer): EtcdStatus {
+  const status: EtcdStatus = { version: '', sizeBytes: 0, isMember: false }
   const reader = new WireReader(bytes)
   eachField(reader, (field) => {
     if (field === 1) status.isMember = within(reader, readMemberId) !== 0n

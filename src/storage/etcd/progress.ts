@@ -13,7 +13,7 @@ import {
   decodeWrite,
   encodeRange,
   encodeWrite,
-  type Status,
+  type EtcdStatus,
 } from './messages.ts'
 import type { Revision } from '#storage/storage.ts'
 
@@ -23,7 +23,7 @@ import type { Revision } from '#storage/storage.ts'
  */
 const believedFrom: Readonly<Record<number, number>> = { 4: 25, 5: 8 }
 
-export function isBelieved({ version, isMember }: Omit<Status, 'sizeBytes'>): boolean {
+export function isBelieved({ version, isMember }: Omit<EtcdStatus, 'sizeBytes'>): boolean {
   if (!isMember) return false
   const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number)
   if (major !== 3) return major > 3

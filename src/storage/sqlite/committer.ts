@@ -10,7 +10,7 @@ import type { Change, Revision } from '#storage/storage.ts'
 import { freeBytes } from './disk-space.ts'
 import { describeFailure } from './failure.ts'
 import { LogCheckpoint, logFileBytes } from './log-checkpoint.ts'
-import type { Answer, Reply, Request, WriterOptions } from './protocol.ts'
+import type { CommitAnswer, Reply, Request, WriterOptions } from './protocol.ts'
 import { pageSizeBytes } from './schema.ts'
 import { Transaction } from './transaction.ts'
 
@@ -81,7 +81,7 @@ export class Committer {
 
   /** `newest` is the newest revision known to the caller. */
   transact(requests: readonly Request[], newest: Revision): Reply {
-    let answers: Answer[]
+    let answers: CommitAnswer[]
     try {
       if (requests.some(({ kind }) => kind === 'probe')) this.#log.copy()
       if (this.#log.failure !== undefined) throw this.#log.failure
@@ -209,7 +209,7 @@ export class Committer {
     this.#database.close()
   }
 
-  #answer(request: Request): Answer {
+  #answer(request: Request): CommitAnswer {
     switch (request.kind) {
       case 'write':
         return this.#transaction.write(request)

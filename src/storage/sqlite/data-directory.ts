@@ -58,7 +58,7 @@ function holder(pidFile: string): string {
   }
 }
 
-export type Found = 'nothing' | 'database'
+export type FoundStore = 'nothing' | 'database'
 
 /**
  * Looks at the database file before SQLite does: SQLite takes an empty file for a new database and
@@ -66,7 +66,7 @@ export type Found = 'nothing' | 'database'
  * connection of this process has the file open, because closing a file gives back this process'
  * locks on it.
  */
-export function inspectDatabase(file: string): Found {
+export function inspectDatabase(file: string): FoundStore {
   const size = sizeBytes(file)
   const walSize = sizeBytes(`${file}-wal`) ?? 0
   if (size === undefined) {

@@ -70,11 +70,11 @@ export interface ExpireAnswer {
   readonly nextDeadline: number | undefined
 }
 
-export type Answer = WriteAnswer | ExpireAnswer | undefined
+export type CommitAnswer = WriteAnswer | ExpireAnswer | undefined
 
 /** How a transaction ended. */
 export type Reply =
-  | { readonly kind: 'committed'; readonly answers: Answer[] }
+  | { readonly kind: 'committed'; readonly answers: CommitAnswer[] }
   /**
    * The transaction of the next `count` requests was rolled back, or never began because another
    * connection is writing.

@@ -18,7 +18,7 @@ import { describeFailure, diskFull } from './failure.ts'
 import { LogRest } from './log-rest.ts'
 import { makeRoom } from './log-room.ts'
 import {
-  type Answer,
+  type CommitAnswer,
   type ExpireAnswer,
   type Reply,
   type Request,
@@ -78,7 +78,7 @@ export interface WriteQueueOptions extends WriterOptions {
 /** A request on its way, and who waits for its answer. */
 interface Sent {
   readonly writes?: Waiting[]
-  readonly answer?: PromiseWithResolvers<Answer>
+  readonly answer?: PromiseWithResolvers<CommitAnswer>
 }
 
 export interface WriterEvents {
@@ -173,10 +173,10 @@ export class WriteQueue {
     this.#flush()
   }
 
-  ask(request: Exclude<Request, QueuedWrite>): Promise<Answer> {
+  ask(request: Exclude<Request, QueuedWrite>): Promise<CommitAnswer> {
     if (this.#ended) return Promise.reject(new StorageUnavailable(this.#trouble))
     this.#flush()
-    const answer = Promise.withResolvers<Answer>()
+    const answer = Promise.withResolvers<CommitAnswer>()
     if (request.kind === 'compact' && this.#here.unswept(request.upTo) > sweptHereMax)
       this.#startThread()
     this.#send(request, { answer })
@@ -309,7 +309,7 @@ export class WriteQueue {
     else this.#fail(reply)
   }
 
-  #settle(answers: Answer[]): void {
+  #settle(answers: CommitAnswer[]): void {
     const settled = this.#sent.splice(0, answers.length)
     const changes: Change[] = []
     for (let i = 0; i < settled.length; i++) {

@@ -10,13 +10,13 @@ import type { Serve } from '#testing/in-process-call.ts'
 import type { Snapshot } from '#testing/test-cluster.ts'
 import { ControlError } from './control-error.ts'
 import { controlDocument, controlPrefix } from './openapi.ts'
-import { type Operation, operations } from './operations.ts'
+import { type ControlOperation, operations } from './operations.ts'
 
 /** A rule or a name is short; a body over this limit is a mistake. */
 const bodyBytesMax = 1024 * 1024
 
 interface Route {
-  readonly operation: Operation
+  readonly operation: ControlOperation
   readonly pattern: RegExp
 }
 
@@ -70,7 +70,7 @@ function find(method: string, path: string) {
   throw new ControlError(405, `${controlPrefix}${path} takes ${known}`)
 }
 
-async function bodyOf(wire: Wire, operation: Operation): Promise<Record<string, unknown>> {
+async function bodyOf(wire: Wire, operation: ControlOperation): Promise<Record<string, unknown>> {
   const bytes = await wire.readBody(bodyBytesMax)
   if (bytes.length === 0) return {}
   const body: unknown = JSON.parse(bytes.toString('utf8'))

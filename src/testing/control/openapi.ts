@@ -1,11 +1,11 @@
 /** The OpenAPI document of the control API, made from its operations. */
-import { type Operation, operations } from './operations.ts'
+import { type ControlOperation, operations } from './operations.ts'
 
 export const controlPrefix = '/testing/v1'
 
 const inPath = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-function operationDocument({ path, summary, body }: Operation) {
+function operationDocument({ path, summary, body }: ControlOperation) {
   const parameters = inPath(path).map((name) => ({
     name,
     in: 'path',

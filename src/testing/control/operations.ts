@@ -10,7 +10,7 @@ import { readSnapshot, writeSnapshot } from '#testing/snapshot-file.ts'
 import type { Snapshot, TestCluster } from '#testing/test-cluster.ts'
 import { ControlError } from './control-error.ts'
 
-export interface Call {
+export interface ControlCall {
   readonly host: ClusterHost
   /** Snapshots that this server keeps, by their names. */
   readonly snapshots: Map<string, Snapshot>
@@ -18,20 +18,20 @@ export interface Call {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-export interface Operation {
+export interface ControlOperation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly summary: string
   /** JSON schemas of the members of the body. */
   readonly body?: Readonly<Record<string, object>>
-  readonly run: (call: Call) => unknown
+  readonly run: (call: ControlCall) => unknown
 }
 
 const text = { type: 'string' }
 const file = { type: 'string', description: 'The path of a file on the machine of the server.' }
 const newName = { type: 'string', description: 'A DNS label. The server chooses a name if absent.' }
 
-function clusterOf({ host, parameters }: Call): TestCluster {
+function clusterOf({ host, parameters }: ControlCall): TestCluster {
   const cluster = host.find(parameters['cluster'] ?? '')
   if (cluster === undefined)
     throw new ControlError(404, `there is no cluster ${JSON.stringify(parameters['cluster'])}`)
@@ -47,9 +47,9 @@ const describe = (cluster: TestCluster) => ({
   time: new Date(cluster.clock.now()).toISOString(),
 })
 
-const nameIn = ({ body }: Call) => body['name'] as string | undefined
+const nameIn = ({ body }: ControlCall) => body['name'] as string | undefined
 
-function snapshotIn({ snapshots, body }: Call): Snapshot {
+function snapshotIn({ snapshots, body }: ControlCall): Snapshot {
   const { snapshot, file } = body as { snapshot?: string; file?: string }
   if (file !== undefined) return readSnapshot(file)
   const found = snapshots.get(snapshot ?? '')
@@ -58,7 +58,7 @@ function snapshotIn({ snapshots, body }: Call): Snapshot {
   return found
 }
 
-function takeSnapshot(call: Call) {
+function takeSnapshot(call: ControlCall) {
   const snapshot = clusterOf(call).snapshot()
   const { file } = call.body as { file?: string }
   if (file !== undefined) {
@@ -70,7 +70,7 @@ function takeSnapshot(call: Call) {
   return { snapshot: name, revision: snapshot.revision }
 }
 
-async function setClock(call: Call) {
+async function setClock(call: ControlCall) {
   const { clock } = clusterOf(call)
   const { freeze, advance, resume } = call.body as {
     freeze?: boolean | string
@@ -83,7 +83,7 @@ async function setClock(call: Call) {
   return { time: new Date(clock.now()).toISOString(), frozen: clock.isFrozen }
 }
 
-async function setStore(call: Call) {
+async function setStore(call: ControlCall) {
   const { store } = clusterOf(call)
   const { fail, slowMs, compact } = call.body as {
     fail?: StoreFault | 'none'
@@ -97,14 +97,14 @@ async function setStore(call: Call) {
   return { trouble: store.trouble() ?? '' }
 }
 
-function removeFault(call: Call) {
+function removeFault(call: ControlCall) {
   const { faults } = clusterOf(call)
   if (!faults.remove(Number(call.parameters['rule'])))
     throw new ControlError(404, `there is no rule ${call.parameters['rule']}`)
   return {}
 }
 
-export const operations: readonly Operation[] = [
+export const operations: readonly ControlOperation[] = [
   {
     method: 'GET',
     path: '/clusters',

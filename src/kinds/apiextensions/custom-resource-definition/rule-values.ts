@@ -1,6 +1,6 @@
 /** A validation rule as errors show it. */
 import { asGo, type GoPart, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
-import { type Change, change, type Release } from '#api/releases/change.ts'
+import { type ReleaseChange, change, type Release } from '#api/releases/change.ts'
 import type { ValidationRule } from '#schema/structural/json-schema.ts'
 
 const messageExpressions = change('validation rules have a messageExpression', { since: 27 })
@@ -10,7 +10,7 @@ const optionalOldSelf = change('validation rules have optionalOldSelf', { since:
 const text = (value: string | undefined): GoText => asGo(goQuote(value ?? ''))
 
 export function ruleValue(rule: ValidationRule, release: Release): GoText {
-  const fields: readonly (readonly [string, GoPart, Change?])[] = [
+  const fields: readonly (readonly [string, GoPart, ReleaseChange?])[] = [
     ['Rule', text(rule.rule)],
     ['Message', text(rule.message)],
     ['MessageExpression', text(rule.messageExpression), messageExpressions],

@@ -12,7 +12,7 @@ import {
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
-import { type Change, change, type Release } from '#api/releases/change.ts'
+import { type ReleaseChange, change, type Release } from '#api/releases/change.ts'
 import type { Activation } from '#cel/frame.ts'
 import { costExceeded } from '#cel/program.ts'
 import { schemaView } from '#cel/schema-view.ts'
@@ -160,7 +160,7 @@ export class RuleRun {
     return type === 'object' || type === 'array' ? unshown : value
   }
 
-  #has(change: Change): boolean {
+  #has(change: ReleaseChange): boolean {
     return this.#release.has(change)
   }
 

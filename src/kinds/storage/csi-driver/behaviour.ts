@@ -1,5 +1,5 @@
 /** CSIDriver: what a storage driver needs and offers. */
-import { type Change, change, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import {
@@ -191,7 +191,7 @@ const hasTokens = change('errors of a CSIDriver show tokenRequests', { since: 20
 
 /** The spec as Go formats it: with the fields that the release has. */
 const goDriverSpec = (spec: Loose, release: number): GoText => {
-  const fields: [added: Change | undefined, name: string, shown: GoText][] = [
+  const fields: [added: ReleaseChange | undefined, name: string, shown: GoText][] = [
     [undefined, 'AttachRequired', goPointer('bool', spec.attachRequired)],
     [hasCapacity, 'FSGroupPolicy', goPointer('storage.FSGroupPolicy', spec.fsGroupPolicy)],
     [undefined, 'PodInfoOnMount', goPointer('bool', spec.podInfoOnMount)],
