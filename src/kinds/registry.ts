@@ -192,6 +192,20 @@ export const kindRows: readonly KindRow[] = [
     hub: 'policy/v1',
   },
   { group: 'policy', plural: 'podsecuritypolicies', folder: 'policy/pod-security-policy' },
+  { group: 'resource.k8s.io', plural: 'deviceclasses', folder: 'resource/device-class' },
+  { group: 'resource.k8s.io', plural: 'devicetaintrules', folder: 'resource/device-taint-rule' },
+  { group: 'resource.k8s.io', plural: 'resourceclaims', folder: 'resource/resource-claim' },
+  {
+    group: 'resource.k8s.io',
+    plural: 'resourceclaimtemplates',
+    folder: 'resource/resource-claim-template',
+  },
+  {
+    group: 'resource.k8s.io',
+    plural: 'resourceslices',
+    folder: 'resource/resource-slice',
+    selectsByFields: true,
+  },
   {
     group: 'rbac.authorization.k8s.io',
     plural: 'clusterrolebindings',

@@ -2,6 +2,7 @@
  * What everything else stands on: the release, its facts, the store, the kinds and their live
  * picture.
  */
+import { timestamp } from '#verbs/server.ts'
 import { qualified } from '#api/status-error.ts'
 import type { TimerClock } from '#base/clock.ts'
 import type { Random } from '#base/random.ts'
@@ -106,7 +107,7 @@ export async function openFoundation(
   for (const warning of certificates.warnings) log.warn(warning)
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
-  const builtIn = shared?.builtIn ?? compiledKinds(settings, release, facts, feature)
+  const builtIn = shared?.builtIn ?? compiledKinds(settings, release, facts, feature, clock)
   for (const resource of builtIn) catalog.add(resource)
   const file = settings.encryptionProviderConfig
   const sealed = file === undefined ? undefined : loadSealing().sealing(file, catalog, root)
@@ -164,11 +165,13 @@ function compiledKinds(
   release: number,
   facts: Facts,
   feature: (gate: string) => boolean,
+  clock: TimerClock,
 ): readonly Resource[] {
   const registered = facts.knownGroupVersionsOf(release)
   const serves = orCannotStart(runtimeConfig(wanted, registered, facts.resourcesOf(release)))
   const serviceFamilies = serviceClusterIpRange.map((block) =>
     block.includes(':') ? 'IPv6' : 'IPv4',
   )
-  return builtInResources(facts, { release, feature, root, serves, serviceFamilies })
+  const time = () => timestamp(clock)
+  return builtInResources(facts, { release, feature, root, serves, serviceFamilies, time })
 }

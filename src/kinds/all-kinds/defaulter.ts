@@ -10,6 +10,8 @@ export interface DefaultsContext {
   /** Minor number of the emulated release: 22. */
   readonly release: number
   readonly feature: (gate: string) => boolean
+  /** The time, as RFC 3339 with whole seconds; absent where objects are only read. */
+  readonly time?: () => string
 }
 
 export type Defaulter = (value: Loose, context: DefaultsContext) => void

@@ -17,7 +17,7 @@ export function checkEphemeralVolume(
   const template = source.volumeClaimTemplate
   if (!template) return [required(at)]
   return [
-    ...checkTemplateMetadata(template.metadata ?? {}, at.child('metadata')),
+    ...checkTemplateMetadata(template.metadata ?? {}, at.child('metadata'), notForEphemeral),
     ...checkClaimSpec(template.spec ?? {}, at.child('spec'), rules.once, rules.claims),
   ]
 }
@@ -40,14 +40,17 @@ const forbiddenMetadata: readonly (readonly [string, string])[] = [
   ['managedFields', 'managedFields'],
 ]
 
-function checkTemplateMetadata(meta: Loose, path: FieldPath): FieldError[] {
+const notForEphemeral = 'cannot be set for an ephemeral volume'
+
+/** Labels and annotations are all that the metadata of a template can have. */
+export function checkTemplateMetadata(meta: Loose, path: FieldPath, detail: string): FieldError[] {
   const errors = [
     ...validateAnnotations(meta.annotations, path.child('annotations')),
     ...validateLabels(meta.labels, path.child('labels')),
   ]
   for (const [field, shown] of forbiddenMetadata) {
     if (!isSet(meta, field)) continue
-    errors.push(forbidden(path.child(shown), 'cannot be set for an ephemeral volume'))
+    errors.push(forbidden(path.child(shown), detail))
   }
   return errors
 }

@@ -1,0 +1,32 @@
+/** Defaults of requests and taints, in all versions that have them. */
+import type { Loose } from '#api/object-meta.ts'
+import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+
+const request: Defaulter = (value) => {
+  value.allocationMode ||= 'ExactCount'
+  if (value.allocationMode === 'ExactCount') value.count ||= 1
+}
+
+/** Of the first version, where only a request for a class has a count. */
+const flatRequest: Defaulter = (value, context) => {
+  if (value.deviceClassName) request(value, context)
+}
+
+const taint: Defaulter = (value: Loose, { time }) => {
+  const now = time?.()
+  if (now !== undefined) value.timeAdded ??= now
+}
+
+const ofVersion = (version: string): Defaulters => ({
+  [`io.k8s.api.resource.${version}.ExactDeviceRequest`]: request,
+  [`io.k8s.api.resource.${version}.DeviceSubRequest`]: request,
+  [`io.k8s.api.resource.${version}.DeviceTaint`]: taint,
+})
+
+export const deviceDefaults: Defaulters = {
+  ...ofVersion('v1'),
+  ...ofVersion('v1beta2'),
+  ...ofVersion('v1beta1'),
+  ...ofVersion('v1alpha3'),
+  'io.k8s.api.resource.v1beta1.DeviceRequest': flatRequest,
+}

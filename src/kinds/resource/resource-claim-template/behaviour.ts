@@ -1,0 +1,32 @@
+/** ResourceClaimTemplate: what the claims of new pods look like. */
+import { type FieldError, invalid } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
+import type { KubeObject } from '#api/object-meta.ts'
+import { immutableMessage } from '#api/object-meta-rules.ts'
+import { sameJson } from '#kinds/all-kinds/checks.ts'
+import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
+import { checkTemplateMetadata } from '#kinds/pod-template/ephemeral-volume.ts'
+import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
+import { dropDisabledRequests } from '#kinds/resource/disabled-requests.ts'
+
+const path = FieldPath.of('spec')
+
+function check({ spec = {} }: KubeObject, context: Context): FieldError[] {
+  return [
+    ...checkTemplateMetadata(spec.metadata ?? {}, path.child('metadata'), 'cannot be set'),
+    ...checkDeviceClaim(spec.spec?.devices ?? {}, path.child('spec', 'devices'), context),
+  ]
+}
+
+export const resourceClaimTemplateBehaviour: Behaviour = {
+  prepareForCreate: (object, context) =>
+    dropDisabledRequests(object.spec?.spec?.devices, undefined, context),
+  prepareForUpdate: (next, old, context) =>
+    dropDisabledRequests(next.spec?.spec?.devices, old.spec?.spec?.devices, context),
+  validateCreate: check,
+  validateUpdate: (next, old) => [
+    ...checkMetadataUpdate(next, old),
+    ...(sameJson(next.spec, old.spec) ? [] : [invalid(path, next.spec, immutableMessage)]),
+  ],
+}

@@ -1,0 +1,11 @@
+/** The rules of ResourceClaim. */
+import type { KindRules } from '#kinds/kind-rules.ts'
+import { deviceDefaults } from '#kinds/resource/device-defaults.ts'
+import { resourceClaimBehaviour } from './behaviour.ts'
+import { resourceClaimColumns } from './columns.ts'
+
+export const resourceClaim: KindRules = {
+  behaviour: resourceClaimBehaviour,
+  columns: resourceClaimColumns,
+  defaults: deviceDefaults,
+}

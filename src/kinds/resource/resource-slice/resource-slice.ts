@@ -1,0 +1,11 @@
+/** The rules of ResourceSlice. */
+import type { KindRules } from '#kinds/kind-rules.ts'
+import { deviceDefaults } from '#kinds/resource/device-defaults.ts'
+import { resourceSliceBehaviour } from './behaviour.ts'
+import { resourceSliceColumns } from './columns.ts'
+
+export const resourceSlice: KindRules = {
+  behaviour: resourceSliceBehaviour,
+  columns: resourceSliceColumns,
+  defaults: deviceDefaults,
+}
