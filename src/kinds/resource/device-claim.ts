@@ -1,4 +1,4 @@
-/** What a claim for devices can ask for. Claims and templates of claims share it. */
+/** What a claim for devices can request. Claims and templates of claims share it. */
 import {
   covered,
   duplicate,

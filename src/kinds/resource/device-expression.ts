@@ -1,7 +1,7 @@
 /**
  * Expressions that select devices. They read one variable, the device:
  *
- *   device.attributes["dra.example.com"].model == "a" && device.capacity["x"].memory.isGreaterThan(…)
+ *   device.attributes["dra.example.com"].model == "a" && device.capacity["x"].size.isGreaterThan(…)
  */
 import { releaseOf } from '#api/releases/change.ts'
 import {

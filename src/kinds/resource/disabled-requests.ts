@@ -9,7 +9,7 @@ const ofRequest: readonly (readonly [gate: string, field: string])[] = [
   ['DRADerivedAttributes', 'derivedAttributes'],
 ]
 
-/** A request, or what it asks for, with its alternatives. */
+/** A request, or what it requests, with its alternatives. */
 function holdersIn(devices: Loose | undefined): Loose[] {
   const requests: Loose[] = devices?.requests ?? []
   return requests.flatMap(({ exactly, firstAvailable = [] }) => [

@@ -232,7 +232,7 @@ test('fields of disabled features are dropped, unless they were used', () => {
   assert.equal(claim.spec.devices.requests[0].exactly.adminAccess, undefined)
 })
 
-test('a request without a count asks for one device', () => {
+test('a request without a count is for one device', () => {
   const value: Loose = {}
   const defaults = { release: 37, feature: () => true, time: () => 'now' }
   deviceDefaults['io.k8s.api.resource.v1.ExactDeviceRequest']?.(value, defaults)
