@@ -40,6 +40,10 @@ const loadDeleteCollection = loadLater<typeof import('#verbs/delete-collection.t
   import.meta.url,
   '#verbs/delete-collection',
 )
+const loadUnreadable = loadLater<typeof import('#verbs/unreadable-deletion.ts')>(
+  import.meta.url,
+  '#verbs/unreadable-deletion',
+)
 const loadWatchStream = loadLater<typeof import('./watch-stream.ts')>(
   import.meta.url,
   './watch-stream',
@@ -174,7 +178,9 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
     case 'delete':
       requireName(target.name)
       return deleteRequest(exchange, parts, target).then((request) =>
-        (special.delete ?? remove)(server, request),
+        request.deleteOptions.ignoresReadErrors
+          ? loadUnreadable().removeUnreadable(server, request)
+          : (special.delete ?? remove)(server, request),
       )
     case 'deletecollection': {
       const options = parseListOptions(exchange.query, server.release)

@@ -16,7 +16,13 @@ import { flatText } from '#base/flat-text.ts'
 import { loadLater } from '#base/load-later.ts'
 import { isOdd } from '#codec/json.ts'
 import type { DeleteRequest } from '#verbs/delete.ts'
-import { deleteOptionsFrom, deleteOptionsFromQuery, dryRunErrors } from '#verbs/delete-options.ts'
+import {
+  allowsUnsafeDeletion,
+  deleteOptionsFrom,
+  deleteOptionsFromQuery,
+  dryRunErrors,
+  refuseUnsafeCollection,
+} from '#verbs/delete-options.ts'
 import type { Server, Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
 import { bodyText, decodeBody, patchTypeOf, requireBodyType, repeatedLines } from './body.ts'
 import type { Exchange, Wire } from './exchange.ts'
@@ -138,7 +144,14 @@ export async function deleteRequest(
     // null has no options, and of the query it allows only a dry run.
     const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
     deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)
-  } else deleteOptions = deleteOptionsFromQuery(exchange.query, parts.server.release)
+  } else {
+    const { release, feature } = parts.server
+    deleteOptions = deleteOptionsFromQuery(exchange.query, release, feature(allowsUnsafeDeletion))
+  }
+  if (deleteOptions.ignoresReadErrors) {
+    if (exchange.target.verb === 'deletecollection') refuseUnsafeCollection(deleteOptions)
+    await loadUnsafe().authorizeUnsafeDeletion(exchange, parts)
+  }
   return {
     target,
     user: exchange.user,
@@ -155,6 +168,11 @@ export async function deleteRequest(
     deadlineAt: exchange.deadlineAt,
   }
 }
+
+const loadUnsafe = loadLater<typeof import('./unsafe-deletion.ts')>(
+  import.meta.url,
+  './unsafe-deletion',
+)
 
 const loadOptionsText = loadLater<typeof import('#verbs/delete-options-text.ts')>(
   import.meta.url,
@@ -175,16 +193,17 @@ function writtenDeleteOptions(
     loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw, text)
   }
   const dryRunInQuery = exchange.query.getAll('dryRun')
+  const allowsUnsafe = server.feature(allowsUnsafeDeletion)
   if (!isOdd(raw)) {
     try {
-      return deleteOptionsFrom(raw, server.release, dryRunInQuery)
+      return deleteOptionsFrom(raw, server.release, dryRunInQuery, allowsUnsafe)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 400) throw error
     }
   }
   const text = bodyText(exchange, bytes)
   const read = text === undefined ? raw : loadOptionsText().readOptionsText(text)
-  return deleteOptionsFrom(read, server.release, dryRunInQuery)
+  return deleteOptionsFrom(read, server.release, dryRunInQuery, allowsUnsafe)
 }
 
 function readBody(exchange: Exchange, parts: HttpParts): Awaitable<Buffer> {

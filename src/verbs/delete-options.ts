@@ -2,7 +2,7 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
-import { parseInt64 } from '#api/list-options.ts'
+import { flag, parseInt64 } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
@@ -17,7 +17,14 @@ export interface DeleteOptions {
   readonly orphanDependents: boolean | undefined
   readonly propagationPolicy: 'Orphan' | 'Background' | 'Foreground' | undefined
   readonly dryRun: boolean
+  /** An object that cannot be read is deleted, and no other. */
+  readonly ignoresReadErrors?: boolean
 }
+
+/** The gate that allows it. Without it kube-apiserver ignores the option. */
+export const allowsUnsafeDeletion = 'AllowUnsafeMalformedObjectDeletion'
+
+const ignoreReadErrors = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
 const policies = ['Orphan', 'Background', 'Foreground']
 const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
@@ -30,6 +37,7 @@ export function deleteOptionsFrom(
   body: Loose,
   release: number,
   dryRunInQuery: readonly string[] = [],
+  allowsUnsafe = false,
 ): DeleteOptions {
   const { kind = '', apiVersion } = body
   if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion, release)
@@ -47,6 +55,8 @@ export function deleteOptionsFrom(
     orphanDependents: boolean(body.orphanDependents, 'orphanDependents'),
     propagationPolicy: text(body.propagationPolicy, 'propagationPolicy') as never,
     dryRun: dryRun.some((value) => value !== ''),
+    ...(allowsUnsafe &&
+      boolean(body[ignoreReadErrors], ignoreReadErrors) && { ignoresReadErrors: true }),
   }
   refuseInvalidOptions(options, dryRun)
   return options
@@ -74,7 +84,11 @@ function ofAnotherKind(kind: string, apiVersion: unknown, release: number): ApiE
 const readsPreconditions = change('a deletion reads preconditions from its query', { since: 17 })
 
 /** From the query of a DELETE without a body. */
-export function deleteOptionsFromQuery(query: URLSearchParams, release: number): DeleteOptions {
+export function deleteOptionsFromQuery(
+  query: URLSearchParams,
+  release: number,
+  allowsUnsafe = false,
+): DeleteOptions {
   const precondition = (name: string) =>
     releaseOf(release).has(readsPreconditions) ? query.get(name) || undefined : undefined
   const grace = query.get('gracePeriodSeconds')
@@ -86,6 +100,7 @@ export function deleteOptionsFromQuery(query: URLSearchParams, release: number):
     orphanDependents: orphan === null ? undefined : parseBool(orphan),
     propagationPolicy: (query.get('propagationPolicy') ?? undefined) as never,
     dryRun: query.getAll('dryRun').some((value) => value !== ''),
+    ...(allowsUnsafe && flag(query.get(ignoreReadErrors)) && { ignoresReadErrors: true }),
   }
   refuseInvalidOptions(options, query.getAll('dryRun'))
   return options
@@ -113,8 +128,30 @@ function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
       ]),
     )
   }
-  errors.push(...dryRunErrors(dryRun))
+  errors.push(...dryRunErrors(dryRun), ...unsafeErrors(options))
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
+}
+
+/** What needs the object cannot be combined with an object that cannot be read. */
+function unsafeErrors(options: DeleteOptions): FieldError[] {
+  if (!options.ignoresReadErrors) return []
+  const { propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions } = options
+  const has = {
+    propagationPolicy: propagationPolicy !== undefined,
+    orphanDependents: orphanDependents !== undefined,
+    gracePeriodSeconds: gracePeriodSeconds !== undefined,
+    preconditions: preconditions ?? (options.uid ?? options.resourceVersion) !== undefined,
+  }
+  return Object.entries(has)
+    .filter(([, isSet]) => isSet)
+    .map(([name]) => invalid(ignoreReadErrors, true, `cannot be set together with .${name}`))
+}
+
+/** Throws 422 for the deletion of a collection that is to ignore what cannot be read. */
+export function refuseUnsafeCollection({ ignoresReadErrors }: DeleteOptions): void {
+  if (!ignoresReadErrors) return
+  const why = 'is not allowed with DELETECOLLECTION, try again after removing the option'
+  throw invalidObject(optionsKind, '', [invalid(ignoreReadErrors, true, why)])
 }
 
 /** `All`, or nothing: an empty value keeps normal behaviour. */
