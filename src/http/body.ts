@@ -66,9 +66,12 @@ export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined 
   return format === 'json' ? bytes : Buffer.from(loadEncode().encodeGoMap(decodeYaml(bytes)))
 }
 
+export const isYaml = (exchange: Exchange): boolean =>
+  bodyFormat(contentTypeOf(exchange)) === 'yaml'
+
 /** What a YAML body says twice. */
 export const repeatedLines = (exchange: Exchange, bytes: Buffer): string[] =>
-  bodyFormat(contentTypeOf(exchange)) === 'yaml' ? repeatedKeys(bytes) : []
+  isYaml(exchange) ? repeatedKeys(bytes) : []
 
 /** YAML goes through JSON with its keys sorted before anybody looks at it. */
 const inKeyOrder = (value: Json): Json =>

@@ -1,4 +1,4 @@
-/** Deletion of objects that cannot be read: who may, what is refused, and that readable ones stay. */
+/** Deletion of objects that cannot be read: who may, what fails, and that readable ones stay. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Attributes, Decision } from '#access/authorize.ts'

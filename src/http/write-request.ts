@@ -24,7 +24,14 @@ import {
   refuseUnsafeCollection,
 } from '#verbs/delete-options.ts'
 import type { Server, Target, WriteOptions, WriteRequest, PatchRequest } from '#verbs/server.ts'
-import { bodyText, decodeBody, patchTypeOf, requireBodyType, repeatedLines } from './body.ts'
+import {
+  bodyText,
+  decodeBody,
+  isYaml,
+  patchTypeOf,
+  requireBodyType,
+  repeatedLines,
+} from './body.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
@@ -67,6 +74,7 @@ function requestOf(
     user: exchange.user,
     body: () => decodeBody(exchange, target.kind, bytes, takenBy(target, parts.server)),
     text: () => bodyText(exchange, bytes),
+    isYaml: isYaml(exchange),
     repeatedLines: () => repeatedLines(exchange, bytes),
     options,
     warnings: exchange.warnings,

@@ -42,7 +42,9 @@ test('before 1.22 lists that are new lose their nulls', () => {
 
 for (const patch of [null, 'x', 1]) {
   test(`${JSON.stringify(patch)} is no merge patch`, () => {
-    assert.throws(() => applyMergePatch({}, patch), { code: 500, message: 'Invalid JSON Patch' })
+    const message = 'Invalid JSON Patch'
+    assert.throws(() => applyMergePatch({}, patch, 22), { code: 500, message })
+    assert.throws(() => applyMergePatch({}, patch, 23), { code: 400, message })
   })
 }
 

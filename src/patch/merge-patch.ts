@@ -5,7 +5,7 @@
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
-import { ApiError } from '#api/status-error.ts'
+import { ApiError, badRequest } from '#api/status-error.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
 /**
@@ -15,10 +15,14 @@ import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 export function applyMergePatch(document: JsonMap, patch: Json, release: number): Json {
   const prune = releaseOf(release).has(keepsNullsInLists) ? withoutNulls : withoutAnyNulls
   if (Array.isArray(patch)) return prune(patch)
-  if (!isMap(patch)) throw new ApiError(500, '', 'Invalid JSON Patch')
+  if (!isMap(patch)) {
+    const why = 'Invalid JSON Patch'
+    throw releaseOf(release).has(blamesClient) ? badRequest(why) : new ApiError(500, '', why)
+  }
   return mergeMaps(document, patch, prune)
 }
 
+const blamesClient = change('a merge patch that is no object is a bad request', { since: 23 })
 const keepsNullsInLists = change('a merge patch keeps nulls in lists', { since: 22 })
 
 type Prune = (value: Json) => Json

@@ -211,6 +211,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     others: [
       '/metrics',
       '/openapi/v2',
+      ...(foundation.feature('OpenAPIV3') ? ['/openapi/v3', '/openapi/v3/'] : []),
       '/version',
       ...zpages.map((page) => `/${page}`),
       ...(openId === undefined ? [] : [openIdConfigurationPath, keySetPath]),
@@ -262,6 +263,7 @@ function zpagesOf(
         release,
         served,
         goVersion: build.goVersion,
+        binaryVersion: build.gitVersion.slice(1),
         startedAtMs,
         nowMs: () => clock.now(),
         random: () => random.number(),

@@ -1,5 +1,5 @@
 /**
- * Deletion of an object that cannot be read, because no key opens it or it is no object of its kind.
+ * Deletion of an object that cannot be read: no key opens it, or it is no object of its kind.
  * Preconditions, finalizers, admission and everything else that needs the object are skipped. An
  * object that can be read is never deleted this way.
  */

@@ -10,6 +10,7 @@ const pages = (release: number) =>
     release,
     served: ['statusz', 'flagz'],
     goVersion: 'node26.0.0',
+    binaryVersion: `1.${release}.0`,
     startedAtMs,
     nowMs: () => startedAtMs + 3_723_000,
     random: () => 0.5,
@@ -41,7 +42,7 @@ ${warning}
 Started= Mon Nov  9 13:18:13 UTC 2026
 Up= 1 hr 02 min 03 sec
 Go version= node26.0.0
-Binary version= 1.37
+Binary version= 1.37.0
 Emulation version= 1.37
 Paths= /a /healthz
 `
@@ -58,7 +59,7 @@ const status = (version: string) => ({
   startTime: '2026-11-09T13:18:13Z',
   uptimeSeconds: 3723,
   goVersion: 'node26.0.0',
-  binaryVersion: '1.37',
+  binaryVersion: '1.37.0',
   emulationVersion: '1.37',
   paths: ['/a', '/healthz'],
 })
@@ -97,7 +98,7 @@ for (const [release, version, warned, code] of objects)
     assert.equal((answer.headers.warning as string[] | undefined)?.[0], warned)
     if (code !== 200) return
     const shown = `1.${release}`
-    const versions = { binaryVersion: shown, emulationVersion: shown }
+    const versions = { binaryVersion: `${shown}.0`, emulationVersion: shown }
     assert.deepEqual(answer.json, { ...status(version), ...versions })
     assert.equal(
       answer.headers['content-type'],

@@ -7,7 +7,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import { notAcceptable } from '#api/status-error.ts'
 import { type AcceptClause, parseAccept } from '#codec/accept-header.ts'
 import { encodeJson } from '#codec/json.ts'
-import { mediaTypes } from '#codec/media-type.ts'
+import { mediaTypes, wantsPretty } from '#codec/media-type.ts'
 import { encodeYaml } from '#codec/yaml.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
@@ -20,6 +20,8 @@ export interface ZpagesParts {
   /** Those whose gates are on. */
   readonly served: readonly Zpage[]
   readonly goVersion: string
+  /** Of what runs, with its patch: '1.37.0'. */
+  readonly binaryVersion: string
   /** Milliseconds since 1970. */
   readonly startedAtMs: number
   readonly nowMs: () => number
@@ -81,7 +83,9 @@ function sendObject(
     ...(page === 'statusz' ? statusOf(parts) : { flags: parts.flags() }),
   }
   const contentType = `${mediaTypes[format]};g=${group};v=${version};as=${kinds[page]}`
-  const body = format === 'json' ? encodeJson(value) : encodeYaml(value)
+  const agent = headerText(exchange.wire.headers['user-agent'])
+  const pretty = wantsPretty(exchange.query.get('pretty'), agent)
+  const body = format === 'json' ? encodeJson(value, pretty) : encodeYaml(value)
   return send(exchange, 200, { contentType }, body)
 }
 
@@ -122,14 +126,14 @@ interface Status {
   readonly paths: readonly string[]
 }
 
-function statusOf({ release, goVersion, startedAtMs, nowMs, paths }: ZpagesParts): Status {
-  const version = `1.${release}`
+function statusOf(parts: ZpagesParts): Status {
+  const { release, goVersion, binaryVersion, startedAtMs, nowMs, paths } = parts
   return {
     startTime: `${new Date(startedAtMs).toISOString().slice(0, 19)}Z`,
     uptimeSeconds: Math.max(0, Math.floor((nowMs() - startedAtMs) / 1000)),
     goVersion,
-    binaryVersion: version,
-    emulationVersion: version,
+    binaryVersion,
+    emulationVersion: `1.${release}`,
     paths: debuggingPaths(paths()),
   }
 }

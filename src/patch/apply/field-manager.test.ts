@@ -390,67 +390,67 @@ const errors: [what: string, config: Record<string, unknown>, code: number, mess
     'an unknown field',
     { spec: { nope: 1 } },
     500,
-    'failed to create typed patch object: .spec.nope: field not declared in schema',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.nope: field not declared in schema',
   ],
   [
     'text for a number',
     { spec: { replicas: 'x' } },
     500,
-    'failed to create typed patch object: .spec.replicas: expected numeric (int or float), got string',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.replicas: expected numeric (int or float), got string',
   ],
   [
     'a number for text',
     { metadata: { name: 1 } },
     500,
-    'failed to create typed patch object: .metadata.name: expected string, got &value.valueUnstructured{Value:1}',
+    'failed to create typed patch object (/; example.com/v1, Kind=Thing): .metadata.name: expected string, got &value.valueUnstructured{Value:1}',
   ],
   [
     'text for a list',
     { spec: { args: 'x' } },
     500,
-    'failed to create typed patch object: .spec.args: expected list, got &{x}',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.args: expected list, got &{x}',
   ],
   [
     'text with a percent sign for a list',
     { spec: { args: '5% d' } },
     500,
-    'failed to create typed patch object: .spec.args: expected list, got &{5%!d(MISSING)}',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.args: expected list, got &{5%!d(MISSING)}',
   ],
   [
     'a list for a map',
     { spec: [1] },
     500,
-    'failed to create typed patch object: .spec: expected map, got &{[1]}',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec: expected map, got &{[1]}',
   ],
   [
     'text for a boolean',
     { spec: { paused: 'x' } },
     500,
-    'failed to create typed patch object: .spec.paused: expected boolean, got &{x}',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.paused: expected boolean, got &{x}',
   ],
   [
     'a key twice',
     { spec: { containers: [{ name: 'a' }, { name: 'a' }] } },
     500,
-    'failed to create typed patch object: .spec.containers: duplicate entries for key [name="a"]',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.containers: duplicate entries for key [name="a"]',
   ],
   [
     'a value twice',
     { metadata: { finalizers: ['a', 'a'] } },
     500,
-    'failed to create typed patch object: .metadata.finalizers: duplicate entries for key [="a"]',
+    'failed to create typed patch object (/; example.com/v1, Kind=Thing): .metadata.finalizers: duplicate entries for key [="a"]',
   ],
   [
     'no item',
     { spec: { containers: [null] } },
     500,
-    'failed to create typed patch object: .spec.containers: element 0: associative list with keys may not have a null element',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.containers: element 0: associative list with keys may not have a null element',
   ],
   [
     'two problems',
     { spec: { replicas: 'x', containers: [{ name: 'a', image: 1 }] } },
     500,
-    'failed to create typed patch object: errors:\n  .spec.replicas: expected numeric (int or float), got string\n  .spec.containers[name="a"].image: expected string, got &value.valueUnstructured{Value:1}',
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): errors:\n  .spec.replicas: expected numeric (int or float), got string\n  .spec.containers[name="a"].image: expected string, got &value.valueUnstructured{Value:1}',
   ],
 ]
 for (const [what, config, code, message] of errors) {
@@ -473,6 +473,22 @@ for (const [release, message] of typeFaults)
       () => applyConfiguration(kind, undefined, config, { ...writer('a'), force: false }),
       (error: Error) => error.message.startsWith(message),
     )
+  })
+
+const namedFaults: [release: number, message: string][] = [
+  [22, 'failed to create typed patch object: .spec.nope: field not declared in schema'],
+  [
+    23,
+    'failed to create typed patch object (/a; example.com/v1, Kind=Thing): .spec.nope: field not declared in schema',
+  ],
+]
+for (const [release, message] of namedFaults)
+  test(`1.${release}: an apply of an unknown field`, () => {
+    const kind = { ...thingKind, release }
+    const config = thingOf({ spec: { nope: 1 } })
+    const attempt = () =>
+      applyConfiguration(kind, undefined, config, { ...writer('a'), force: false })
+    assert.throws(attempt, { code: 500, message })
   })
 
 test('a key that is left out has its default', () => {

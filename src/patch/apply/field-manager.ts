@@ -249,7 +249,7 @@ export function applyConfiguration(
   const wanted = typedConfig(kind, config)
   if (!isFit(before.type, before.object as Json, rules)) {
     const wrong = liveProblems(before.type, before.object as Json, rules)
-    throw plainError(`failed to create typed live object: ${wrong}`)
+    throw plainError(`failed to create typed live object${named(rules, before.object)}: ${wrong}`)
   }
   if (unowned && !rules.standInOwnsWritten) managed = claimAsItStands(kind, before)
 
@@ -265,18 +265,25 @@ export function applyConfiguration(
     outcome = applyOnce(kind, before, wanted, managed, who, true)
   }
   if (Array.isArray(outcome)) return { conflicts: outcome }
-  let object = outcome.object === undefined ? before.object : restored(before, outcome.object)
+  let object =
+    outcome.object === undefined ? before.object : restored(rules, before, outcome.object)
   if (takesOver) object = withLastApplied(object, config)
   const merged = live === undefined || outcome.object !== undefined
   return { object: withManagedFields(object, encodeManaged(outcome.managed)), merged }
 }
 
-function restored({ type, object: live, apiVersion }: Typed, object: KubeObject): KubeObject {
+function restored(
+  rules: ApplyRules,
+  { type, object: live, apiVersion }: Typed,
+  object: KubeObject,
+): KubeObject {
   try {
     return asTyped({ type, object, apiVersion }, live)
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
-    throw plainError(`failed to convert new object to proper version: ${error.message}`)
+    throw plainError(
+      `failed to convert new object${named(rules, live)} to proper version: ${error.message}`,
+    )
   }
 }
 
@@ -342,7 +349,7 @@ function claimBeforeFirstApply(
   if (!isFit(live.type, live.object as Json, rules)) {
     const wrong = liveProblems(live.type, live.object as Json, rules)
     throw plainError(
-      `failed to create manager for existing fields: failed to convert new object (${gvkText(live.object)}) to smd typed: ${wrong}`,
+      `failed to create manager for existing fields: failed to convert new object (${nameOf(rules, live.object)}) to smd typed: ${wrong}`,
     )
   }
   const { subresource, now } = who
@@ -378,16 +385,29 @@ export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   if (saysOwners(config)) {
     throw badRequest('metadata.managedFields must be nil')
   }
+  const rules = rulesOf(kind)
+  const failed = `failed to create typed patch object${named(rules, config)}`
   const type = kind.typeFor(apiVersion)
   if (type === undefined || (kind.kind !== undefined && config.kind !== kind.kind)) {
-    throw plainError(
-      `failed to create typed patch object: no corresponding type for ${gvkText(config)}`,
-    )
+    throw plainError(`${failed}: no corresponding type for ${gvkText(config)}`)
   }
-  const wrong = typeProblems(type, config as Json, rulesOf(kind))
-  if (wrong !== undefined) throw plainError(`failed to create typed patch object: ${wrong}`)
+  const wrong = typeProblems(type, config as Json, rules)
+  if (wrong !== undefined) throw plainError(`${failed}: ${wrong}`)
   return { object: config, type, apiVersion }
 }
+
+/** `default/a; /v1, Kind=ConfigMap`, in older releases without the name. */
+function nameOf(rules: ApplyRules, object: KubeObject): string {
+  if (!rules.namesObjects) return gvkText(object)
+  const { namespace, name } = object.metadata ?? {}
+  return `${textOf(namespace)}/${textOf(name)}; ${gvkText(object)}`
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** The same in brackets; nothing in older releases. */
+const named = (rules: ApplyRules, object: KubeObject): string =>
+  rules.namesObjects ? ` (${nameOf(rules, object)})` : ''
 
 /** A version with more than one slash hides the kind too. */
 const gvkOf = ({ apiVersion, kind, metadata }: KubeObject): string => {

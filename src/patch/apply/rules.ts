@@ -70,6 +70,8 @@ const changes = {
    * manager owned any field of such an object.
    */
   ownsDuplicates: change('list items with the same key have owners', { since: 29 }),
+  /** Errors name the object that they are about, by namespace and name. */
+  namesObjects: change('errors of an apply name the object', { since: 23 }),
   /** A configuration of another type is rejected for its type, before anything else of it. */
   checksType: change('an apply of another type names the type that it has', { since: 28 }),
   /**
