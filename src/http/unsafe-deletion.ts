@@ -1,4 +1,4 @@
-/** Deletion of an object that cannot be read needs a right of its own and is noted in the audit log. */
+/** Deletion of an object that cannot be read needs a right of its own, and an audit annotation. */
 import { forbiddenRequest } from '#api/status-error.ts'
 import type { Exchange } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'

@@ -130,7 +130,8 @@ for (const [body, isPatch, expected] of untyped) {
       ...verbs.request(at('configmaps'), body),
       ...(isPatch && { patchType: 'merge' }),
     }
-    const read = () => conformRaw(free(at('configmaps').kind), body, request as WriteRequest, {})
+    const kind = free(at('configmaps').kind)
+    const read = () => conformRaw(kind, body, request as WriteRequest, verbs.server)
     assert.equal(await outcomeOf(read), expected)
   })
 }
@@ -206,3 +207,64 @@ for (const [plural, namespace, expected] of places) {
     else assert.equal(object.metadata.namespace, expected)
   })
 }
+
+const containers = (container: object) => ({ spec: { containers: [container] } })
+const field = 'Go struct field'
+const faults: [release: number, plural: string, body: object, message: string][] = [
+  [22, 'configmaps', { data: { a: 1 } }, 'v1.ConfigMap.Data: ReadString: expects "'],
+  [
+    23,
+    'configmaps',
+    { data: { a: 1 } },
+    `json: cannot unmarshal number into ${field} ConfigMap.data`,
+  ],
+  [
+    37,
+    'pods',
+    containers({ ports: [{ containerPort: '80' }] }),
+    `json: cannot unmarshal string into ${field} ContainerPort.spec.containers.ports.containerPort of type int32`,
+  ],
+  [
+    37,
+    'pods',
+    { spec: { terminationGracePeriodSeconds: 1.5 } },
+    `json: cannot unmarshal number 1.5 into ${field} PodSpec.spec.terminationGracePeriodSeconds of type int64`,
+  ],
+  [
+    37,
+    'pods',
+    { spec: { priority: 99999999999 } },
+    `json: cannot unmarshal number 99999999999 into ${field} PodSpec.spec.priority of type int32`,
+  ],
+  [
+    37,
+    'pods',
+    containers({ resources: { limits: { cpu: 'x' } } }),
+    'quantities must match the regular expression',
+  ],
+  [
+    34,
+    'pods',
+    containers({ livenessProbe: { httpGet: { port: {} } } }),
+    `json: cannot unmarshal object into ${field} HTTPGetAction.spec.containers.livenessProbe.httpGet.port of type int32`,
+  ],
+  [
+    35,
+    'pods',
+    containers({ livenessProbe: { httpGet: { port: {} } } }),
+    `json: cannot unmarshal object into ${field} HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32`,
+  ],
+]
+for (const [release, plural, body, message] of faults)
+  test(`1.${release}: ${JSON.stringify(body)} is no object of ${plural}`, async () => {
+    const newer = await startVerbs(undefined, undefined, release)
+    const text = () => Buffer.from(JSON.stringify(body))
+    const request = { ...newer.request(newer.target(plural), body), text }
+    const { kind } = newer.target(plural).kind
+    const prefix = `${kind} in version "v1" cannot be handled as a ${kind}: ${message}`
+    assert.throws(
+      () => decodeBody(request, newer.server),
+      (error: Error) => error.message.startsWith(prefix),
+    )
+    await newer.stop()
+  })

@@ -5,7 +5,8 @@ import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
-import { isOdd, isTooLarge } from '#codec/json.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import { decodeJson, isOdd, isTooLarge } from '#codec/json.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform, type ReadAs } from '#schema/conform.ts'
@@ -17,6 +18,11 @@ import { requireConvertible } from './unconvertible.ts'
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   import.meta.url,
   '#codec/go-json/decode',
+)
+
+const loadPlainFault = loadLater<typeof import('#codec/go-json/plain-fault.ts')>(
+  import.meta.url,
+  '#codec/go-json/plain-fault',
 )
 
 const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
@@ -52,7 +58,7 @@ export function conformRaw(
   kind: Kind,
   raw: unknown,
   request: WriteRequest,
-  server: Pick<Server, 'fieldsDropped'>,
+  server: Pick<Server, 'fieldsDropped' | 'release'>,
   text = request.text,
   lost: readonly string[] = [],
 ): KubeObject {
@@ -61,7 +67,9 @@ export function conformRaw(
   requireType(kind, value, 'patchType' in request, text)
   const { object, unknown } =
     kind.decoding === 'typed'
-      ? conformWritten(kind.type, value, readAs(kind, text), (read) => kind.conform(read))
+      ? conformWritten(kind.type, value, writtenAs(kind, text, server), (read) =>
+          kind.conform(read),
+        )
       : conformFree(kind, value, text, text !== request.text)
   requireConvertible(kind, object)
   const all = [...lost, ...unknown]
@@ -119,15 +127,15 @@ function conformFree(kind: Kind, value: Loose, text: WriteRequest['text'], patch
 }
 
 interface WrittenAs extends ReadAs {
+  readonly release: number
   readonly text: WriteRequest['text']
 }
 
-const readAs = ({ kind, version }: Kind, text: WriteRequest['text']): WrittenAs => ({
-  kind,
-  version,
-  as: kind,
-  text,
-})
+const writtenAs = (
+  { kind, version }: Kind,
+  text: WriteRequest['text'],
+  { release }: Pick<Server, 'release'>,
+): WrittenAs => ({ kind, version, as: kind, text, release })
 
 /**
  * Most bodies fit their type. A body that does not fit, or has duplicates, is read once more from
@@ -137,7 +145,7 @@ const readAs = ({ kind, version }: Kind, text: WriteRequest['text']): WrittenAs 
 function conformWritten<Result>(
   type: Type,
   value: Loose,
-  { kind, version, as, text }: WrittenAs,
+  { kind, version, as, text, release }: WrittenAs,
   conformIt: (value: Loose) => Result,
 ): Result {
   if (!isOdd(value)) {
@@ -151,7 +159,19 @@ function conformWritten<Result>(
   if (bytes === undefined) return conformIt(value)
   const read = loadGoJson().readGoJson(bytes, type)
   if ('value' in read) return conformIt(read.value as Loose)
-  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${read.fault}`)
+  const why = faultOf(type, bytes, release) ?? read.fault
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${why}`)
+}
+
+const namesGoFields = change('errors of bodies name the field as Go names it', { since: 23 })
+const namesEmbedded = change('errors of bodies name embedded structs', { since: 35 })
+
+/** The fault in the words of the decoder that kube-apiserver uses since 1.23. */
+function faultOf(type: Type, bytes: Buffer, minor: number): string | undefined {
+  const release = releaseOf(minor)
+  if (!release.has(namesGoFields)) return undefined
+  const style = { namesEmbedded: release.has(namesEmbedded) }
+  return loadPlainFault().plainFault(type, decodeJson(bytes), undefined, style)
 }
 
 /** Whether a body with a type of its own to be read by is no version of the kind at all. */
@@ -263,7 +283,7 @@ export function conformAs(
   const said = textOf(value.apiVersion, apiVersion).replace(/^\//, '')
   if (named !== kind || said !== apiVersion || type === undefined)
     throw loadOtherType().otherType(server, { apiVersion, kind }, value, request)
-  const written = { kind, version, as: kind, text }
+  const written = { kind, version, as: kind, text, release: server.release }
   const conformed = conformWritten(type, value, written, (read) =>
     conform(type, read as Json, written),
   )

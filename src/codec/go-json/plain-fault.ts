@@ -15,33 +15,76 @@ interface Place {
   readonly fields: readonly string[]
 }
 
-export function plainFault(type: Type, value: Json, place?: Place): string | undefined {
+/** How the decoder of typed objects differs from Go's own. */
+export interface FaultStyle {
+  /** Paths name embedded structs, as in `livenessProbe.ProbeHandler.httpGet`. */
+  readonly namesEmbedded: boolean
+}
+
+export function plainFault(
+  type: Type,
+  value: Json,
+  place?: Place,
+  style?: FaultStyle,
+): string | undefined {
   if (value === null || type.is === 'untyped') return undefined
   const misfit = (found = jsonKind(value)) => {
-    const where =
-      place === undefined ? 'value' : `struct field ${place.struct}.${place.fields.join('.')}`
-    return `json: cannot unmarshal ${found} into Go ${where} of type ${goTypeName(type)}`
+    return `json: cannot unmarshal ${found} into Go ${whereOf(place)} of type ${goTypeName(type)}`
   }
   if (type.is === 'struct' && type.union === true) return unionFault(type, JSON.stringify(value))
   if (type.is === 'scalar') {
+    if (style && isOutOfRange(type.scalar, value)) return misfit(`number ${value}`)
     if (isPlain(type.scalar)) return scalarFault(type.scalar, value, misfit)
-    return textFault(type, JSON.stringify(value))
+    const fault = textFault(type, JSON.stringify(value))
+    return style && place
+      ? fault?.replace('into Go value of', `into Go ${whereOf(place)} of`)
+      : fault
   }
   if (type.is === 'list') {
     if (!Array.isArray(value)) return misfit()
-    return firstOf(value, (item) => plainFault(type.items, item, place))
+    return firstOf(value, (item) => plainFault(type.items, item, place, style))
   }
   if (typeof value !== 'object' || Array.isArray(value)) return misfit()
   if (type.is === 'map') {
-    return firstOf(Object.values(value), (item) => plainFault(type.values, item, place))
+    return firstOf(Object.values(value), (item) => plainFault(type.values, item, place, style))
   }
   return firstOf(Object.keys(value), (name) => {
     const field = type.byName.get(name)
     if (field === undefined) return undefined
-    const fields = [...(place?.fields ?? []), name]
-    const struct = type.name.split('.').pop() as string
-    return plainFault(field.type, value[name] as Json, { struct, fields })
+    const embedded = style?.namesEmbedded ? embeddedOf(type, name) : []
+    const fields = [...(place?.fields ?? []), ...embedded, name]
+    const owner = embedded.at(-1) ?? (style ? ownerOf(type, name) : type.name)
+    const struct = owner.split('.').pop() as string
+    return plainFault(field.type, value[name] as Json, { struct, fields }, style)
   })
+}
+
+const whereOf = (place: Place | undefined): string =>
+  place === undefined ? 'value' : `struct field ${place.struct}.${place.fields.join('.')}`
+
+const isOutOfRange = (scalar: string, value: Json | bigint): boolean =>
+  scalar === 'int32' &&
+  typeof value === 'number' &&
+  Number.isInteger(value) &&
+  value !== (value | 0)
+
+/** The struct that declares a field: the struct itself, or one that is embedded in it. */
+function ownerOf(struct: Struct, name: string): string {
+  const inlined = inlinedWith(struct, name)
+  return inlined === undefined ? struct.name : ownerOf(inlined, name)
+}
+
+/** The embedded structs on the way to a field, by their names in Go. */
+function embeddedOf(struct: Struct, name: string): string[] {
+  const inlined = inlinedWith(struct, name)
+  if (inlined === undefined) return []
+  return [inlined.name.split('.').pop() as string, ...embeddedOf(inlined, name)]
+}
+
+function inlinedWith({ fields }: Struct, name: string): Struct | undefined {
+  for (const { inline, type } of fields)
+    if (inline && type.is === 'struct' && type.byName.has(name)) return type
+  return undefined
 }
 
 function firstOf<Item>(
