@@ -21,7 +21,7 @@ export interface Attributes {
   readonly name: string
   /** The path, for URLs that are no resource. */
   readonly path: string
-  /** Of a list, a watch or the deletion of a collection, in releases that authorize them. */
+  /** The selectors of a list, a watch or a deletecollection, in releases that authorize them. */
   readonly selectors?: Selectors | undefined
 }
 

@@ -15,7 +15,7 @@ export interface ClusterEndpoint {
   readonly ca?: string
   readonly serverName?: string
   readonly insecure: boolean
-  /** Who this server is, as the files say it by now. */
+  /** This server's identity, as the files have it now. */
   readonly identity: () => Identity
 }
 

@@ -120,7 +120,7 @@ async function who(made: Access, credentials: Credentials): Promise<string> {
   return 'user' in verdict ? [verdict.user.name, ...verdict.user.groups].join(' ') : '401'
 }
 
-test('every caller is who it proves to be', async () => {
+test('every caller gets the user that its credentials prove', async () => {
   const { made } = await access()
   const carol = await client(people, 'carol', ['dev'])
   const front = await client(proxies, 'front', [])
@@ -213,7 +213,7 @@ test('the bootstrap policy decides', async () => {
   }
 })
 
-test('a token we make is one we know, and reviews say so', async () => {
+test('a token we sign is accepted, and so it is in reviews', async () => {
   const { made, reader } = await access()
   const account = { metadata: { namespace: 'n', name: 'bot', uid: 'b' } }
   reader.put('', 'serviceaccounts', account)

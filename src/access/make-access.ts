@@ -123,7 +123,7 @@ export async function makeAccess(
   }
 }
 
-/** Where everyone may do everything, everyone must at least say who they are. */
+/** If every request is allowed, it must at least be authenticated. */
 function withoutStrangers(
   settings: AccessSettings,
   { report }: AccessSurroundings,

@@ -54,10 +54,7 @@ export interface Authentication {
   readonly requestHeader: RequestHeaderAuthenticator | undefined
   /** Every authority a client's certificate may come from. */
   readonly clientAuthorities: () => readonly X509Certificate[]
-  /**
-   * Reads the files of authorities again, and believes what they say now; whether that is something
-   * else.
-   */
+  /** Reads the files of authorities again; returns whether they changed. */
   readonly readAuthorities: () => boolean
   readonly stop: () => void
 }
@@ -246,7 +243,7 @@ function makeClientCertificate(
   return { method, file, authorities }
 }
 
-/** A method that believes the certificates of some authorities. */
+/** A method that trusts the certificates of some authorities. */
 interface Certified<Method> {
   readonly method: Method
   /** Where some of them stand. */

@@ -1,6 +1,6 @@
 /**
- * What decides who gets in and what they may: one member per flag, named as the flags are. Files
- * are named by their paths.
+ * The settings of authentication and authorization: one member per flag, named as the flags are.
+ * Files are named by their paths.
  */
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 

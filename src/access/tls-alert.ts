@@ -23,7 +23,7 @@ const alerts: ReadonlyMap<number, string> = new Map([
   [120, 'no application protocol'],
 ])
 
-/** Of the message of a failed connection; undefined where the other side did not say why. */
+/** The alert in the message of a failed connection; undefined if the other side gave no reason. */
 export function alertWords(message: string): string | undefined {
   const alert = alerts.get(Number(/SSL alert number (\d+)/.exec(message)?.[1]))
   return alert === undefined ? undefined : `remote error: tls: ${alert}`

@@ -7,7 +7,7 @@ import { badRequest, internalError } from '#api/status-error.ts'
 import type { AuthenticationResult } from './authenticate.ts'
 import { joinErrors } from './error-list.ts'
 
-/** Who can say: see Access in make-access.ts. */
+/** What reviews tokens: see Access in make-access.ts. */
 export interface TokenReviewer {
   reviewToken(
     token: string,

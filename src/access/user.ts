@@ -8,7 +8,7 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** The group of everyone who is known; every authentication but the anonymous one adds it. */
+/** The group of all authenticated users; every authentication but the anonymous one adds it. */
 export const allAuthenticated = 'system:authenticated'
 export const allUnauthenticated = 'system:unauthenticated'
 /** Its members may do anything, whatever the authorization mode. */

@@ -1,7 +1,7 @@
 /**
- * The contract of admission: what may, after who may. Plugins run in one fixed order (order.ts):
- * all that mutate, then, after validation by schema and behaviour, all that validate. A plugin
- * refuses by throwing an ApiError.
+ * The contract of admission: it decides about objects, after authorization has decided about users.
+ * Plugins run in one fixed order (plugin-registry.ts): all that mutate, then, after validation by
+ * schema and behaviour, all that validate. A plugin rejects by throwing an ApiError.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { User } from '#access/user.ts'
@@ -37,7 +37,7 @@ export interface AdmissionRequest {
   readonly warnings: string[]
   /** Annotations for the audit event. */
   readonly auditAnnotations: Map<string, string>
-  /** Until when the client waits, by performance.now(), where it says so. */
+  /** When the client's deadline is, by performance.now(), if it has one. */
   readonly deadlineAt?: number | undefined
   /** Set by a mutating webhook that changed the object: every mutating plugin runs once more. */
   reinvoke?: boolean

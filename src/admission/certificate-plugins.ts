@@ -60,7 +60,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 }
 
-/** Who publishes the trust anchors of a signer needs a right to that signer, too. */
+/** A user who publishes the trust anchors of a signer needs a right to that signer, too. */
 export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'ClusterTrustBundleAttest',

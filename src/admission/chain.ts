@@ -23,7 +23,7 @@ export interface AdmissionMeter {
 }
 export type AdmissionStep = 'admit' | 'validate'
 
-/** Plugins of one step whom a kind concerns, and the names of the others. */
+/** The plugins of one step for a kind, and the names of the others. */
 interface Concerned {
   readonly plugins: readonly AdmissionPlugin[]
   readonly others: readonly string[]

@@ -93,7 +93,7 @@ function giveNumber(
   spec.preemptionPolicy = policy
 }
 
-/** Of several defaults, which only a race can make, the lowest counts. */
+/** Among several defaults, which only a race can create, the lowest counts. */
 function defaultClass(reader: ObjectReader): Awaitable<KubeObject | undefined> {
   return after(reader.list(group, 'priorityclasses'), (classes) => {
     let lowest: KubeObject | undefined

@@ -1,4 +1,4 @@
-/** Pods may not choose who they run as. */
+/** Pods may not choose the user they run as. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { forbiddenRequest } from '#api/status-error.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'

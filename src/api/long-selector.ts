@@ -71,10 +71,7 @@ class LabelRule {
   }
 }
 
-/**
- * Of two bounds of one kind the one that the other's value does not keep to: what keeps to it keeps
- * to both.
- */
+/** The stricter of two bounds: a value within it is within both. */
 const stricter = (before: LabelRequirement | undefined, bound: LabelRequirement) =>
   before === undefined || isWithin(before, bound.values[0] ?? '') ? bound : before
 

@@ -51,7 +51,7 @@ test('structured values are JSON since 1.34', () => {
   }
 })
 
-test('an error of no field says so, or has none', () => {
+test('an error without a field shows that, or has none', () => {
   const errors = [invalid(FieldPath.none, '', 'must validate'), invalid('x', '', 'must validate')]
   const fields = (release: number) => inWordsOf(errors, release).map(({ field }) => field)
   assert.deepEqual(fields(19), ['', 'x'])

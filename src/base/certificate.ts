@@ -1,8 +1,8 @@
 /**
- * X.509 certificates, made and signed: who, for which names, by whom, until when. Time, serial
- * number and keys arrive as arguments. Reading and checking certificates is node:crypto's; this
- * only writes them, since Node cannot, and a library that can takes longer to load than the server
- * to start (docs/decisions/certificates-by-hand.md).
+ * X.509 certificates, made and signed: subject, names, issuer, validity. Time, serial number and
+ * keys arrive as arguments. Reading and checking certificates is node:crypto's; this only writes
+ * them, since Node cannot, and a library that can takes longer to load than the server to start
+ * (docs/decisions/certificates-by-hand.md).
  */
 import { createHash, type KeyObject, sign, type X509Certificate } from 'node:crypto'
 import * as der from './der.ts'
@@ -40,7 +40,7 @@ export interface CertificateRequest {
   readonly serial: Uint8Array
 }
 
-/** Who signs; without a certificate the signature is by the subject itself. */
+/** The issuer; without a certificate the certificate is self-signed. */
 export interface Signer {
   readonly privateKey: KeyObject
   readonly certificate?: X509Certificate

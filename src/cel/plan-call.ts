@@ -243,8 +243,8 @@ function accepts(params: readonly CelType[], a: Value, b: Value, c: Value, d: Va
 }
 
 /**
- * Whether a value can be an argument. Of a list or map only the first element is looked at, as
- * cel-go does.
+ * Whether a value can be an argument. Only the first element of a list or map is checked, as in
+ * cel-go.
  */
 function isRuntimeType(type: CelType, value: Value): boolean {
   if (type.nullable && value === null) return true

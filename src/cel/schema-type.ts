@@ -51,9 +51,9 @@ export interface SchemaType {
   readonly maxElements: number
   /** The least size of a value in JSON. */
   readonly minSize: number
-  /** Of an object, by escaped name. */
+  /** Fields of an object, by escaped name. */
   readonly fields?: ReadonlyMap<string, SchemaType>
-  /** Of a list or a map. */
+  /** The elements of a list or a map. */
   readonly elements?: SchemaType
 }
 

@@ -28,10 +28,7 @@ export interface DeleteQuery {
 
 export interface ClientEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  /**
-   * To be looked at, not to be changed. Of what is gone only name, namespace, uid and version are
-   * sure to be there.
-   */
+  /** Read-only. For a deleted object only name, namespace, uid and version are certain. */
   readonly object: KubeObject
 }
 

@@ -166,7 +166,7 @@ test('objects of no interest are not kept; one that loses its interest is report
   assert.equal(kept, '')
 })
 
-test('who listens late hears of everything there is', async () => {
+test('a late listener receives everything there is', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1)]))
   const { informer } = await check(script)

@@ -34,7 +34,7 @@ export interface InformerOptions<T> {
   readonly report: (message: string, error: unknown) => void
 }
 
-/** What is kept, and of whom: an object may take the name of another that went unseen. */
+/** What is kept of an object, and its identity: another object may take the name unseen. */
 interface Entry<T> {
   readonly uid: string | undefined
   readonly kept: T
@@ -64,7 +64,7 @@ export class Informer<T> implements Sink {
     void reflect({ ...this.#options, sink: this })
   }
 
-  /** The listener hears of all there is already, then of every change. */
+  /** The listener receives all existing objects, then every change. */
   listen(listener: Listener<T>): void {
     this.#listeners.add(listener)
     for (const kept of this.values()) this.#tell(() => listener.changed?.(kept, undefined))

@@ -15,7 +15,7 @@ export interface ElectionOptions {
   readonly client: ApiClient
   readonly namespace: string
   readonly name: string
-  /** Who this server is: unlike all others. */
+  /** This server's identity, different from all others. */
   readonly identity: string
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -64,7 +64,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   }
   if (leading === undefined) return
   leading.abort()
-  // Who stops does not wait for a store that is away: the lease runs out by itself.
+  // A stopping leader does not wait for a store that is away: the lease expires by itself.
   await withinTime(candidate.release(), renewDeadlineMs).catch(() => {})
 }
 

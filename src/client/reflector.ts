@@ -16,7 +16,7 @@ export interface Sink {
   end(): void
   /** `isNew`: the watch says that it was not there before, or not what is followed. */
   changed(object: KubeObject, isNew: boolean): void
-  /** Who it was: name, namespace and uid. */
+  /** The deleted object: name, namespace and uid. */
   deleted(object: KubeObject): void
 }
 

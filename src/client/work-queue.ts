@@ -6,7 +6,7 @@
 import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 import { type Backoff, waitAfter } from './backoff.ts'
 
-/** Who counts what a queue does. */
+/** Receives what a queue does. */
 export interface QueueMeter {
   added(): void
   /** How many keys wait now. */

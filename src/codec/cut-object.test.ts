@@ -74,7 +74,7 @@ test('an item of a list begins without its type', () => {
   assert.equal(text, '{"metadata":{"name":"a","uid":"u"}}')
 })
 
-test('who an object is stands before the cut', () => {
+test('the identity of an object comes before the cut', () => {
   const metadata = { name: 'a"b', namespace: 'n', uid: 'u', labels: { a: 'b' } }
   const cut = encodeCut({ kind: 'Pod', apiVersion: 'v1', metadata, spec: {} })
   assert.deepEqual(identityOf(cut), { name: 'a"b', namespace: 'n', uid: 'u' })

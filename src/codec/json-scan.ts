@@ -13,7 +13,10 @@ interface Frame {
   readonly keys: Set<string> | undefined
   /** The last key, or the index of the item at work. */
   at: string | number
-  /** Of the object or list itself: a path is as long as the text is deep, and keys are many. */
+  /**
+   * The path of the object or list itself: a path is as long as the text is deep, and keys are
+   * many.
+   */
   readonly path: string
 }
 

@@ -15,7 +15,7 @@ import { faultOf, scanJson, scanJsonBytes } from './json-scan.ts'
 export const nestingDepthMax = 300
 
 /**
- * Of what is stored: a body as deep as may be, and in it the owners of its fields, who stand a few
+ * The limit for stored objects: a body as deep as may be, and in it the owners of its fields, a few
  * steps deeper.
  */
 export const storedDepthMax = 2 * nestingDepthMax

@@ -46,7 +46,7 @@ const listMetaType = structOf('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta', [
 
 /** One writer serves every call: each runs to its end before the next begins. */
 const writer = new WireWriter(64 * 1024)
-/** A buffer that one big answer made this large is let go. */
+/** A buffer that one big response made this large is released. */
 const keptBytesMax = 4 * 1024 * 1024
 
 function written(write: (into: WireWriter) => void): Buffer {

@@ -218,7 +218,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   return undefined
 }
 
-/** Of bytes that are no text at all. */
+/** The error for bytes that are no text at all. */
 export const octetError = (bytes: Buffer): YamlError => new YamlError(`yaml: ${utf8Fault(bytes)}`)
 
 export function readDocument(text: string): Json {

@@ -38,7 +38,7 @@ export interface Surroundings {
   readonly randomSuffix: () => string
   /** Measures the work queue of this name; undefined without metrics. */
   readonly queueMeter?: ((name: string) => QueueMeter) | undefined
-  /** What clients must trust to believe the server, PEM. */
+  /** The authorities by which clients verify the server, PEM. */
   readonly rootCertificates: string
   /** Undefined where there is no key to sign tokens with. */
   readonly mint: TokenMint | undefined

@@ -54,10 +54,10 @@ export interface KeptSecret extends KeptMeta {
   readonly account: string
   readonly accountUid: string
   readonly hasToken: boolean
-  /** Of the authority certificates in it. */
+  /** The digest of the authority certificates in it. */
   readonly authorityDigest: string
   readonly dataNamespace: string
-  /** Of a bootstrap token: when it ends, as written. */
+  /** The expiration of a bootstrap token, as written. */
   readonly expiration: string
 }
 
@@ -126,7 +126,7 @@ export const podOf = (object: KubeObject): KeptPod => ({
   created: object.metadata.creationTimestamp ?? '',
 })
 
-/** Of the many pods, those that are going, that have ended or that use a claim. */
+/** Of the many pods, those that are being deleted, that have ended or that use a claim. */
 export function keepPod(object: KubeObject): KeptPod | undefined {
   const pod = podOf(object)
   return pod.deleting || pod.ended || pod.claims.length > 0 ? pod : undefined

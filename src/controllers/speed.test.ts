@@ -96,8 +96,8 @@ test('a full namespace is emptied by few requests and few objects read', async (
       const { items } = await cluster.client.list({ group, version, plural }, 'full')
       assert.equal(items.length, 0, plural)
     }
-    // Pods and claims are let go one by one, by those who hold them; everything else goes with its
-    // kind.
+    // Finalizers of pods and claims are removed one by one by their holders; everything else is
+    // deleted with its kind.
     const heldOne = objects / kinds.length
     const looks = calls.list / served
     assert.ok(looks < 6, `${calls.list} lists of ${served} kinds`)

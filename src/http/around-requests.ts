@@ -14,7 +14,7 @@ export interface AroundOptions {
   /** The directives of Strict-Transport-Security. */
   readonly directives: readonly string[]
   /**
-   * Of how many requests over HTTP/2 the connection takes no further ones: 0.01 is one in a
+   * The share of HTTP/2 requests after which the connection takes no further ones: 0.01 is one in a
    * hundred.
    */
   readonly goAwayChance: number

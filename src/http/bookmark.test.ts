@@ -43,7 +43,7 @@ test('a bookmark has the shape of the other events of its watch', async () => {
   await Promise.all(cases.map(check))
 })
 
-test('of metadata in protobuf too: those who collect garbage watch so', async () => {
+test('of metadata in protobuf too: garbage collectors watch so', async () => {
   const { body } = await watched('/api/v1/pods', `application/vnd.kubernetes.protobuf;${partial}`)
   const envelope = openEnvelope(body.subarray(body.indexOf('k8s\0')))
   assert.deepEqual(

@@ -36,7 +36,7 @@ test('late requests are notified, in the order of beginning, and no others', () 
   }
 })
 
-test('who is late may begin anew, and one timer is enough for all', (t) => {
+test('a late request may begin anew, and one timer is enough for all', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const timers = t.mock.method(globalThis, 'setTimeout')
   let nowMs = 0

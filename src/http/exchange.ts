@@ -87,7 +87,7 @@ export interface Exchange {
   readonly auditId: string
   /** When it arrived, monotonic milliseconds. */
   readonly startedAt: number
-  /** Until when its client waits, where it says so. */
+  /** The client's deadline, if it has one. */
   deadlineAt: number | undefined
   user: User
   /** The authenticated user, if `user` is impersonated. */

@@ -54,7 +54,7 @@ export class Http1Connections {
    * listens.
    */
   readonly #runningOn = new Map<Socket, number>()
-  /** Nor does it look there for those who never finish their headers. */
+  /** Nor does it check there for clients that never finish their headers. */
   readonly #awaited = new Map<Socket, NodeJS.Timeout>()
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
   /** The rejection to send after the answers that are under way, where nothing more can be read. */

@@ -15,7 +15,7 @@ import type { Wire } from './exchange.ts'
 import { createListener, type Listener, type ListenerOptions } from './listener.ts'
 import { selfSigned } from './self-signed.fixture.ts'
 
-/** Of the one that is in a hurry; the other has the patience that servers have. */
+/** The timeout of the impatient server; the other has the usual one. */
 const requestAwaitedMs = 1000
 const prefaceMs = 800
 const handshakeMs = 700
@@ -193,7 +193,7 @@ test('an answer that says when it was given, as one that is passed on, says it o
   }
 })
 
-test('who keeps the port waiting is let go after the time there is for it', async () => {
+test('a client that keeps the port waiting is disconnected after the limit', async () => {
   const cases: [about: string, protocol: string, sent: string, limitMs: number][] = [
     ['nothing at all', 'http/1.1', '', requestAwaitedMs],
     ['half a header', 'http/1.1', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ', requestAwaitedMs],
@@ -211,7 +211,7 @@ test('who keeps the port waiting is let go after the time there is for it', asyn
   )
 })
 
-test('who begins to shake hands and does not go on is let go', async () => {
+test('a client that begins a handshake and does not go on is disconnected', async () => {
   // The first bytes of a greeting, and nothing.
   for (const said of ['', '\x16\x03\x01\x02\x00\x01']) {
     const socket = connectPlain(hastyPort, '127.0.0.1', () => socket.write(said, 'latin1'))
@@ -257,7 +257,7 @@ test('a request that takes longer than the wait for one is not cut off', async (
   for (const ask of [byHttp1, byHttp2]) assert.equal(await until('an answer', ask), '200 GET ')
 })
 
-test('new keys are for those who come from now on, and the cipher stays', async () => {
+test('new keys are for new connections, and the cipher stays', async () => {
   const greeting = async () => {
     const socket = await dial('http/1.1')
     const name = socket.getPeerCertificate().subject.CN
@@ -301,7 +301,7 @@ test('new clients see other authorities from now on, with the same keys', async 
   own.destroy()
 })
 
-test('who is still shaking hands when it drains is let go, whatever they speak', async () => {
+test('a handshake that is unfinished when the server drains is cut off, in any protocol', async () => {
   for (const protocol of ['http/1.1', 'h2']) {
     const own = createListener({
       ...selfSigned('own'),

@@ -14,7 +14,9 @@ const heldBytesMax = 256 << 20
 export class PendingResponses {
   readonly #bytesMax: number
   #bytes = 0
-  /** Of each client: one that takes a long list holds many pieces, one after the other. */
+  /**
+   * The bytes of each client: one that takes a long list holds many pieces, one after the other.
+   */
   readonly #bytesOf = new WeakMap<Wire, number>()
 
   constructor(bytesMax = heldBytesMax) {

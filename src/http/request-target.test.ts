@@ -140,7 +140,7 @@ test('a path without a resource is its path and its method', () => {
   }
 })
 
-test('a selector of one name counts as naming it, for who may', () => {
+test('a selector of one name counts as naming it in authorization', () => {
   const cases: [method: string, query: string, name: string][] = [
     ['GET', 'fieldSelector=metadata.name=x', 'x'],
     ['GET', 'fieldSelector=metadata.name==x,metadata.namespace=a', 'x'],

@@ -123,8 +123,8 @@ export function parseTarget(
 }
 
 /**
- * A right to delete a collection, or to an old path of watches, is one to all of it: who names
- * objects has it of none.
+ * A right to deletecollection, or to an old path of watches, covers all objects: a right to named
+ * objects does not include it.
  */
 const namedBySelector = new Set(['list', 'watch'])
 

@@ -45,7 +45,7 @@ test('a path exists where a verb of the kind lives, and takes only the methods o
     ['GET', '/api/v1/configmaps/a', 404],
     ['GET', '/api/v1/namespaces/default/nodes', 404],
     ['GET', '/api/v1/namespaces/default/nodes/n', 404],
-    // Who may do everything in a namespace may do nothing to the namespaces.
+    // A user with all rights in a namespace has none to namespaces.
     ['GET', '/api/v1/namespaces/default/namespaces', 404],
     ['GET', '/api/v1/namespaces/default/namespaces/default', 404],
     ['GET', '/api/v1/namespaces/default/namespaces/kube-system', 404],

@@ -127,7 +127,7 @@ test('pretty by parameter, by media type, and for browsers', async () => {
   }
 })
 
-test('large answers are compressed for those who can read them, small ones never', async () => {
+test('large responses are compressed for clients that accept it, small ones never', async () => {
   const data = { text: 'abcdefgh'.repeat(20_000) }
   await served.verbs.create('configmaps', { metadata: { name: 'large' }, data })
   // 128 KiB are not reached, or just so.
@@ -199,7 +199,7 @@ test('a long list that cannot be sent to its end is broken off, compressed or no
   }
 })
 
-test('every answer says who may keep it and how to find it in the log', async () => {
+test('every response has cache headers and its audit id', async () => {
   for (const path of [configMaps, `${configMaps}/none`, '/apis', '/nothing']) {
     const { headers } = await served.ask('GET', path)
     assert.equal(headers['cache-control'], 'no-cache, private', path)

@@ -244,7 +244,7 @@ async function runWatch(
   const started = await (options.resourceVersion === ''
     ? begunWithin(timeoutMs, starting)
     : starting)
-  // Who left HTTP may want messages.
+  // A client that upgraded may want messages.
   const messages =
     exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format === 'protobuf')
   if (started instanceof ApiError) {

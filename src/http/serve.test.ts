@@ -19,7 +19,7 @@ const slow = {
     deadlines.push(deadlineAt)
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     if (!failsWhenLate || deadlineAt === undefined) return
-    // No timer can be heard meanwhile.
+    // No timer can fire meanwhile.
     while (performance.now() < deadlineAt);
     throw new Error('a call took too long')
   },

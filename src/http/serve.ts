@@ -65,8 +65,8 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     let asked: Hurry | undefined
     const ended = (error?: unknown) => {
       clearTimeout(asked?.timer)
-      // What fails because the time is over, as the call of a webhook does, may say so a moment
-      // before the timer.
+      // A failure because the time is over, such as the call of a webhook, may come a moment before
+      // the timer.
       const isLate = error !== undefined && asked?.isOver()
       end(exchange, isLate ? asked?.error : error)
     }
@@ -145,7 +145,7 @@ const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 /** Most requests have nothing beside their path. Read-only. */
 const noQuery = new URLSearchParams()
 
-/** Of a method and a path, and neither holds the end of a line that stands between them. */
+/** The target of a method and a path; neither contains the line break that separates them. */
 const plainTarget = byText((asked: string) => {
   const end = asked.indexOf('\n')
   return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)

@@ -53,8 +53,7 @@ interface More {
 }
 
 /**
- * `more`: another release, paths beside discovery, limits other than the usual ones, and who looks
- * on.
+ * `more`: another release, paths beside discovery, limits other than the usual ones, and observers.
  */
 export async function startServed(more: More = {}): Promise<Served> {
   const verbs = await startVerbs(undefined, undefined, more.release)

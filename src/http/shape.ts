@@ -41,7 +41,7 @@ export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRe
   checkRouteAccepts(acceptOf(exchange), produces, exchange.namesRepresentations)
 }
 
-/** A log is sent as it is, and to those alone who would take an answer of the server's own. */
+/** A log is sent as it is, and only to clients that would accept a response of the server's own. */
 export function requireLogAccepted(exchange: Exchange): void {
   const accept = acceptOf(exchange)
   checkRouteAccepts(accept, 'log', exchange.namesRepresentations)

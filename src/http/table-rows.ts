@@ -27,8 +27,8 @@ export interface Kept {
 
 export interface Row {
   /**
-   * By which rows are sorted, where they are. All others are let go: together they take as much as
-   * the whole list.
+   * The object of the cells by which rows are sorted, where it is kept. All others are released:
+   * together they take as much as the whole list.
    */
   readonly cellsOf: KubeObject | undefined
   /** All before the object. */

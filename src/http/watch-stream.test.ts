@@ -164,7 +164,7 @@ test('a client that does not read is cut off when it is too far behind, or its t
   assert.deepEqual([late.stops(), second.sink.closed], [1, true])
 })
 
-test('a frame is made once for all who have the same shape', async () => {
+test('a frame is made once for all watches with the same shape', async () => {
   let made = 0
   const counting: Framer = {
     ...framer,

@@ -257,7 +257,7 @@ class WatchStream {
     return isAll && !this.#owesInitialEnd && this.#state !== 'making'
   }
 
-  /** Says the last word to those who have heard everything up to it. */
+  /** Sends the last event to watches that received everything up to it. */
   #close(progress: Revision | undefined): void {
     const { watcher, bookmarks } = this.#watch
     const sink = this.#sink

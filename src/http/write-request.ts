@@ -258,7 +258,7 @@ function writeOptions(
   }
 }
 
-/** Of a write without a query. */
+/** The options of a write without a query. */
 const plainOptions = (
   wire: Wire,
   fieldValidation: WriteOptions['fieldValidation'],

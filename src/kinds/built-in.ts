@@ -144,8 +144,8 @@ class BuiltInResource implements Resource {
 
   /**
    * Also versions this release does not serve: a store may hold what an older or newer release
-   * wrote. Of one that is gone the last form counts, which objects of all forms before can be read
-   * as.
+   * wrote. Of a removed version the last form counts, in which objects of all earlier forms can be
+   * read.
    */
   kindOf(apiVersion: string): Kind | undefined {
     const known = this.#all.get(apiVersion)

@@ -153,7 +153,7 @@ for (const [name, inner, more, expected] of inStore) {
   })
 }
 
-test('status is its own where the version says so', () => {
+test('status is separate if the version declares the subresource', () => {
   const { behaviour } = customResource(definition([one]), options)
   const made = object({ size: 1 }, { status: { ready: true } }) as KubeObject
   behaviour.prepareForCreate?.(made, context)
@@ -218,7 +218,7 @@ test('what was stored as another version has its defaults, not those of the vers
   assert.equal(read.spec.size, 1, 'what is written is read back')
 })
 
-test('a webhook converts where the definition says so', async () => {
+test('a webhook converts if the definition declares it', async () => {
   const open = {
     ...two,
     schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
@@ -399,7 +399,7 @@ test("unreadable metadata is reported with kube-apiserver's message, before the 
   }
 })
 
-test('a definition on its way out says so, and its kind keeps its verbs', () => {
+test('a definition that is being deleted has a condition, and its kind keeps its verbs', () => {
   const made = definition([one])
   const kindOf = (given: KubeObject) => customResource(given, options).kinds[0] as Kind
   assert.equal(kindOf(made).resource.terminating, false)
@@ -408,7 +408,7 @@ test('a definition on its way out says so, and its kind keeps its verbs', () => 
   assert.equal(kindOf(made).verbs.has('create'), true)
 })
 
-test('deprecated versions say so', () => {
+test('deprecated versions are marked', () => {
   const old = { ...one, name: 'v1beta1', deprecated: true, storage: false }
   const resource = customResource(definition([one, old]), options)
   const kind = resource.kinds.find(({ version }) => version === 'v1beta1')

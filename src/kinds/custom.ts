@@ -106,7 +106,8 @@ class CustomResource implements Resource {
   }
 
   /**
-   * Who writes in one version has read the object in it, and with it lost what only others know.
+   * A client that writes in one version has read the object in it, and has lost the fields that
+   * only others know.
    */
   #seenAs(object: KubeObject, apiVersion: string): KubeObject {
     const kind = this.#all.get(apiVersion)

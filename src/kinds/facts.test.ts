@@ -146,7 +146,7 @@ for (const [group, version, plural, first, last, storedFirst, storedLast, prefix
   })
 }
 
-test('what is off by default says so', () => {
+test('what is off by default is marked', () => {
   assert.equal(resourceAt(15, 'extensions', 'v1beta1', 'deployments')!.off, false)
   assert.equal(resourceAt(16, 'extensions', 'v1beta1', 'deployments')!.off, true)
   assert.equal(resourceAt(16, 'extensions', 'v1beta1', 'ingresses')!.off, false)

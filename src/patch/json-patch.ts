@@ -118,7 +118,7 @@ interface Progress {
   readonly equal: (value: Json, wanted: Json) => boolean
 }
 
-/** Of the members of an object the older library looks only at those that are there. */
+/** The older library compares only the members of an object that are there. */
 function isContained(value: Json, wanted: Json): boolean {
   if (Array.isArray(value) && Array.isArray(wanted)) {
     return value.length === wanted.length && value.every((one, i) => isContained(one, wanted[i]))

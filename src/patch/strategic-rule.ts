@@ -27,7 +27,7 @@ export const wrongType = (expected: string, actual: Json): StrategicError =>
 export interface PatchRule {
   readonly strategy: string
   readonly mergeKey: string
-  /** Of the value of a map, or of the items of a list. */
+  /** The type of a map's values, or of a list's items. */
   readonly type: Type
 }
 

@@ -118,7 +118,7 @@ for (const [name, days, made] of renewals)
     const before = ensure(settings)
     const later = ensure(settings, startMs + days * dayMs)
     assert.deepEqual(later.made, made)
-    // The key and the name of the authority stay, so both generations believe each other.
+    // The key and the name of the authority stay, so both generations trust each other.
     const [old, fresh] = [before, later].map((all) => new X509Certificate(all.ca.certificatePem))
     assert.ok(fresh!.publicKey.equals(old!.publicKey))
     assert.ok(new X509Certificate(later.serving.certificatePem).checkIssued(old!))
@@ -304,7 +304,7 @@ test('a provided certificate that no client here would trust is rejected, and le
   assert.equal(readFileSync(join(pki, 'admin.crt'), 'utf8'), theirs.certificatePem)
 })
 
-test('a TLS client that trusts the authority and shows the admin certificate is believed', async () => {
+test('a TLS client that trusts the authority and presents the admin certificate is accepted', async () => {
   const made = ensure(settingsFor())
   const server = createServer({
     key: made.serving.keyPem,
@@ -451,7 +451,7 @@ for (const [what, jumpMs, checks] of looks) {
   })
 }
 
-test('certificates are looked at within a minute when the operator changed one that he gave', (t) => {
+test('certificates are checked within a minute when the operator changed a provided one', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { dataDir } = settingsFor()
   const first = ensure(settingsFor([`--data-dir=${dataDir}`]))

@@ -50,7 +50,7 @@ export interface Certificates {
   readonly named: readonly NamedPair[]
   readonly admin: KeyPair
   readonly serviceAccountKey: { readonly privatePem: string; readonly publicPem: string }
-  /** What clients must trust to believe the serving certificate. */
+  /** The authorities by which clients verify the serving certificate. */
   readonly trustPem: string
   /** What this call made or renewed: `ca`, `apiserver`, `admin`, `sa`. */
   readonly made: readonly string[]
@@ -74,7 +74,7 @@ type Wanted = Pick<
 const dayMs = 24 * 3_600_000
 const authorityLifeMs = 3653 * dayMs
 const leafLifeMs = 365 * dayMs
-/** Machines whose clocks are a little behind must believe a certificate made just now. */
+/** Machines whose clocks are a little behind must accept a new certificate. */
 const backdatedMs = 5 * 60_000
 
 /** What authorities that are made here are called: what they signed may be replaced. */
@@ -193,7 +193,10 @@ class Workshop {
     key: join(this.#directory, `${name}.key`),
   })
 
-  /** The authority; renewed with the same key and name, so that what it signed stays believed. */
+  /**
+   * The authority; renewed with the same key and name, so that certificates that it signed stay
+   * valid.
+   */
   authority(): Loaded {
     if (this.#authority !== undefined) return this.#authority
     const paths = this.#paths('ca')
@@ -330,7 +333,7 @@ export function ensureCertificates(
   }
 }
 
-/** Who the server is to itself. */
+/** The user of the server as its own client. */
 export const apiserverUser: User = {
   name: 'system:apiserver',
   uid: '',

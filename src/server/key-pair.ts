@@ -84,7 +84,7 @@ export function givenAuthorities(path: string | undefined): string | undefined {
   return pem
 }
 
-/** Why clients will not believe a certificate today; undefined where its dates are good. */
+/** Why clients reject a certificate today; undefined if its dates are good. */
 export function validityProblem(certificate: X509Certificate, nowMs: number): string | undefined {
   const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]
   if (nowMs < from) return `is not valid before ${new Date(from).toISOString()}: clients refuse it`

@@ -109,7 +109,7 @@ const authoritiesOf = (access: Access): Buffer =>
 /** How often files of authorities are read, as in kube-apiserver. */
 const authoritiesReadMs = 60_000
 
-/** Whose certificates are believed follows the files that say so; answers how to stop. */
+/** Reads the files of authorities regularly; returns how to stop. */
 export function followAuthorities(access: Access, listener: Listener): () => void {
   const timer = setInterval(() => {
     if (access.readAuthorities()) listener.trust(authoritiesOf(access))

@@ -83,7 +83,7 @@ export class Membership {
   /** Others may use another order or port, and are not contradicted. */
   async #lead(client: ApiClient, alive: readonly string[]): Promise<void> {
     const { release, reconciler } = this.#parts
-    // Who counts says when he was the last; a lease that ended says it by itself.
+    // A counting server removed its own address; a lease expires by itself.
     if (alive.length === 0 && reconciler !== 'master-count') return
     const { addressLists, port = this.#parts.port } = await kubernetesEndpoints(client, release)
     // Two that write at the same time may leave each other's half behind: both halves are looked

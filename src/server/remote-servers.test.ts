@@ -1,4 +1,7 @@
-/** What the flags about kubelets come to: who they must be, and who we are to them. */
+/**
+ * The effect of the flags about kubelets: the requirements for their certificates, and this
+ * server's credentials for them.
+ */
 import { systemRandom } from '#base/random.ts'
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'

@@ -19,8 +19,8 @@ export interface Renewal {
 }
 
 /**
- * `ensure` makes what is due; `changed` hears of certificates that differ from those in use, and
- * lays them into the listener (`server.setSecureContext`) and the kubeconfig.
+ * `ensure` makes what is due; `changed` receives certificates that differ from those in use, and
+ * puts them into the listener (`server.setSecureContext`) and the kubeconfig.
  */
 export function renewDaily(
   inUse: Certificates,
@@ -28,7 +28,7 @@ export function renewDaily(
   changed: (fresh: Certificates) => void,
   failed: (error: Error) => void,
   clock: Clock = systemClock,
-  /** Files of the operator, who renews them himself. */
+  /** Files of the operator, which are renewed by the operator. */
   given: readonly string[] = [],
 ): Renewal {
   let current = inUse

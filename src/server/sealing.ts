@@ -1,8 +1,8 @@
 /**
- * The store behind --encryption-provider-config: which keys of it are sealed, and by whom. A
- * resource is named by its plural and the group it is stored for; `*` in a group are all of it that
- * are not named. Custom resources, their definitions and API services are never sealed:
- * kube-apiserver 1.22 reads them as they are.
+ * The store behind --encryption-provider-config: which of its keys are sealed, and by which
+ * provider. A resource is named by its plural and the group it is stored for; `*` in a group are
+ * all of it that are not named. Custom resources, their definitions and API services are never
+ * sealed: kube-apiserver 1.22 reads them as they are.
  */
 import { readFileSync } from 'node:fs'
 import type { Catalog } from '#kinds/catalog.ts'

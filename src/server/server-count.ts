@@ -1,7 +1,7 @@
 /**
  * Which servers share a store, where it is known how many there are: each adds its address to the
  * endpoints of the `kubernetes` service, and where they are more than there can be, those after its
- * own go. One that died stays until another takes its place; who must know sooner uses leases.
+ * own go. A server that died stays listed until another takes its place; leases are faster.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { KnownServers, ServerLeasesParts } from './server-leases.ts'

@@ -10,7 +10,7 @@ export interface ServerStatus {
   readonly requests: number
   readonly watchers: number
   readonly objects: number
-  /** Of the files of the store; undefined for a store in memory. */
+  /** The size of the store's files; undefined for a store in memory. */
   readonly storeBytes: number | undefined
 }
 

@@ -160,10 +160,7 @@ export async function writeKubernetesEndpoints(
  */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
 
-/**
- * What the `kubernetes` service leads to by now, as each object that says so has it, and at which
- * port.
- */
+/** The addresses of the `kubernetes` service, as each of its objects has them, and the port. */
 export async function kubernetesEndpoints(
   client: ApiClient,
   release: number,

@@ -27,7 +27,7 @@ function numbered() {
   return { feed, state, publish, read }
 }
 
-test('a reader who falls too far behind goes back to history and misses nothing', async () => {
+test('a reader that falls too far behind goes back to history and misses nothing', async () => {
   const { state, publish, read } = numbered()
   const reader = read(0)
   const first = reader.next()
@@ -45,7 +45,7 @@ test('a reader who falls too far behind goes back to history and misses nothing'
   assert.equal((await next).value[0].revision, 12_002)
 })
 
-test('and if history is gone by then, it says so', async () => {
+test('and if history is gone by then, it gets an error', async () => {
   const { state, publish, read } = numbered()
   const reader = read(0)
   const first = reader.next()

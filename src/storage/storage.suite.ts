@@ -135,7 +135,7 @@ function writeTests(on: On): void {
   )
 
   test(
-    'of many who race for one revision exactly one wins',
+    'of many writers that race for one revision exactly one wins',
     on(async ({ storage, prefix }) => {
       const first = won(await storage.put(`${prefix}a`, Buffer.from('0'), { ifRevision: 0 }))
       const racers = Array.from({ length: 20 }, (_, i) =>
@@ -442,7 +442,7 @@ function feedTests(on: On, options: SuiteOptions): void {
   )
 
   test(
-    'a reader who leaves the feed does not trouble the others',
+    'a reader that leaves the feed does not affect the others',
     on(async ({ storage, prefix }) => {
       const after = await storage.currentRevision()
       const staying = collect(storage, after, 3)
@@ -556,7 +556,7 @@ function compactionTests(on: On): void {
   )
 
   test(
-    'a reader of the feed who is up to date does not notice',
+    'a reader of the feed that is up to date does not notice',
     on(async ({ storage, prefix }) => {
       const read: Change[] = []
       const reading = collect(storage, await storage.currentRevision(), 20, read)

@@ -55,7 +55,7 @@ export interface Change {
   readonly bytes: Buffer | undefined
 }
 
-/** Of all their values. */
+/** The size of all their values. */
 export function sizeBytes(changes: readonly Change[]): number {
   let size = 0
   for (const change of changes) size += change.bytes?.length ?? 0

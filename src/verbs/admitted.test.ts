@@ -1,4 +1,4 @@
-/** What plugins and webhooks hear of a write: how often, of what, and in which order. */
+/** What plugins and webhooks receive of a write: how often, what, and in which order. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
@@ -94,7 +94,7 @@ const deletions: [what: string, spec: object, options: object[], expected: unkno
   ],
 ]
 for (const [i, [what, spec, options, expected]] of deletions.entries()) {
-  test(`of a pod's deletion is heard: ${what}`, async () => {
+  test(`admission of a pod's deletion: ${what}`, async () => {
     const name = `gone-${i}`
     await verbs.create('pods', pod(name, spec))
     shows = ({ options: { gracePeriodSeconds }, old }) => [
@@ -137,7 +137,7 @@ for (const [i, [release, dryRun, expected]] of tries.entries()) {
   })
 }
 
-test('what a finalizer held until this deletion is let go and removed, each heard of', async () => {
+test('an object that a finalizer held until this deletion is released and removed, each with admission', async () => {
   await verbs.create('configmaps', { metadata: { name: 'held', finalizers: ['orphan'] } })
   const background = deletion(verbs.target('configmaps', 'held'), {
     propagationPolicy: 'Background',
@@ -369,7 +369,7 @@ const bodies: [what: string, subresource: string, body: Loose, expected: unknown
   ],
 ]
 for (const [what, subresource, body, expected] of bodies) {
-  test(`${what} is heard of with its owners`, async () => {
+  test(`${what} reaches admission with its owners`, async () => {
     await verbs.create('pods', pod(subresource))
     shows = shownEntry
     const target = verbs.target('pods', subresource, subresource)
@@ -423,7 +423,7 @@ const evictions: [release: number, expected: string[]][] = [
   [19, ['admit CREATE ""', 'validate CREATE ""']],
 ]
 for (const [release, expected] of evictions) {
-  test(`in 1.${release} an eviction of no pod is heard of by ${expected.length}`, async () => {
+  test(`in 1.${release} an eviction of no pod reaches ${expected.length}`, async () => {
     const target = verbs.target('pods', 'nobody', 'eviction')
     const body = { kind: 'Eviction', apiVersion: 'policy/v1beta1', metadata: { name: 'nobody' } }
     const older = { ...server, release }

@@ -1,6 +1,6 @@
 /**
- * PATCH with an apply configuration: the fields its manager has an opinion about, merged over what
- * is there by who owns what. An object that is not there is created.
+ * PATCH with an apply configuration: the fields that its manager specifies, merged into the
+ * existing object by field ownership. A missing object is created.
  */
 import { releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

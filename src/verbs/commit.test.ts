@@ -40,11 +40,11 @@ for (const [length, said] of rows) {
 // biome-ignore lint/suspicious/noExplicitAny: an error of any shape
 type Any = any
 
-/** Many names make who owns them as long as they are themselves. */
+/** With many names the managed fields are as long as the names. */
 const data = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => ['n'.repeat(90) + i, 'a']))
 const owners = ({ metadata }: Any) => (metadata.managedFields ?? []).length
 
-test('who owns what is forgotten where an object is too large with it', async () => {
+test('managed fields are dropped if an object is too large with them', async () => {
   assert.equal(owners(await verbs.create('configmaps', { metadata: { name: 'many' }, data })), 0)
 })
 

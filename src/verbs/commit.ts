@@ -40,10 +40,7 @@ const forgetsOwners = change(
 /** What becomes of an object that is too large for the store. */
 type TooLarge = 'refuse' | 'forget owners' | 'show'
 
-/**
- * An apply is about nothing but who owns what. A dry run stores nothing, and is refused nothing for
- * it.
- */
+/** An apply is about nothing but ownership. A dry run stores nothing, and is never too large. */
 export function whenTooLarge({ release }: Server, request: WriteRequest): TooLarge {
   if (request.options.dryRun) return 'show'
   const applies = 'patchType' in request && request.patchType === 'apply'

@@ -69,7 +69,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   // An object that is being deleted already is no new deletion, and needs no admission.
   if (grace === 'pending')
     return { answer: await answerRemoved(server, kind, live, statusWhenHeld(options)) }
-  // Each of many has options of its own, of which plugins do not hear.
+  // Each of many has options of its own, which plugins do not see.
   const isApart = request.ofCollection === true && releaseOf(server.release).has(optionsPerObject)
   const asAsked = grace === 'none' || isApart
   const admitted = asAsked ? request : withGraceOf(request, next)
@@ -220,13 +220,13 @@ export async function admitDeletion(
   await server.admission.validate(attributes)
 }
 
-/** Of what is marked first, it is this very object that is deleted: plugins hear so. */
+/** An object that is marked first is deleted by its identity, and plugins see that. */
 export const onlyThis = (request: DeleteRequest, { metadata }: KubeObject): DeleteRequest => ({
   ...request,
   deleteOptions: { ...request.deleteOptions, uid: request.deleteOptions.uid ?? metadata.uid },
 })
 
-/** Plugins hear the grace that an object really gets. */
+/** Plugins see the grace period that an object really gets. */
 const withGraceOf = (request: DeleteRequest, { metadata }: KubeObject): DeleteRequest => ({
   ...request,
   deleteOptions: {

@@ -84,7 +84,7 @@ function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions)
   return fallback
 }
 
-/** Of a kind that leaves it to its clients, it may be any number of 64 bits. */
+/** If a kind leaves it to its clients, it may be any number of 64 bits. */
 function raiseGeneration(metadata: { generation?: number | bigint }): void {
   const { generation = 0 } = metadata
   metadata.generation = typeof generation === 'bigint' ? generation + 1n : generation + 1

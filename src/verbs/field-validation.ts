@@ -43,7 +43,7 @@ export function fieldsTold(request: WriteRequest | PatchRequest, reading: Readin
   return { lines, fields }
 }
 
-/** Of a free kind the metadata is read first, by a type of its own. */
+/** For a custom kind the metadata is read first, by a type of its own. */
 function unknownOf({ unknown, free }: Reading): readonly string[] {
   if (free === undefined) return unknown
   const found = undeclared(free.type, free.raw, free.kept)

@@ -1,4 +1,4 @@
-/** Who owns which field, for a kind: what src/patch/apply needs to know of its versions. */
+/** Field ownership for a kind: what src/patch/apply needs to know of its versions. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { copyRemembering } from '#api/written-empty.ts'

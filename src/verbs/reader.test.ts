@@ -7,7 +7,7 @@ import { WatchCache } from '#watchcache/watch-cache.ts'
 import { startVerbs } from './fixture.suite.ts'
 import { objectReader } from './reader.ts'
 
-test('what a follower keeps is parsed once, for all who follow', async () => {
+test('what a follower keeps is parsed once, for all followers', async () => {
   const fixture = await startVerbs()
   const { server, storage } = fixture
   for (const name of ['a', 'b', 'c']) {

@@ -93,10 +93,7 @@ export interface WriteRequest {
   /** Texts for the Warning header, in order. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
-  /**
-   * Until when the client waits, by performance.now(), where it says so: what is not done by then
-   * need not be.
-   */
+  /** The client's deadline, by performance.now(), if it has one: later work is useless. */
   readonly deadlineAt?: number | undefined
   /** Called before an update that turns out to create: the caller may need the right to create. */
   readonly authorizeCreate?: () => void | Promise<void>

@@ -10,7 +10,7 @@ import { localClient } from './local-client.ts'
 const user = { name: 'tester', uid: '', groups: [], extra: {} }
 const maps = { group: '', version: 'v1', plural: 'configmaps' }
 
-test('own changes are not parsed for those who watch, however many they are', async () => {
+test('own changes are not parsed for watchers, however many they are', async () => {
   const fixture = await startVerbs()
   let parsed = 0
   const server = {
@@ -56,7 +56,7 @@ test('own changes are not parsed for those who watch, however many they are', as
   }
 })
 
-test('one who changes what it sends does not change what others look at', async () => {
+test("a watcher that changes its own copy does not change the others'", async () => {
   const fixture = await startVerbs()
   const client = localClient(fixture.server, user, 'test')
   try {

@@ -1,6 +1,6 @@
 /**
- * In which order a write is refused for what is wrong with it and for the object it was made for,
- * and who wins a race.
+ * In which order the problems of a write and its conditions are reported, and which writer wins a
+ * race.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
@@ -84,7 +84,7 @@ for (const [write, left] of [
   [apply, 'a b c'],
   [put, 'c'],
 ] as const) {
-  test(`several who make one object at once by ${write.name} make it together`, async () => {
+  test(`several clients that create one object at once by ${write.name} create it together`, async () => {
     const answers = await Promise.all(writers.map(write))
     const codes = answers.map((answer) => answer.is === 'object' && answer.status)
     assert.deepEqual(codes, [201, 200, 200])

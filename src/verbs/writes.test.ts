@@ -446,7 +446,7 @@ for (const [deletionsAtOnce, mostAtOnce] of [
     assert.equal(most, mostAtOnce)
   })
 
-test('admission hears no name of what goes with its collection, and that one name of what goes alone', async () => {
+test('admission gets no name for a deletion by collection, and the name for a single deletion', async () => {
   await verbs.create('configmaps', { metadata: { name: 'alone', labels: { gone: 'yes' } } })
   await verbs.create('configmaps', { metadata: { name: 'with', labels: { gone: 'yes' } } })
   const heard: string[][] = []

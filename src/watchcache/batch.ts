@@ -7,7 +7,7 @@ import type { CacheEvent } from './history.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a change means to one who sees only some objects; undefined where it means nothing. */
+/** What a change means to a watcher of only some objects; undefined if it means nothing. */
 export function transition(
   event: CacheEvent,
   matches: ((entry: Entry) => boolean) | undefined,
@@ -37,7 +37,7 @@ export class Batch {
     this.bytes = bytes
   }
 
-  /** What these events mean to one who sees only some objects. */
+  /** What these events mean to a watcher of only some objects. */
   static of(
     events: readonly CacheEvent[],
     matches: ((entry: Entry) => boolean) | undefined,

@@ -115,7 +115,7 @@ test('a subscriber that leaves does not affect others', () => {
   }
 })
 
-/** One who can wait, and writes down by whole batches what it hears. */
+/** A subscriber that can wait, and records whole batches. */
 function patient(namespace: string, matches?: (entry: Entry) => boolean) {
   const heard: string[] = []
   const batches: Batch[] = []
@@ -132,7 +132,7 @@ function patient(namespace: string, matches?: (entry: Entry) => boolean) {
   return { subscriber, heard, batches }
 }
 
-test('those who can wait hear at the end of the turn of all that happened, those who want everything in the same words', async () => {
+test('those that can wait receive all changes at the end of the turn, unfiltered ones as one shared batch', async () => {
   const fanOut = new FanOut()
   const [all, same, a, b, selects] = [
     patient(''),
@@ -178,7 +178,7 @@ test('a subscriber does not receive what happened before it came, and receives n
   assert.deepEqual([before.heard.length, after.heard.length], [2, 1])
 })
 
-test('one who leaves within the turn hears no more; at the end all hear what happened before it', async () => {
+test('one that leaves within the turn receives no more; at the end all receive what happened before it', async () => {
   const fanOut = new FanOut()
   const [leaves, stays] = [patient('a'), patient('a')]
   for (const { subscriber } of [leaves, stays]) fanOut.add(subscriber)

@@ -19,7 +19,7 @@ export interface Subscriber {
   end(): void
 }
 
-/** One who waits for the end of the turn. */
+/** A subscriber that waits for the end of the turn. */
 export interface BatchSubscriber extends Omit<Subscriber, 'deliver'> {
   deliverBatch(batch: Batch): void
 }
@@ -101,7 +101,7 @@ export class FanOut {
     this.endPresent()
   }
 
-  /** Those who are here; others may come. */
+  /** The present subscribers; others may come. */
   endPresent(): void {
     this.deliverPending()
     const end = (subscriber: Subscriber | BatchSubscriber) => {
@@ -113,7 +113,7 @@ export class FanOut {
   }
 }
 
-/** Who listens, by namespace. */
+/** Subscribers, by namespace. */
 class Audience<Who extends { readonly namespace: string }> {
   readonly everywhere = new Set<Who>()
   readonly #byNamespace = new Map<string, Set<Who>>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Freshness } from './freshness.ts'
 
-test('who waits for a revision is released when it is reached, no sooner', async () => {
+test('a reader that waits for a revision is released when it is reached, no sooner', async () => {
   const freshness = new Freshness(10)
   assert.equal(await freshness.reach(10, 0), true)
   assert.equal(await freshness.reach(3, 0), true)

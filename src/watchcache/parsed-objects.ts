@@ -13,7 +13,7 @@ export interface AtHand {
   shown: Shown | undefined
 }
 
-/** An object as it is shown to all who speak the same version of it. */
+/** An object as it is returned to all watchers of one version. */
 export interface Shown {
   readonly as: object
   readonly revision: Revision
@@ -21,7 +21,7 @@ export interface Shown {
 }
 
 /**
- * After so many, those before the last so many are let go: a long batch of large ones must not be
+ * After so many, those before the last so many are released: a long batch of large ones must not be
  * in memory twice.
  */
 const objectsMax = 1000

@@ -1,6 +1,6 @@
 /**
- * The live picture of one resource: every object, ordered by key, the recent past, and who watches.
- * It is changed only by the feed, in the order of revisions.
+ * The live picture of one resource: every object, ordered by key, the recent past, and the
+ * watchers. It is changed only by the feed, in the order of revisions.
  */
 import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
@@ -50,7 +50,7 @@ let pictures = 0
 
 export class ResourceCache {
   /**
-   * Of all pictures there ever were in this process: what is known by a revision is known of one
+   * Unique among all pictures of this process: what is derived at a revision belongs to one
    * picture.
    */
   readonly id = ++pictures

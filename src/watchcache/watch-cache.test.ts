@@ -176,7 +176,7 @@ test('what happened shortly before the first use can be watched from', async () 
   await cache.close()
 })
 
-test('the past is read for those alone of whom something was written', async () => {
+test('the past is read only for resources that were written', async () => {
   const real = createMemoryStorage()
   let reads = 0
   const storage = overlaid(real, {
@@ -238,7 +238,7 @@ test('an unreadable object is reported, and is not absent; the others are served
   await cache.close()
 })
 
-/** A store whose feed ends when the test says so, as a lost connection does. */
+/** A store whose feed ends when the test decides, as a lost connection does. */
 function breakable(): { storage: Storage; breakWith(error: Error, refusals?: number): void } {
   const real = createMemoryStorage()
   let stop = new AbortController()
@@ -400,7 +400,7 @@ test('a resource that is loaded for what happens to another has what came before
   await cache.close()
 })
 
-test('a resource that is dropped while it is loaded ends for those who wait for it', async () => {
+test('a resource that is dropped while it is loaded ends for its waiters', async () => {
   const { cache, put } = await start()
   await put('things', 'x')
   const loading = cache.of(things)

@@ -298,8 +298,8 @@ export class WatchCache {
   }
 
   /**
-   * As soon as the store says so: a feed that went on from here would not notice a second time that
-   * it was set back.
+   * As soon as the store reports it: a feed that went on from here would not notice a second time
+   * that it was set back.
    */
   async #newest(): Promise<Revision | undefined> {
     const { storage, report } = this.#parts

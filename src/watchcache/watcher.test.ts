@@ -80,7 +80,7 @@ test('of the past it receives what is in its namespace and matches its selector'
   }
 })
 
-test('since a revision it hears of what is newer alone, and of the end', () => {
+test('since a revision it receives what is newer alone, and the end', () => {
   const watcher = new Watcher('a', ({ name }) => name === 'x')
   const since = watcher.since(2)
   assert.deepEqual([since.namespace, since.matches], ['a', watcher.matches])

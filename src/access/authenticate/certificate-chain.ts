@@ -9,8 +9,8 @@ import { type CertificateFields, certificateFields } from './certificate-fields.
 /** Certificates between a client's and an authority: more is no honest chain. */
 const chainLengthMax = 8
 /**
- * Signatures checked for one client by the keys that it sent: an honest chain takes three or four,
- * and strangers must not keep us busy. Those of our own authorities are as many as the operator
+ * Signatures verified for one client with keys that it sent: a valid chain needs three or four, and
+ * a client must not keep the server busy. Those of our own authorities are as many as the operator
  * wants, who may have renewed one often under its name.
  */
 const signatureChecksMax = 25

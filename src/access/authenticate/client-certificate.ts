@@ -37,7 +37,7 @@ export class CertificateVerifier {
     this.#clock = clock
   }
 
-  /** Believes these from now on, and nothing that others were believed for. */
+  /** Replaces the trusted authorities. */
   trust(authorities: Authorities): void {
     this.#authorities = authorities
     this.#byObject = new WeakMap()

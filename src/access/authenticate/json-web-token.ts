@@ -9,7 +9,7 @@ import type { Loose } from '#api/object-meta.ts'
 
 export interface ParsedToken {
   readonly header: Loose
-  /** Not verified: good for choosing who should verify it, and for nothing else. */
+  /** Not verified: it only selects the verifier. */
   readonly claims: Loose
   readonly signed: Buffer
   readonly signature: Buffer

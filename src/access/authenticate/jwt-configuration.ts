@@ -1,6 +1,7 @@
 /**
- * --authentication-config: the issuers of web tokens, how the claims of each become a user, and who
- * may be anonymous. It is checked as a whole; every problem is reported with its field.
+ * --authentication-config: the issuers of web tokens, how the claims of each become a user, and
+ * which anonymous requests are allowed. It is checked as a whole; every problem is reported with
+ * its field.
  */
 import { readFileSync } from 'node:fs'
 import { AccessExpression, ExpressionProblem } from '#access/access-expression.ts'

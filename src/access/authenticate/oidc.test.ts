@@ -268,7 +268,7 @@ test('a provider that is away at start is found when it comes', async () => {
   await until('the keys', async () => (await outcome(signed(), method)) === 'jane')
 })
 
-test('a provider that says it is another is not believed', async () => {
+test('a provider that names another issuer is rejected', async () => {
   const { discovery } = served
   served.discovery = { ...discovery, issuer: 'https://elsewhere' }
   assert.equal(await outcome(signed()), 'oidc: authenticator not initialized')
@@ -277,7 +277,7 @@ test('a provider that says it is another is not believed', async () => {
   served.discovery = discovery
 })
 
-test('a provider with the wrong certificate is not believed', async () => {
+test('a provider with the wrong certificate is rejected', async () => {
   const settings = {
     issuerUrl: issuer,
     clientId: 'kubernetes',

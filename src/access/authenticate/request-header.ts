@@ -1,7 +1,7 @@
 /**
- * The authenticating proxy: a front that has already authenticated the caller says who it is in
- * headers. Believed only from a client whose certificate our authority for proxies signed, and,
- * where names are listed, that has one of them.
+ * The authenticating proxy: a front proxy that has authenticated the user names the user in
+ * headers. The headers are trusted only if the client's certificate is signed by the authority for
+ * proxies and, if names are listed, has one of them.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'

@@ -198,7 +198,7 @@ const proxyMethod = (allowedNames: string[] = []) =>
 const through = (sent: Credentials['headers'], certificate?: X509Certificate) =>
   request({ headers: sent, ...(certificate && { certificate: () => certificate }) })
 
-test('a proxy says who it is', () => {
+test('a proxy names the user', () => {
   const sent = {
     'x-remote-user': 'alice',
     'x-remote-group': ['dev', 'ops, or not', ''],
@@ -222,7 +222,7 @@ test('a proxy says who it is', () => {
   ])
 })
 
-test('a proxy says who it is in any language', () => {
+test('a proxy names the user in any language', () => {
   const sent = (text: string) => Buffer.from(text).toString('latin1')
   const headers = { 'x-remote-user': sent('jürgen'), 'x-remote-group': sent('開発') }
   const verdict = proxyMethod().authenticate(through(headers, front.certificate))
@@ -266,7 +266,7 @@ const smuggled: [string, () => Promise<Credentials>, string][] = [
   ],
 ]
 for (const [name, make, expected] of smuggled)
-  test(`headers ${name} are not believed`, async () => {
+  test(`headers ${name} are ignored`, async () => {
     const verdict = proxyMethod(['front']).authenticate(await make())
     const shown = verdict && ('user' in verdict ? verdict.user.name : verdict.refused)
     assert.equal(shown ?? 'nothing', expected)

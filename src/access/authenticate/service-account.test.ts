@@ -111,7 +111,7 @@ test('the pod of a token is part of the user', async () => {
   })
 })
 
-test('a second issuer is believed, a third is not ours to judge', async () => {
+test('a second issuer is accepted, tokens of a third are left to others', async () => {
   const { outcome } = cluster()
   assert.equal(
     await outcome(new TokenMint('https://old', signing(rsa)).bound(request, start)),

@@ -189,7 +189,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   }
 }
 
-/** Clocks of those who make and check tokens may differ by the leeway. */
+/** The clocks of signer and verifier may differ by the leeway. */
 function timeProblem({ notBefore, expires }: AccountClaims, now: number, release: Release) {
   if (now + leewayMs < notBefore) return timeWords(release).early
   return now - leewayMs > expires ? timeWords(release).late : undefined

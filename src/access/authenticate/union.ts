@@ -129,7 +129,7 @@ export class RequestAuthenticator implements Authenticator {
   }
 
   /**
-   * The same user in the group of those who are known; always the same object for the same object.
+   * The same user in the group of authenticated users; always the same object for the same object.
    */
   member(user: User): User {
     const { name, groups } = user

@@ -125,7 +125,7 @@ function unversioned(policy: Policy): Policy {
   })
 }
 
-/** `*` means everyone who is authenticated, never the anonymous. */
+/** `*` means every authenticated user, never an anonymous one. */
 const everyoneKnown = (policy: Policy): Policy =>
   policy.user === '*' || policy.group === '*'
     ? { ...policy, user: '', group: allAuthenticated }

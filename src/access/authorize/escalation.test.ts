@@ -113,7 +113,7 @@ test('a rule that stands for millions of permissions delays no other request', a
   const refused = await attempt({ object: rules(rule) })
   assert.match(refused, /^403 .*more than 100000 RBAC permissions .*cannot be granted at once$/)
   assert.ok(performance.now() - beganAt < 1000)
-  // Who holds all of it as it is may grant it.
+  // A user who holds all of it may grant it.
   assert.equal(await attempt({ object: rules(rule) }, rbacWith(rule)), 'allowed')
   const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
   assert.equal(await attempt({ object: rules(rule) }, rbacWith(all)), 'allowed')
@@ -178,7 +178,7 @@ test('wildcards cover as they allow', async () => {
   )
 })
 
-test('system:masters and those who may escalate are free', async () => {
+test('system:masters and users with the right to escalate need no further rights', async () => {
   const masters = { ...alice, groups: ['system:masters'] }
   assert.equal(await attempt({ user: masters, object: rules(secretsAll) }), 'allowed')
   const rbac = rbacWith({ verbs: ['escalate'], apiGroups: [apiGroup], resources: ['roles'] })
@@ -224,7 +224,7 @@ test('binding a role grants what is in it', async () => {
   )
 })
 
-test('those who may bind a role need not have what is in it', async () => {
+test('users with the right to bind a role need not have its rights', async () => {
   const rbac = rbacWith({
     verbs: ['bind'],
     apiGroups: [apiGroup],

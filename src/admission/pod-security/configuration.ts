@@ -1,4 +1,4 @@
-/** What holds where namespaces say nothing, and who is let be. */
+/** The defaults for namespaces without labels, and the exemptions. */
 import { type FieldError, duplicate, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { dns1123Label, nameIsDnsSubdomain } from '#api/names.ts'

@@ -187,7 +187,7 @@ test('a violation of 1.37 names the policy', async () => {
   assert.deepEqual(warned.warnings, [`would violate PodSecurity "baseline:latest": ${found}`])
 })
 
-test('a namespace of 1.37 that enforces more hears once of pods with the same problems', async () => {
+test('a namespace of 1.37 that enforces more gets one warning for pods with the same problems', async () => {
   const namespaces = kindOf('v1', 'namespaces')
   const wanting = (level: string) => ({
     metadata: { name: 'ns', labels: { 'pod-security.kubernetes.io/enforce': level } },
@@ -224,7 +224,7 @@ test('labels of an exempt namespace are warned of', async () => {
   ])
 })
 
-test('who is let be', async () => {
+test('exemptions', async () => {
   const strict = labelled({ enforce: 'baseline', warn: 'baseline' })
   const free = pod({ hostNetwork: true, runtimeClassName: 'free' })
   const relabelled = { ...reaching, metadata: { ...reaching.metadata, labels: { a: 'b' } } }

@@ -61,7 +61,7 @@ export class PolicySource<Compiled> {
   /** By the name of their policy, then by their own. */
   readonly #bindings = new Map<string, Map<string, Binding>>()
   readonly #policyOf = new Map<string, string>()
-  /** Of manifests: they come first, and see policies and bindings too. */
+  /** From manifests: they come first, and see policies and bindings too. */
   #static: readonly PolicyHook<Compiled>[] = []
   #hooks: readonly PolicyHook<Compiled>[] = []
   #candidates = new WeakMap<Kind, Map<string, readonly Candidate<Compiled>[]>>()

@@ -24,7 +24,7 @@ export interface ManifestParts {
 export interface Manifests {
   readonly policies: readonly KubeObject[]
   readonly bindings: readonly KubeObject[]
-  /** Of all files; empty if there is none. */
+  /** The hash of all files; empty if there is none. */
   readonly hash: string
 }
 

@@ -9,7 +9,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 const portDefault = 443
 const ownHost = 'kubernetes.default.svc:443'
 
-/** This server as its own client: where it listens, how it is known there, and who it is. */
+/** This server as its own client: where it listens, its name there, and its credentials. */
 export interface Loopback {
   readonly url: string
   readonly serverName: string

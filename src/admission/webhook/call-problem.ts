@@ -71,7 +71,7 @@ function outOfTime({ shown }: CallError, nowMs: number): string {
 
 const seconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '')
 
-/** Of several addresses of one name, the one that was tried first. */
+/** If one name has several addresses, the one that was tried first. */
 function dialedOf({ cause }: CallError, url: URL): string {
   const tried = cause instanceof AggregateError ? cause.errors[0] : cause
   const { address = url.hostname } = (tried ?? {}) as { address?: string }
@@ -111,7 +111,7 @@ export function statusProblem({ status, headers, body }: CallAnswer): string {
     : `the server responded with the status code ${status} but did not return more information`
 }
 
-/** A Status that says itself what is wrong is believed. */
+/** A failure Status in the body is used as it is. */
 function failureIn(body: string): string | undefined {
   try {
     const { kind, apiVersion = 'v1', status, message } = JSON.parse(body)

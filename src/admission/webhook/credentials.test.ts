@@ -1,6 +1,6 @@
 /**
- * Who this server is to a webhook: by the webhook's host, from the kubeconfig of the plugin's
- * configuration.
+ * This server's credentials for a webhook: by the webhook's host, from the kubeconfig of the
+ * plugin's configuration.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

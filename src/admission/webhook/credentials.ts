@@ -1,5 +1,6 @@
 /**
- * Who this server is to a webhook: a user of a kubeconfig that is named after the webhook's host.
+ * This server's credentials for a webhook: a user of a kubeconfig that is named after the webhook's
+ * host.
  */
 import { isAbsolute } from 'node:path'
 import { type KubeconfigUsers, readKubeconfigUsers } from '#access/kubeconfig.ts'

@@ -86,7 +86,7 @@ test('all are called at once: each of three answers when the others have been ca
   assert.equal(called(), 'a b c')
 })
 
-test('of several that refuse, the first in order is heard, and all of them are counted', async () => {
+test('of several rejections the first in order is returned, and all are counted', async () => {
   server.paths.set('/b', () => ({ allowed: false, status: { message: 'first' } }))
   server.paths.set('/c', () => ({ allowed: false, status: { message: 'second' } }))
   const told = await run(map(), 22, hook('a'), hook('b'), hook('c'))

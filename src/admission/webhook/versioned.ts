@@ -164,7 +164,7 @@ export function settled(
   return { ...patched, ...named } as KubeObject
 }
 
-/** Of a custom kind, whose Scale is read by its type only where it says that it is one. */
+/** The body of a custom kind's Scale, which is decoded only if its type is Scale. */
 const bodyOr = (
   types: KnownTypes,
   own: TypeName,

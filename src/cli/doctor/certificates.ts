@@ -1,5 +1,6 @@
 /**
- * Certificates and keys of a data directory: dates, whether they fit, and who may read the keys.
+ * Certificates and keys of a data directory: dates, whether they match, and which users can read
+ * the keys.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -18,7 +18,7 @@ const failuresHaveStatus = change(
   { since: 19 },
 )
 
-/** Machines whose clocks are a little behind must believe it. */
+/** Machines whose clocks are a little behind must accept it. */
 const backdatedMs = 5 * 60_000
 /** Certificates shorter than this get the backdating on top. */
 const shortMs = 8 * 3_600_000

@@ -1,8 +1,8 @@
 /**
- * What is done with one object that may be garbage: deleted where no owner is left, rid of
- * references to owners that are gone, or let go when its dependents are. The object itself is read
- * anew before anything is done to it, and its version is a condition of what is done: the graph may
- * be behind, never the deletion.
+ * Handles one object that may be garbage: deletes it if no owner is left, removes references to
+ * owners that are gone, or removes its finalizer when its dependents are gone. The object itself is
+ * read anew before it is changed, and its version is a condition of the write: the graph may be
+ * behind, never the deletion.
  */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 import { ApiError, pathNotFound } from '#api/status-error.ts'

@@ -33,7 +33,7 @@ export interface OwnerNode {
 }
 
 export interface GraphEvents {
-  /** It may have become garbage, or may be let go. */
+  /** It may have become garbage, or may lose its finalizer. */
   examine(node: OwnerNode): void
   orphan(node: OwnerNode): void
   /** The resource of a reference; undefined if it is unknown. */
@@ -174,8 +174,7 @@ export class Graph {
     for (const { uid } of before) {
       if (!owners.some((owner) => owner.uid === uid)) this.#unlink(node, uid)
     }
-    // Owners that are there already are believed; one whose coordinates differ from the reference
-    // is looked at.
+    // Existing owners are trusted; one whose coordinates differ from the reference is checked.
     if ((added || first) && owners.some((owner) => this.#disagrees(owner, node))) {
       this.#events.examine(node)
     }

@@ -40,7 +40,7 @@ test('a deleted namespace is emptied and goes', async () => {
   }
 })
 
-test('what has a finalizer holds its namespace, and the status says so', async () => {
+test('an object with a finalizer holds its namespace, and the status shows it', async () => {
   const cluster = await startCluster()
   try {
     await makeNamespace(cluster, 'held')

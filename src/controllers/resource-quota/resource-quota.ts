@@ -19,7 +19,7 @@ import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
 import { resourceQuotas } from '#controllers/resources.ts'
 
-/** Everything is counted anew this often, whatever was heard. */
+/** Everything is counted anew this often, whatever the watches reported. */
 const recountMs = 300_000
 /** What is released by many objects at once is counted once. */
 const afterReleaseMs = 50

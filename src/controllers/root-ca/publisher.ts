@@ -1,6 +1,6 @@
 /**
- * The config map by which pods learn whom to trust: `kube-root-ca.crt` in every namespace, put
- * right whenever it is not.
+ * The config map with the authorities that pods trust: `kube-root-ca.crt` in every namespace,
+ * repaired whenever it differs.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -22,7 +22,7 @@ const pod = (name: string, nodeName?: string): KubeObject => ({
   },
 })
 
-test('a claim outlives its deletion as long as a pod uses it; pods no kubelet will let go are let go', async () => {
+test('a claim outlives its deletion as long as a pod uses it; finalizers of pods without a kubelet are removed', async () => {
   const cluster = await startCluster()
   try {
     const { client } = cluster

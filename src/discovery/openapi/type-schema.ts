@@ -65,8 +65,8 @@ const leafOf = (type: Scalar): string | undefined =>
   type.scalar === 'any' ? leafOfAny[type.named ?? ''] : leafOfScalar[type.scalar]
 
 /**
- * Where a schema meets a definition, `needs` hears its name; `describe` gives a field its sentence,
- * if it has one.
+ * Where a schema refers to a definition, `needs` receives its name; `describe` gives a field its
+ * sentence, if it has one.
  */
 export interface SchemaContext {
   readonly form: SchemaForm

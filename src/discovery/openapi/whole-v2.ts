@@ -94,7 +94,7 @@ export class WholeV2 {
     }
     const needs = new Set(added.flatMap((part) => part.needs))
     const builtIn = await this.#builtInFor(source, needs, turns)
-    // Kept for the next kind that comes; who has none is likely to have none.
+    // Kept for the next custom kind; a server without custom kinds is likely to stay so.
     this.#builtIn = custom.length === 0 ? undefined : builtIn
     await turns.next()
     const inOrder = (which: Which): Buffer[] => {

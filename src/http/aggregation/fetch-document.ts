@@ -17,7 +17,7 @@ const fetchTimeoutMs = 30_000
 /** Larger than any server's that is known; more would only fill memory. */
 const documentBytesMax = 64 << 20
 
-/** Who fetches. */
+/** The user of the requests. */
 const fetcher = { name: 'system:aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
 /** `unchanged`: what has the ETag given is the newest still. */

@@ -143,7 +143,7 @@ async function answered(
 
 const bundle = (made: Made) => Buffer.from(made.pem).toString('base64')
 const unknown = 'error trying to reach service: x509: certificate signed by unknown authority\n'
-// what the APIService says, what the client hears
+// the trust of the APIService, the client's error
 const trusts: [() => object, number, string][] = [
   [() => ({ caBundle: bundle(ca) }), 200, 'here'],
   [() => ({ insecureSkipTLSVerify: true }), 200, 'here'],
@@ -182,7 +182,7 @@ test('a certificate that is renewed is shown from then on, and on connections of
 })
 
 const away = 'service unavailable\n'
-// what is known of the server, what the client hears
+// the state of the server, the client's error
 const absences: [object, Error | number | undefined, string][] = [
   [{}, undefined, away],
   [{ conditions: [{ type: 'Available', status: 'False' }] }, undefined, away],
@@ -244,7 +244,7 @@ test('a body of unknown length is a body, whatever is in it', async () => {
   assert.deepEqual([asked?.line, asked?.body], [`POST ${things}`, body])
 })
 
-// path, what the client hears
+// path, the client's error
 const elsewhere = 'the backend attempted to redirect this request, which is not permitted'
 const redirects: [string, number, string][] = [
   [`${things}/away`, 502, elsewhere],

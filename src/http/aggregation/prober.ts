@@ -68,9 +68,7 @@ export class Prober {
     this.#look(name)
   }
 
-  /**
-   * Only for those who have servers behind them: services and endpoints are many and change often.
-   */
+  /** Only with servers behind this one: services and endpoints are many and change often. */
   #followServices(): void {
     if (this.#following || this.#stopped) return
     this.#following = true

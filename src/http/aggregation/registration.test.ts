@@ -205,7 +205,7 @@ for (const [name, before, atStart, after, then] of rows) {
   })
 }
 
-test('what is registered says where it stands in discovery, and who manages it', async () => {
+test('a registration has its place in discovery, and its manager', async () => {
   const store = new Store()
   store.define('a', 'v1')
   await store.registration.start()

@@ -118,7 +118,7 @@ test('a watch yields objects, omits bookmarks and ends with its error', async ()
   assert.deepEqual(seen, ['ADDED'])
 })
 
-test('resources are found once, in the best version; who is away is named', async () => {
+test('resources are found once, in the best version; a server that is away is named', async () => {
   const verbs = ['list', 'delete', 'watch']
   answer = {
     body: {

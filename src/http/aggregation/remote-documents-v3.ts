@@ -16,9 +16,9 @@ const conversion = loadLater<typeof import('./convert-openapi.ts')>(
 )
 
 interface Known {
-  /** Of their index. */
+  /** The ETag of their index. */
   readonly etag: string
-  /** Of their document in the second form, where this one was converted from it. */
+  /** The ETag of their document in the second form, if this one was converted from it. */
   readonly oldEtag?: string
   /** Where their index says the document is. */
   readonly address: string

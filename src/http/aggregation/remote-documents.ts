@@ -51,7 +51,7 @@ export class RemoteDocuments {
   /** Why the next document is another than the last, by APIService. */
   readonly #reasons = new Map<string, BuildReason>([['*', 'startup']])
   #localHash: string | undefined
-  /** Of those that are there: what comes from another is too late. */
+  /** When the present servers were tried: other results come too late. */
   readonly #triedAt = new Map<string, number>()
   #generation = 0
   #timer: NodeJS.Timeout | undefined
@@ -145,8 +145,8 @@ export class RemoteDocuments {
   }
 
   /**
-   * Who has the first word on a name that several use: groups by priority, then by the names of
-   * their APIServices.
+   * The order in which a shared name is assigned: groups by priority, then by the names of their
+   * APIServices.
    */
   #inOrder(): string[] {
     const priorities = new Map<string, number>()

@@ -41,7 +41,7 @@ export class RemoteKinds {
     return { found: [...found.values()], away }
   }
 
-  /** Of two versions of one resource the one that its group puts first. */
+  /** Of two versions of one resource the preferred one of its group. */
   #better(kind: ServedResource, other: ServedResource | undefined): ServedResource {
     if (other === undefined) return kind
     const priority = ({ group, version }: ServedResource) =>

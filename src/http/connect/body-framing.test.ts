@@ -22,8 +22,7 @@ after(() => backend.close())
 const hidden = 'GET /smuggled HTTP/1.1\r\nX-Remote-User: root\r\n\r\n'
 const chunked = `transfer-encoding: chunked\r\n\r\n${hidden.length.toString(16)}\r\n${hidden}\r\n`
 
-// method, what the client says of the length, body, what the backend hears after the path, what
-// goes wrong
+// method, the client's length, body, the backend's request after the path, the error
 const rows: [
   string,
   Record<string, string | string[]>,

@@ -1,6 +1,6 @@
 /**
- * Where the proxy subresources lead, and where they must not: what users write of addresses is not
- * believed.
+ * Where the proxy subresources lead, and where they must not: addresses that users write are not
+ * trusted.
  */
 import assert from 'node:assert/strict'
 import test from 'node:test'

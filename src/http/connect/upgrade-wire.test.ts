@@ -99,7 +99,7 @@ test('a listener is notified when the client is gone, also after that', async ()
   assert.deepEqual([told, wire.isWaiting], [2, false])
 })
 
-test('a stream hears that its client has left', async () => {
+test('a stream is notified that its client has left', async () => {
   let closed = 0
   handle = (wire) => {
     const sink = wire.stream(200, {})

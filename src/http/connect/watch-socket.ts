@@ -4,7 +4,10 @@ import type { Framer } from '#http/watch-stream.ts'
 import { type ChooseProtocol, openWebSocket, wantsWebSocket } from './websocket.ts'
 import { frame, opcodes } from './websocket-frames.ts'
 
-/** Browsers say where they are, and only they read watches so: who says nothing is refused. */
+/**
+ * Browsers send their origin, and only they read watches this way: a request without one is
+ * rejected.
+ */
 const origin = /^(\*|([a-z][a-z0-9+.-]*:)?\/\S*)$/i
 
 /** Any single requested subprotocol is accepted: it changes nothing. */

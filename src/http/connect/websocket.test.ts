@@ -18,7 +18,7 @@ function masked(opcode: number, body: Buffer): Buffer {
 
 const long = (length: number) => Buffer.alloc(length, 'a')
 
-// what, what the client sends, what is heard
+// case, bytes of the client, received messages
 const clients: [string, Buffer[], string[]][] = [
   ['nothing', [], []],
   ['a message', [masked(opcodes.text, long(5))], []],
@@ -44,7 +44,7 @@ const clients: [string, Buffer[], string[]][] = [
   ],
 ]
 for (const [what, sent, wanted] of clients) {
-  test(`a client that sends ${what} is heard, in one piece and in many`, () => {
+  test(`a client that sends ${what} is understood, in one piece and in many`, () => {
     for (const pieceLength of [1_000_000, 7, 1]) {
       const heard: string[] = []
       const listening = new Listening({
@@ -68,7 +68,7 @@ const heads: [number, number[]][] = [
   [65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]],
 ]
 for (const [length, head] of heads) {
-  test(`a message of ${length} bytes says so`, () => {
+  test(`a message of ${length} bytes has its length`, () => {
     const made = frame(opcodes.text, long(length))
     assert.deepEqual([...made.subarray(0, head.length)], head)
     assert.equal(made.length, head.length + length)

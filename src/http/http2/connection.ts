@@ -197,8 +197,8 @@ export class Http2Connection implements StreamHost {
   }
 
   /**
-   * Of a request sent before the client heard that no more are taken: nothing but its headers and
-   * its bytes count.
+   * A request sent before the client learned that no more are taken: only its headers and its bytes
+   * count.
    */
   #isTooLate(type: number, payload: Buffer): boolean {
     if (type === frameType.headers || type === frameType.continuation) return false

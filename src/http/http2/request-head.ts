@@ -30,7 +30,7 @@ const connectionNames = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Of these the first counts; all others are joined when they come again. */
+/** The first of these counts; all others are joined when they repeat. */
 const singleNames = new Set([
   'authorization',
   'content-length',

@@ -373,7 +373,7 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
     { do: (c) => c.queue([0, 3400]), gets: [] },
     { do: (c) => c.read(record), gets: [[1, record]] },
     { do: (c) => c.pass(20), gets: [] },
-    // An end needs no room, and is not forgotten among those who wait for it.
+    // An end needs no room, and is sent although others wait for room.
     { do: (c) => c.queue([0, 0, 0], 5), gets: [[5, 0]] },
     { do: (c) => c.read(record), gets: [[3, 3400]] },
   ],

@@ -52,9 +52,8 @@ const turnBytesMax = 4 * recordPayloadBytes
  */
 const roomBytesMin = 32 * 1024
 /**
- * How often it is looked who is held back. Who was so at two looks goes first, whatever others have
- * to send: clients may say as late as they like that they have read, and give back as little as
- * they like.
+ * How often held-back streams are checked. A stream that was held back at two checks goes first,
+ * whatever others have to send: clients may acknowledge late, and little.
  */
 const lookMs = 10
 const looksHeldMax = 2
@@ -275,7 +274,7 @@ export class Sender {
       this.#isOverdue = true
     }
     if (this.#isOverdue && this.#window > 0) this.flush()
-    // One who reads nothing is not looked at again before it does.
+    // A client that reads nothing is not checked again before it does.
     else if (!isStuck) this.#lookSoon()
   }
 
@@ -318,8 +317,8 @@ export class Sender {
         stream.looksHeld = 0
         continue
       }
-      // Who had its turn goes to the end of the line; who waits, or was cut short, stays where it
-      // is.
+      // A stream that had its turn goes to the end of the queue; one that waits, or was cut short,
+      // keeps its place.
       const hadTurn = hasSent && (this.#window > 0 || !isShort(stream))
       if (hadTurn) {
         stream.looksHeld = 0

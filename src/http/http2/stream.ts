@@ -50,7 +50,7 @@ interface Listeners {
   drained: (() => void)[]
 }
 
-/** Who waits for the body. */
+/** The reader that waits for the body. */
 interface BodyReader {
   take(chunk: Buffer): void
   end(): void

@@ -72,7 +72,7 @@ class AuditRecord {
     this.addresses = addresses
   }
 
-  /** Whether the log hears of the request at all. */
+  /** Whether the audit log records the request at all. */
   get isKept(): boolean {
     return this.verdict.level !== 'None'
   }

@@ -9,7 +9,7 @@ import type { Clock } from '#base/clock.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { timestamp } from '#verbs/server.ts'
 
-/** Who owns the conditions. */
+/** The manager of the conditions. */
 export const consumerManager = 'api-priority-and-fairness-config-consumer-v1'
 
 const conditionIsApplied = change('the condition Dangling of a flow schema is applied', {

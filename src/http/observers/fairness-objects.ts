@@ -9,7 +9,7 @@ import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { type FlowObject, flowSchemas, priorityLevels } from '#observe/fairness/bootstrap.ts'
 
-/** Who owns their fields. */
+/** The manager of their fields. */
 export const producerManager = 'api-priority-and-fairness-config-producer-v1'
 const autoUpdate = 'apf.kubernetes.io/autoupdate-spec'
 const specsAreAnnotated = change(

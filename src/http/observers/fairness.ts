@@ -63,7 +63,7 @@ class FlowSeat implements Seat {
   }
 }
 
-/** The place of one who was refused: nothing to give back, but the answer names the schema. */
+/** The seat of a rejected request: nothing to release, but the response names the schema. */
 const noSeat = (headers: AnswerHeaders): Seat => ({ headers, release() {} })
 
 export function fairnessObserver(parts: FairnessParts): Observer {

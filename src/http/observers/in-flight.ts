@@ -1,6 +1,6 @@
 /**
- * The plain limits: so many reads and so many writes at once, the rest come back later. Watches and
- * other long requests take no place, and those who may do everything are never turned away. Used
+ * The plain limits: so many reads and so many writes at once, the rest is rejected with a retry
+ * time. Watches and other long requests take no seat, and privileged users are never rejected. Used
  * where fairness is off.
  */
 import { isPrivileged } from '#access/user.ts'

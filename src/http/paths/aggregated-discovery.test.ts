@@ -1,4 +1,4 @@
-/** Aggregated discovery over HTTP: who gets it, in which form, and who has it already. */
+/** Aggregated discovery over HTTP: which requests get it, in which form, and when 304 is enough. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'

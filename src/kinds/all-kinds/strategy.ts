@@ -27,7 +27,7 @@ export function raiseGeneration(
   next.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
-/** A status update that may change nothing of metadata but who owns fields. */
+/** A status update that may change nothing of metadata but the managed fields. */
 export function keepMetadata(next: KubeObject, old: KubeObject): void {
   const { managedFields } = next.metadata
   next.metadata = copyData(old.metadata)

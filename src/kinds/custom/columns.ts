@@ -75,7 +75,7 @@ function integerOf(value: FoundValues): number | bigint | null {
   return Math.abs(number) < 2 ** 63 ? exactInteger(BigInt(Math.trunc(number))) : overflown
 }
 
-/** Of what a path says itself, only fractions are numbers. */
+/** Of a path's result, only fractions are numbers. */
 function numberOf(value: FoundValues): number | null {
   if (value instanceof OtherNumber) return value.kind === 'float' ? Number(value.value) : null
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null

@@ -179,7 +179,7 @@ const resourceClaims: Feature = {
 
 const podSecurity = (spec: Loose): Loose[] => [spec.securityContext]
 
-/** Of releases since 1.23, in the order of kube-apiserver. */
+/** The fields of releases since 1.23, in kube-apiserver's order. */
 const newerFeatures: readonly Feature[] = [
   specField('UserNamespacesSupport', 'hostUsers'),
   partField('SupplementalGroupsPolicy', 'supplementalGroupsPolicy', podSecurity),

@@ -1,4 +1,4 @@
-/** Who owns a file in a volume. */
+/** The owner of a file in a volume. */
 import type { FieldError } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { userId } from '#api/names.ts'

@@ -16,7 +16,7 @@ const hasSeLinuxPolicy = change('Windows pods may not have seLinuxChangePolicy',
 
 type Row = readonly [field: string, since?: ReturnType<typeof change>]
 
-/** Of the security context of a pod, in the order of kube-apiserver. */
+/** The fields of a pod's security context, in kube-apiserver's order. */
 const podFields: readonly Row[] = [
   ['appArmorProfile', hasAppArmor],
   ['seLinuxOptions'],

@@ -1,4 +1,4 @@
-/** Who a pod's processes run as and what they may do, for the pod and for each container. */
+/** The user of a pod's processes and their rights, for the pod and for each container. */
 import {
   duplicate,
   type FieldError,

@@ -51,7 +51,7 @@ function checkPolicyRule(rule: Loose, namespaced: boolean, path: FieldPath): Fie
   return errors
 }
 
-/** Everything a binding says: the role it refers to, and whom it binds. */
+/** The checks of a binding: its role and its subjects. */
 export function checkBinding(
   binding: Loose,
   roleKinds: string[],

@@ -164,7 +164,7 @@ export class LogSink implements RecordWriter {
 
   #bytesOf = (lines: string) => Buffer.from(this.#isTorn ? `\n${lines}` : lines)
 
-  /** Of these bytes so many are in the file now. */
+  /** How many of these bytes are in the file now. */
   #wrote(bytes: Buffer, at: number, count: number): number {
     this.#size += count
     this.#isTorn = bytes[at + count - 1] !== lineEnd

@@ -1,6 +1,6 @@
 /**
- * Records that are too large lose what was sent and what was answered, and say so; those that are
- * too large even then are lost and counted. All others go on as they are.
+ * Records that are too large lose request and response, with an annotation; those that are still
+ * too large are dropped and counted. All others go on as they are.
  */
 import type { Awaitable } from '#base/awaitable.ts'
 import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'

@@ -29,7 +29,7 @@ export interface Waiting<Flow> {
   readonly flow: Flow
   readonly queueIndex: number
   readonly arrivedAtMs: number
-  /** What the request is about, for those who look. */
+  /** The request, for debug pages. */
   readonly about: unknown
 }
 

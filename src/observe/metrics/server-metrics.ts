@@ -155,7 +155,7 @@ function requestMetrics(registry: Registry, release: number) {
   }
 }
 
-/** Of other servers: aggregated ones and webhooks. */
+/** Metrics of other servers: aggregated ones and webhooks. */
 function remoteMetrics(registry: Registry, release: number) {
   return {
     unavailableServices: registry.register(

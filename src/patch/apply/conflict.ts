@@ -14,7 +14,7 @@ import { managerOf } from './managed-fields.ts'
 import { elementText } from './path-element.ts'
 
 export interface Conflict {
-  /** The identity of who owns the field. */
+  /** The manager that owns the field. */
   readonly manager: string
   /** Steps to the field. */
   readonly path: readonly string[]

@@ -591,7 +591,7 @@ test('a map of values without a type stays owned as it was when it is owned whol
   ])
 })
 
-test('a map or list that is owned whole now belongs whole to who owned a part', () => {
+test('an atomic map or list belongs whole to the owner of a part', () => {
   const wholeSpec = struct('Whole', [
     field('nodeSelector', dict(text, true)),
     field('args', atomicList(text)),

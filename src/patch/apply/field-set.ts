@@ -150,7 +150,7 @@ export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
 export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
   (b === emptySet ? a : withoutBelow(a, b, false)) ?? emptySet
 
-// Each of the following makes the subtree of a step, which is a path itself where `self` says so;
+// Each of the following makes the subtree of a step, which is a path itself if `self` is set;
 // undefined: neither that nor anything below it is left.
 
 function shared(a: FieldSet, b: FieldSet, self: boolean): FieldSet | undefined {

@@ -13,7 +13,7 @@ export interface Owned {
   readonly set: FieldSet
   readonly apiVersion: string
   readonly applied: boolean
-  /** Who it is, where that is known without taking the identity apart. */
+  /** The manager, if it is known without parsing the identity. */
   readonly who?: Manager
 }
 

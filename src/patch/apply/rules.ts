@@ -50,7 +50,7 @@ const changes = {
   reconciles: change('owners follow a type whose lists or maps became atomic or granular', {
     since: 19,
   }),
-  /** Who applies with kubectl takes over what kubectl noted on the object. */
+  /** An apply by kubectl takes over what kubectl recorded on the object. */
   takesOverNoted: change('kubectl apply --server-side takes over what kubectl apply owned', {
     since: 19,
   }),

@@ -62,7 +62,7 @@ export class Defaults {
     this.#keepNulls = keepNulls
   }
 
-  /** Of the schema of whole objects. Undefined: there is no default to be met. */
+  /** The defaults of whole objects; undefined if there are none. */
   of(schema: JsonSchema | undefined): Fill | undefined {
     return this.#within(schema, [])
   }

@@ -270,7 +270,7 @@ export class Connection {
     this.#healthTimer = setTimeout(() => {
       const deadline = Date.now() + Math.min(this.#healthDeadlineMs, this.#deadlineMs)
       const probing = this.#track(this.#tryEach(methods.range, this.#probe, isAway, deadline))
-      // Whatever it says, who is refused this is refused everything.
+      // If this call is forbidden, all calls are.
       probing.catch((error) => this.#troubled(error)).finally(() => this.#watchHealth())
     }, wait)
     this.#healthTimer.unref()

@@ -141,7 +141,7 @@ export class EtcdServer {
     cpSync(this.#directory, `${this.#directory}-copy`, { recursive: true })
   }
 
-  /** As an operator does who restores what was put aside. */
+  /** As an operator who restores a copy. */
   setBack(): void {
     rmSync(this.#directory, { recursive: true })
     cpSync(`${this.#directory}-copy`, this.#directory, { recursive: true })

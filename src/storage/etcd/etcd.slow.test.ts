@@ -94,7 +94,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
-  test('progress: a reader hears of a revision that no key of its range has', async () => {
+  test('progress: a reader learns of a revision that no key of its range has', async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
     const start = await storage.currentRevision()
@@ -284,7 +284,7 @@ describe('etcd that goes away', { skip }, () => {
     await next
   }
 
-  test('set back to an older state: the feed says so, and one that only was restarted does not', async () => {
+  test('set back to an older state: the feed reports it, and a feed that only was restarted does not', async () => {
     won(await put('kept'))
     await server.kill()
     server.copy()
@@ -330,7 +330,7 @@ describe('etcd that goes away', { skip }, () => {
       const silent = hasty.put('/registry/silent', Buffer.from('x'), { ifRevision: 0 })
       await assert.rejects(silent, StorageUnavailable)
       assert.match(hasty.trouble() ?? '', /cannot be used/)
-      // Who waits longer for an answer says as soon that there is none.
+      // A longer timeout for calls also delays the error.
       const began = performance.now()
       await until('the trouble to be told', () => usual.trouble())
       assert.ok(performance.now() - began < 25_000)
@@ -461,7 +461,7 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
   })
   after(() => rmSync(directory, { recursive: true }))
 
-  test('who may do no more than read and write below the prefix misses nothing', async () => {
+  test('a user with rights below the prefix only misses nothing', async () => {
     const tls = writeCertificates(directory)
     const server = await EtcdServer.start(tls)
     const endpoints = [server.endpoint]
@@ -474,7 +474,7 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
       const written = won(await storage.put('/registry/a', Buffer.from('x'), options))
       won(await storage.delete('/registry/a', { ifRevision: written }))
       assert.equal((await feed).length, 2)
-      // Only administrators compact, which those who keep users of this kind know.
+      // Only administrators compact, which operators with such users know.
       await assert.rejects(storage.compact(written), /permission denied/)
       await assert.rejects(storage.get('/elsewhere/a'), /permission denied/)
       assert.equal(storage.trouble(), undefined)

@@ -59,7 +59,7 @@ export interface EtcdOptions extends ConnectionOptions {
 }
 
 /**
- * Opens the store. Servers that cannot be reached are no error here: `trouble` says so, and the
+ * Opens the store. Servers that cannot be reached are no error here: `trouble` reports it, and the
  * store recovers when they come. What can never work, such as an unreadable certificate, is
  * refused.
  */
@@ -232,7 +232,7 @@ class EtcdStorage implements Storage {
     await this.#connection.close()
   }
 
-  /** Whether the server takes it, or has heard of the same from another. */
+  /** Whether the server accepts it, or got the same from another. */
   async #announceCompaction(upTo: Revision): Promise<boolean> {
     for (;;) {
       const known = this.#compactions

@@ -41,7 +41,7 @@ describe('kine', { skip }, () => {
     await storage.close()
   })
 
-  test('a reader hears of a revision that none of its keys has by a marker, and so do two', async () => {
+  test('a reader learns by a marker of a revision that none of its keys has, and so do two', async () => {
     const endpoints = [server.endpoint]
     const stores = await Promise.all(
       [1, 2].map(() => openEtcdStorage({ endpoints, watchPrefix: '/registry/quiet/' })),

@@ -29,7 +29,7 @@ for (const [what, request, expected] of writes) {
   })
 }
 
-test('the transactions of kube-apiserver: who compacts', () => {
+test('the transactions of kube-apiserver: compaction', () => {
   const bytes = encodeCompaction(3, 1200)
   assert.deepEqual(steps(bytes), [1, 2, 3])
   assert.equal(bytes.toString('latin1').split('compact_rev_key').length, 4)

@@ -47,15 +47,15 @@ export interface WriteResponse {
   revision: Revision
   succeeded: boolean
   /**
-   * Of a write that failed what is there instead, of a deletion what was there, where the server
-   * says so.
+   * For a failed write the present value, for a deletion the previous one, if the server returns
+   * it.
    */
   found: KeyValue | undefined
   /** How many keys a deletion deleted. */
   deleted: number
 }
 
-/** The key by which servers agree on who compacts, and up to where: kube-apiserver's. */
+/** The key by which servers agree on one compactor and its revision: kube-apiserver's. */
 const compactionKey = 'compact_rev_key'
 
 export interface CompactionResponse {

@@ -17,7 +17,7 @@ const cases: [version: string, believed: boolean, isMember?: boolean][] = [
 ]
 for (const [version, believed, isMember = true] of cases) {
   const who = isMember ? 'etcd' : 'one that is none and says'
-  test(`${who} ${version} is ${believed ? '' : 'not '}believed`, () => {
+  test(`${who} ${version} is ${believed ? '' : 'not '}trusted`, () => {
     assert.equal(isBelieved({ version, isMember }), believed)
   })
 }

@@ -18,8 +18,8 @@ import {
 import type { Revision } from '#storage/storage.ts'
 
 /**
- * The first patches of these minor releases of etcd 3 whose answers can be believed; all later
- * releases can.
+ * The first patches of these minor releases of etcd 3 whose progress responses are correct; all
+ * later releases' are.
  */
 const believedFrom: Readonly<Record<number, number>> = { 4: 25, 5: 8 }
 

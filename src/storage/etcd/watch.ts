@@ -148,8 +148,8 @@ export class Watch implements AsyncIterator<Change[]> {
   }
 
   /**
-   * Sees to it that the reader hears when everything up to a revision has come, also if nothing
-   * more comes.
+   * Ensures that the reader learns when everything up to a revision has come, also if nothing more
+   * comes.
    */
   wantProgress(revision: Revision): void {
     if (revision > this.#wanted) this.#wanted = revision
@@ -187,8 +187,8 @@ export class Watch implements AsyncIterator<Change[]> {
       return
     }
     if (!response.created && response.revision === 0) {
-      // Etcd has no such revision. Those that are none say so of a watch that they give up without
-      // canceling it.
+      // Etcd has no such revision. Servers that imitate etcd send it for a watch that they give up
+      // without canceling it.
       if (this.#stream) this.#broken(this.#stream, undefined)
       return
     }
@@ -299,7 +299,7 @@ export class Watch implements AsyncIterator<Change[]> {
     const stream = this.#stream
     this.#stream = undefined
     this.#unconfirmed = undefined
-    // A stream that was given up says so with an error, which is no news.
+    // A stream that was given up ends with an error, which is expected.
     stream?.on('error', () => {})
     stream?.cancel()
   }

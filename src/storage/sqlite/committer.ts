@@ -200,7 +200,7 @@ export class Committer {
       const inDatabase = beside - checkpointBytes + pagesBytes(this.#unusedPages) - growth
       return Math.min(inDatabase, beside + checkpointBytes)
     } catch {
-      // The write itself meets the same trouble and says so.
+      // The write itself meets the same problem and reports it.
       return Number.POSITIVE_INFINITY
     }
   }
@@ -235,7 +235,7 @@ export class Committer {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       this.#transaction.reset()
     } catch {
-      // The next transaction meets the same trouble and says so.
+      // The next transaction meets the same problem and reports it.
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The directory a server keeps its state in: who may use it, and whether what lies in it can be
- * opened. A file that looks wrong is named and left exactly as it was found; nothing here repairs
- * or deletes state.
+ * The directory a server keeps its state in: which process may use it, and whether its contents can
+ * be opened. A file that looks wrong is named and left exactly as it was found; nothing here
+ * repairs or deletes state.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -73,7 +73,7 @@ export function inspectDatabase(file: string): FoundStore {
     if (walSize === 0) return 'nothing'
     throw damaged(file, `it is missing, but its log ${file}-wal is there`)
   }
-  // SQLite would open for reading what it may not write, and say so with the first write.
+  // SQLite would open a read-only file, and report it only at the first write.
   closeSync(openSync(file, 'r+'))
   if (size < headerSizeBytes) throw damaged(file, `it is truncated (${size} bytes)`)
   const header = readBytes(file, 0, headerSizeBytes)

@@ -50,7 +50,7 @@ export class DiskBudget {
     return this.#leftBytes >= 0 || this.#look(sizeBytes + writeBytes, this.#shares.reserveBytes)
   }
 
-  /** Looks whether a full disk has room again; says so. */
+  /** Returns whether a full disk has room again. */
   refill(): boolean {
     const { reserveBytes } = this.#shares
     return this.#look(0, this.#isFull ? reserveBytes * enoughRatio : reserveBytes)

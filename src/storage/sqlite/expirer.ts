@@ -65,7 +65,7 @@ export class Expirer {
       const { nextDeadline } = (await this.#writer.ask(request)) as ExpireAnswer
       if (nextDeadline !== undefined) this.#want(nextDeadline)
     } catch {
-      // The disk is in trouble, and the store says so; what is due stays due, and the jump is seen
+      // The store reports the trouble of the disk; what is due stays due, and the jump is seen
       // again.
       this.#clock.moved(-byMs)
       this.#want(this.#clock.now() + retryAfterMs)

@@ -307,7 +307,7 @@ function leaveLogAlone(file: string): void {
   writeFileSync(`${file}-wal`, 'something')
 }
 
-/** The files of a directory but for those that only say who uses it. */
+/** The files of a directory except those that only name its user. */
 function contents(directory: string): Map<string, Buffer> {
   const names = readdirSync(directory).filter((name) => name.startsWith('state.db'))
   return new Map(names.map((name) => [name, readFileSync(join(directory, name))]))

@@ -1,4 +1,4 @@
-/** That the log begins anew in spite of those who read, and that its file becomes short again. */
+/** That the log begins anew in spite of readers, and that its file becomes short again. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -87,7 +87,9 @@ export class LogCheckpoint {
     return this.#lengthBytes >= this.#dueBytes
   }
 
-  /** Whether it outgrew its limit by far: who cannot wait for readers should add nothing. */
+  /**
+   * Whether it outgrew its limit by far: a writer that cannot wait for readers should add nothing.
+   */
   get isFarBeyond(): boolean {
     if (this.#isFar()) this.#look()
     return this.#isFar()
@@ -150,7 +152,7 @@ export class LogCheckpoint {
       const [, frames, copied] = this.#state.get() as unknown as [number, number, number]
       this.#lengthBytes = copied === frames ? 0 : frames * frameBytes
     } catch {
-      // The next transaction meets the same trouble and says so.
+      // The next transaction meets the same problem and reports it.
     }
   }
 }

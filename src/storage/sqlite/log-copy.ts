@@ -20,7 +20,7 @@ const readRowsMax = 500
 /** Pages of the copy in memory: its index is written in the order of revisions, not of keys. */
 const cacheKibibytes = 65_536
 
-/** Of the row of a write, as the tables have it. */
+/** The row of a write, as the tables have it. */
 type Row = [revision: number, previous: number, deleted: number, key: string, sum: number, Value]
 type Value = Uint8Array | null
 

@@ -11,8 +11,8 @@ import { checksumOf, damagedAt, openToRead } from './schema.ts'
 export const rowsPerTurn = 500
 
 /**
- * Bytes of changes read at once: each of those who catch up holds as much, whatever the size of
- * what was written.
+ * Bytes of changes read at once: each reader that catches up holds as much, whatever the size of
+ * the values.
  */
 const changesBytesMax = 8 * 1024 * 1024
 

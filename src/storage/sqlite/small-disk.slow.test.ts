@@ -1,7 +1,7 @@
 /**
  * A small disk that is full: by others, again and again, with kills in between; by history; by
- * objects. Each test mounts a file system in memory of the size in its title; where that is not
- * allowed it is skipped and says so.
+ * objects. Each test mounts a file system in memory of the size in its title; without the
+ * permission it is skipped with a message.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'

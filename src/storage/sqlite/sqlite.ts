@@ -1,7 +1,7 @@
 /**
- * The embedded store: one SQLite file. A write is answered when it is on disk, and the feed has it
- * before the writer hears of it. It never reads a write back to publish it: the feed carries the
- * very bytes that were given to put.
+ * The embedded store: one SQLite file. A write is acknowledged when it is on disk, and the feed has
+ * it before the writer gets the result. It never reads a write back to publish it: the feed carries
+ * the very bytes that were given to put.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

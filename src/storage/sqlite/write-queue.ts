@@ -75,7 +75,7 @@ export interface WriteQueueOptions extends WriterOptions {
   readonly elapsed?: () => number
 }
 
-/** A request on its way, and who waits for its answer. */
+/** A request on its way, and the caller that waits for its result. */
 interface Sent {
   readonly writes?: Waiting[]
   readonly answer?: PromiseWithResolvers<CommitAnswer>
@@ -83,8 +83,7 @@ interface Sent {
 
 export interface WriterEvents {
   /**
-   * A transaction is on disk: its changes, in order. Called before anyone who waits for one of them
-   * hears of it.
+   * A transaction is on disk: its changes, in order. Called before the waiters get their results.
    */
   committed(changes: Change[]): void
   /** The disk is nearly full, or full: history that is forgotten makes room. */

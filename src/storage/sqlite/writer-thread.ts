@@ -1,6 +1,6 @@
 /**
- * The writer's thread as the server's sees it: what is sent to it, what it says, and how it ends.
- * It knows nothing of who waits for what.
+ * The writer's thread as the server's sees it: requests, responses, and its end. It does not know
+ * the waiters.
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname, extname } from 'node:path'

@@ -35,7 +35,7 @@ export class WatchGate {
   }
 }
 
-/** Several events of an object as the one that a client sees who looks before and after them. */
+/** Several events of an object as the one that a client sees if it looks before and after them. */
 class MergedEvents {
   readonly #events = new Map<string, Event>()
   #others = 0
@@ -53,7 +53,7 @@ class MergedEvents {
   }
 }
 
-/** Undefined if a client who looks before and after the two events sees no difference. */
+/** Undefined if a client that looks before and after the two events sees no difference. */
 function mergeEvents(before: Event, after: Event): Event | undefined {
   if (before.type === 'ADDED')
     return after.type === 'DELETED' ? undefined : { ...after, type: 'ADDED' }

@@ -40,9 +40,8 @@ export class NumberPool {
   }
 
   /**
-   * Any free one, from a random place on; undefined when all are gone. The lowest `kept` are
-   * given out last, since clients
-   * who name a number name a low one.
+   * Any free one, from a random place on; undefined when all are gone. The lowest `kept` are given
+   * out last, since clients that name a number name a low one.
    */
   takeAny(kept = 0): number | undefined {
     if (this.free <= 0) return undefined
@@ -73,7 +72,7 @@ export class NumberPool {
     return number < this.first || number > this.last ? undefined : number - this.first
   }
 
-  /** Whether this server knows who has it: a service, or a write. */
+  /** Whether this server knows its holder: a service, or a write. */
   isTaken(bit: number): boolean {
     return this.#taken.has(this.first + bit)
   }

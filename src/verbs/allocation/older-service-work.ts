@@ -138,8 +138,8 @@ export class OlderServiceWork {
   }
 
   /**
-   * A type that has no use for what the old one had by default lets go of it, right or wrong: the
-   * checks have seen it.
+   * A type that does not use the old type's defaults drops them, right or wrong: the checks have
+   * seen them.
    */
   trafficPolicy(): void {
     if (this.#old === undefined || !hasNodePorts(this.#old) || hasNodePorts(this.#service)) return

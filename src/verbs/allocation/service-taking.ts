@@ -118,8 +118,8 @@ export class ServiceTaking implements Reservation {
   }
 
   /**
-   * Any address; undefined where none is left. `upperFirst`: the lower ones are kept for those
-   * who name them.
+   * Any address; undefined where none is left. `upperFirst`: the lower ones are kept for clients
+   * that name them.
    */
   takeAnyAddress(family: string, upperFirst = false): string | undefined {
     const any = this.poolOf(family).takeAny(upperFirst)

@@ -225,7 +225,8 @@ test('what a store that did not answer may have stored stays claimed until it is
 })
 
 /**
- * What another server does after this one has written its service, and before this one hears of it.
+ * What another server does after this one has written its service, and before this one receives the
+ * event.
  */
 const overtaken: [does: string, act: (other: Fixture) => Promise<unknown>][] = [
   ['deletes it', (other) => other.remove('services', 'a')],
@@ -259,7 +260,7 @@ for (const [does, act] of overtaken) {
 
 for (const isShared of [false, true]) {
   const who = isShared ? 'two servers' : 'one server'
-  test(`what a service had is free where it goes while a write that changes nothing is looked at: ${who}`, async () => {
+  test(`the allocations of a service are free if it is deleted during a write that changes nothing: ${who}`, async () => {
     const verbs = await startServer(createMemoryStorage(), isShared)
     await verbs.create('services', service('a', wanted))
     const { admission } = verbs.server

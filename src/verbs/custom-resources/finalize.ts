@@ -1,4 +1,4 @@
-/** The end of a definition: first its objects go, then it is let go itself. */
+/** The end of a definition: first its objects are deleted, then its finalizer is removed. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'

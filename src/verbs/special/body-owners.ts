@@ -1,7 +1,7 @@
 /**
- * Who owns which field of a body that is a kind of its own beside the resource it is sent to: a
- * Scale, a Binding, an Eviction. Such bodies have one version, and what is not stored keeps its
- * owners only as long as it is admitted.
+ * Field ownership in a body whose kind differs from the resource it is sent to: a Scale, a Binding,
+ * an Eviction. Such bodies have one version, and what is not stored keeps its owners only as long
+ * as it is admitted.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -28,7 +28,7 @@ export function bodyManager(server: Server, { apiVersion, kind }: BodyType): Fie
   }
 }
 
-/** `type`: what the body is, where it need not say so itself. */
+/** `type`: the type of the body, if it need not name it itself. */
 export function claimBody(
   server: Server,
   request: WriteRequest,

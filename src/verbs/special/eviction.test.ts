@@ -1,4 +1,4 @@
-/** Who may be evicted: a table of pods and the budgets they are under. */
+/** Which pods may be evicted: a table of pods and their budgets. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

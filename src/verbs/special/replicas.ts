@@ -111,6 +111,6 @@ const customReplicasHaveOwners = change(
   { since: 27 },
 )
 
-/** Whether a write to a Scale records who set the replicas of the object. */
+/** Whether a write to a Scale records the manager of the object's replicas. */
 export const recordsOwners = ({ ownRules }: Pick<Replicas, 'ownRules'>, release: number): boolean =>
   !ownRules || releaseOf(release).has(customReplicasHaveOwners)

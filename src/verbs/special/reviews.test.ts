@@ -1,5 +1,5 @@
 /**
- * Reviews are answered and forgotten; tokens are made and not stored. Who may what is decided in
+ * Reviews are answered and forgotten; tokens are made and not stored. Permissions are tested in
  * access.
  */
 import assert from 'node:assert/strict'
@@ -151,7 +151,7 @@ test('everything that has no row of its own goes through the ordinary verbs', ()
   ])
 })
 
-test('webhooks hear of a review by the name it gives itself', async () => {
+test('webhooks get a review with the name in its body', async () => {
   const heard: string[] = []
   const hear: AdmissionPlugin['mutate'] = ({ name }) => {
     heard.push(name)

@@ -62,7 +62,10 @@ export async function reviewToken(server: Server, request: WriteRequest): Promis
   return created({ ...review, status })
 }
 
-/** Who the client is to this server. What it sent does not matter; only webhooks see it. */
+/**
+ * The user that the server sees for a client. The body of the request does not matter; only
+ * webhooks see it.
+ */
 export async function reviewSelf(server: Server, request: WriteRequest): Promise<Answer> {
   const review = conformBody(request, server)
   await admitBody(server, request, review, review.metadata.name ?? '')

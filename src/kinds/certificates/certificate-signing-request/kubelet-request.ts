@@ -24,7 +24,7 @@ const children = (value: DerValue | undefined): DerValue[] =>
   value === undefined ? [] : (valuesIn(value.contents) ?? [])
 const hexOf = (value: DerValue | undefined): string => value?.contents.toString('hex') ?? ''
 
-/** None where it is no text: no certificate with such a name is believed. */
+/** Empty if it is no text: a certificate with such a name is rejected. */
 function textOf(value: DerValue | undefined): string[] {
   if (value === undefined) return []
   const read = readText(value.tag, value.contents)

@@ -14,7 +14,7 @@ interface KeyParts {
   readonly parameters: Buffer
   /** The bits, without the count of unused ones. */
   readonly bits: Buffer
-  /** All of it, for those who can read it. */
+  /** The whole key, for readers that need it. */
   readonly whole: Buffer
 }
 

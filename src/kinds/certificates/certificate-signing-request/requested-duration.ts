@@ -24,7 +24,7 @@ export function requestedDuration(
   return { signer, honored: difference < differenceMsMax(wantedMs) }
 }
 
-/** Of the first certificate; no number where it cannot be read. */
+/** The lifetime of the first certificate; NaN if it cannot be read. */
 function lifeMsOf(certificate: string): number {
   try {
     const { validFrom, validTo } = new X509Certificate(Buffer.from(certificate, 'base64'))

@@ -41,7 +41,7 @@ const scopesAffinity = change('resource quotas have the scope CrossNamespacePodA
   since: 21,
 })
 
-/** Of how many of the resources a scope says nothing. */
+/** How many of the resources a scope cannot limit. */
 function misfitsOf(scope: string, limited: readonly string[], release: number): number {
   const isAffinity = scope === affinityScope && releaseOf(release).has(scopesAffinity)
   if (!standardScopes.includes(scope) && !isAffinity) return 0

@@ -30,7 +30,7 @@ export const olderQuotaColumns: readonly OlderColumns[] = [
   },
 ]
 
-/** Of requests, and of limits. */
+/** The amounts of requests, and of limits. */
 function amountsOf(object: KubeObject): [string, string] {
   const names = namesInOrder(object.status?.hard ?? {})
   const isLimit = (name: string) => name.startsWith('limits.')
