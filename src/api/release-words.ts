@@ -31,6 +31,13 @@ const bothExamples = change('errors of addresses have examples of both families'
 const namesSelectorParts = change('errors of selectors name the key or the value', { since: 21 })
 const namesNoField = change('an error without a field names the field <nil>', { since: 20 })
 const typesMoved = change('errors of unknown kinds name another line of the scheme', { since: 20 })
+const schemeMoved = change('errors of unknown kinds name line 110 of the scheme', {
+  since: 33,
+  until: 34,
+})
+const schemeMovedAgain = change('errors of unknown kinds name line 111 of the scheme', {
+  since: 35,
+})
 const convertsWhole = change('errors of deletion options do not name a missing field', {
   since: 19,
 })
@@ -103,7 +110,14 @@ function makeWords(release: Release): Words {
 
 /** That a kind is unknown in the version that a client named; `version` is `version "v1"`. */
 export const unregisteredKind = (kind: string, version: string, release: number): string =>
-  `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${releaseOf(release).has(typesMoved) ? 100 : 101}"`
+  `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${schemeLine(releaseOf(release))}"`
+
+/** The line of Go code that names the scheme in errors. */
+function schemeLine(release: Release): number {
+  if (release.has(schemeMovedAgain)) return 111
+  if (release.has(schemeMoved)) return 110
+  return release.has(typesMoved) ? 100 : 101
+}
 
 /** That a client sent another type as options of a deletion, by Go's name for it. */
 export function noDeleteOptions(goType: string, release: number): string {

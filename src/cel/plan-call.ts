@@ -83,13 +83,14 @@ export function planCall(
     return planOr(args, false)
   if (args.length === 2 && site.name === 'orValue' && isAny(site, 'optional_orValue_value'))
     return planOr(args, true)
-  const operands = comparesElements.has(site.name) ? args.map(requireValue) : args
+  const comparesLists = comparesElements.has(site.name) && site.overloadIds.length === 1
+  const operands = comparesLists ? args.map(requireValue) : args
   return planStrict(site, operands, callOf(site, args.length, environment))
 }
 
 /**
  * Functions whose cost in kube-apiserver depends on operands that must be lists, even if one is an
- * error.
+ * error. It is counted by overload: not if types leave several possible.
  */
 const comparesElements: ReadonlySet<string> = new Set(['distinct', 'sort', '@sortByAssociatedKeys'])
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionPlugin } from '#admission/admission.ts'
-import { pod, podKind, requestOf } from '#admission/requests.suite.ts'
+import { kindOf, pod, podKind, requestOf } from '#admission/requests.suite.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { configMap, constraints, creation, mapKind, Policies, rule } from './policies.suite.ts'
 
@@ -182,6 +182,53 @@ test('items of keyed lists are merged, and defaults are filled in', async () => 
       ['c', 'j', 'Always'],
       ['d', 'k', 'Always'],
     ],
+  )
+})
+
+const unreadable: [title: string, mutation: Loose, expected: string][] = [
+  [
+    'an applied value that cannot be read',
+    apply("Object{data: {'a': 'not base64'}}"),
+    denied(
+      'unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 3',
+    ),
+  ],
+  [
+    'a patched value that cannot be read',
+    patch("[JSONPatch{op: 'add', path: '/data', value: {'a': 'not base64'}}]"),
+    '500 InternalError Internal error occurred: illegal base64 data at input byte 3',
+  ],
+  [
+    'a patched value of a wrong type',
+    patch("[JSONPatch{op: 'add', path: '/immutable', value: 'x'}]"),
+    '500 InternalError Internal error occurred: json: cannot unmarshal string into Go struct field Secret.immutable of type bool',
+  ],
+]
+for (const [title, mutation, expected] of unreadable)
+  test(title, async () => {
+    const policies = new Policies('mutating').policy('p', {
+      matchConstraints: constraints({ resourceRules: [rule(['secrets'])] }),
+      ...withMutations(mutation),
+    })
+    const secret = { ...configMap({}), kind: 'Secret' }
+    const request = creation(secret, {}, kindOf('v1', 'secrets'))
+    assert.equal(await policies.bind('p').outcome(request), expected)
+  })
+
+test('a built-in object of another version than the rules name cannot be converted back', async () => {
+  const scalers = kindOf('autoscaling/v2beta2', 'horizontalpodautoscalers')
+  const inV1 = rule(['horizontalpodautoscalers'], ['autoscaling'], ['*'], ['v1'])
+  const policies = new Policies('mutating').policy('p', {
+    matchConstraints: constraints({ resourceRules: [inV1] }),
+    ...withMutations(apply("Object{metadata: Object.metadata{labels: {'a': 'b'}}}")),
+  })
+  const scaler = { ...configMap(undefined), kind: 'HorizontalPodAutoscaler', spec: {} }
+  const request = creation(scaler, {}, scalers)
+  assert.equal(
+    await policies.bind('p').outcome(request),
+    denied(
+      'converting (v1.HorizontalPodAutoscaler) to (v2beta2.HorizontalPodAutoscaler): unknown conversion',
+    ),
   )
 })
 

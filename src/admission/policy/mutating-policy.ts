@@ -199,7 +199,13 @@ class Run {
       }
       try {
         versioned.object = await this.#dispatch.withDecisions(() =>
-          mutated(this.#types, mutation, this.#scope(invocation, values), versioned),
+          mutated(
+            this.#types,
+            mutation,
+            this.#scope(invocation, values),
+            versioned,
+            this.#request.kind,
+          ),
         )
         values.forgetObject()
         observe(true)

@@ -5,7 +5,8 @@
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
-import { internalError } from '#api/status-error.ts'
+import { ApiError, internalError } from '#api/status-error.ts'
+import { plainFault } from '#codec/go-json/plain-fault.ts'
 import { misplacedTypes, NoJson, toJson } from '#cel/to-json.ts'
 import { ListValue, StructValue, typeName, type Value } from '#cel/values.ts'
 import {
@@ -13,6 +14,8 @@ import {
   ExpressionCompiler,
   results,
 } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
+import { goTypeOf } from '#kinds/known-type.ts'
+import type { Kind } from '#kinds/kind.ts'
 import { settled, type TypeParts, type Versioned } from '#admission/webhook/versioned.ts'
 import { mergeObjects } from '#patch/apply/merge.ts'
 import { applyRules } from '#patch/apply/rules.ts'
@@ -62,14 +65,16 @@ export function compileMutations(spec: Loose, release: Release): CompiledMutatio
 export class MutationFailed extends Error {}
 
 /**
- * The object after one mutation, in the version of the policy. Throws MutationFailed, OutOfBudget,
- * PendingDecision, and an ApiError where the result is no object of the kind.
+ * The object after one mutation, in the version of the policy. `requested`: that of the request.
+ * Throws MutationFailed, OutOfBudget, PendingDecision, and an ApiError where the result is no
+ * object of the kind.
  */
 export function mutated(
   parts: TypeParts,
   { type, expression }: Mutation,
   scope: EvaluationScope,
   versioned: Versioned,
+  requested: Kind,
 ): KubeObject {
   if (expression.program === undefined) throw new MutationFailed(expression.problem)
   const result = new Evaluation(scope, costBudget).evaluate(expression)
@@ -79,9 +84,53 @@ export function mutated(
     type === 'JSONPatch'
       ? patchedObject(object, operationsOf(result.value), parts.release)
       : appliedObject(parts, object, result.value, versioned)
-  if (patched === object) return versioned.object as KubeObject
+  if (patched === object) {
+    requireRequestedVersion(versioned, object as Loose, requested)
+    return versioned.object as KubeObject
+  }
   if (type === 'JSONPatch') requireKnownFields(versioned, patched)
-  return settled(parts, versioned, patched as Loose, [])
+  const next = settledOrFailed(parts, versioned, patched as Loose, type)
+  requireRequestedVersion(versioned, next, requested)
+  return next
+}
+
+/**
+ * The result has the version of the policy. kube-apiserver converts it to that of the request, and
+ * has no conversion between two versions of a built-in kind.
+ */
+function requireRequestedVersion({ own }: Versioned, next: Loose, requested: Kind): void {
+  if (next.apiVersion === requested.apiVersion || requested.decoding === 'free') return
+  if (own !== undefined) return
+  const [from, to] = [next, requested].map((one) => goTypeOf(one.apiVersion, one.kind))
+  throw new MutationFailed(`converting (${from}) to (${to}): unknown conversion`)
+}
+
+/** Values that have the right type and cannot be read, such as bytes that are no base64. */
+function settledOrFailed(
+  parts: TypeParts,
+  versioned: Versioned,
+  patched: Loose,
+  type: Mutation['type'],
+): KubeObject {
+  const { group, version, kind, type: goType } = versioned.kind
+  try {
+    return settled(parts, versioned, patched, [])
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    const why = (error as Error).message
+    if (type === 'JSONPatch') throw internalError(why)
+    const fault = plainFault(goType, patched)
+    throw new MutationFailed(
+      `unable to convert unstructured object to ${group}/${version}, Kind=${kind}: ${fault === undefined ? why : asConverted(fault)}`,
+    )
+  }
+}
+
+/** The error of a value in the words of the converter for values without a type. */
+function asConverted(fault: string): string {
+  const [, goType] = /^json: cannot unmarshal number .* of type (\w+)$/.exec(fault) ?? []
+  if (goType !== undefined) return `cannot convert float64 to ${goType}`
+  return fault.startsWith('illegal base64') ? `error decoding from json: ${fault}` : fault
 }
 
 function appliedObject(parts: TypeParts, live: Json, value: Value, versioned: Versioned): Json {
@@ -173,7 +222,7 @@ function requireKnownFields({ kind, own }: Versioned, patched: Json): void {
   try {
     unknown = kind.conform(structuredClone(patched) as Loose).unknown
   } catch (error) {
-    throw internalError((error as Error).message)
+    throw internalError(plainFault(kind.type, patched) ?? (error as Error).message)
   }
   if (unknown.length === 0) return
   const fields = unknown.map((field) => `unknown field ${goQuote(field)}`).join(', ')

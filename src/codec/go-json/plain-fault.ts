@@ -101,6 +101,11 @@ function firstOf<Item>(
 const plainScalars = new Set<string>(['string', 'bool', 'int32', 'int64', 'float64', 'bytes'])
 const isPlain = (scalar: string): boolean => plainScalars.has(scalar)
 
+const int32Max = 2 ** 31
+
+const fits = (scalar: string, value: number): boolean =>
+  Number.isInteger(value) && (scalar !== 'int32' || (value >= -int32Max && value < int32Max))
+
 function scalarFault(
   scalar: string,
   value: Json | bigint,
@@ -116,7 +121,7 @@ function scalarFault(
     case 'float64':
       return typeof value === 'number' || typeof value === 'bigint' ? undefined : misfit()
     default:
-      if (typeof value === 'number' && !Number.isInteger(value)) return misfit(`number ${value}`)
+      if (typeof value === 'number' && !fits(scalar, value)) return misfit(`number ${value}`)
       return typeof value === 'number' || typeof value === 'bigint' ? undefined : misfit()
   }
 }
