@@ -2,7 +2,8 @@
  * Random admission policies with their bindings, to a real server and to this one, and random
  * requests that meet them: the same verdicts, messages, warnings and objects.
  *
- *   node tools/run.mjs file conformance/fuzz-admission.ts --peer URL --ours URL [--seed N] [--count N] [--keep-going]
+ *   node tools/run.mjs file conformance/fuzz-admission.ts --peer URL --ours URL
+ *     [--seed N] [--count N] [--keep-going]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ComparedResponse } from './compared-response.ts'
