@@ -1,6 +1,7 @@
 /**
- * Starts an etcd and a kube-apiserver as envtest does, prints one line of JSON with a kubeconfig, and ends both when its
- * standard input ends: `node peer-server.ts DIR`, where DIR has the two programs.
+ * Starts an etcd and a kube-apiserver as envtest does, prints one line of JSON with a kubeconfig,
+ * and ends both when its standard input ends: `node peer-server.ts DIR`, where DIR has the two
+ * programs.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'

@@ -1,5 +1,6 @@
 /**
- * Runs the suite in each language on Binnacle and on a real kube-apiserver in turn, and prints the seconds that each took.
+ * Runs the suite in each language on Binnacle and on a real kube-apiserver in turn, and prints the
+ * seconds that each took.
  *
  *   node benchmarks/suites/run.ts --peer=DIR [--rounds=3]      DIR has kube-apiserver and etcd
  */

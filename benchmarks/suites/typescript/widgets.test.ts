@@ -1,4 +1,7 @@
-/** The suite in TypeScript: see the README beside this folder. SUITE_PEER names the programs of a real kube-apiserver. */
+/**
+ * The suite in TypeScript: see the README beside this folder. SUITE_PEER names the programs of a
+ * real kube-apiserver.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
