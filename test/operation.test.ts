@@ -142,6 +142,18 @@ test('verify: nothing while all is well; each damage by name', async () => {
   assert.match(said, /: 4 problems\n$/)
 })
 
+test('doctor: before the first start there is nothing to mend, and an empty directory is an error', async () => {
+  const absent = join(place, 'absent')
+  const said = await binnacle(['doctor', `--data-dir=${absent}`])
+  assert.match(said, /^ok {4}store: no database yet: the first start makes it; /m)
+  assert.match(said, /\n0 errors, 0 warnings\n$/)
+  mkdirSync(absent)
+  assert.match(
+    await binnacle(['doctor', `--data-dir=${absent}`], 1),
+    /^error store: there is no database .*state\.db; --data-dir names its directory$/m,
+  )
+})
+
 test('doctor: certificates, disk and clients of APIs that are removed later', async () => {
   const ingress = {
     apiVersion: 'policy/v1beta1',

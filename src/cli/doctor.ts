@@ -3,6 +3,7 @@
  * do about what it finds. It changes nothing and runs beside a server. It ends with code 1 where a
  * server could not work.
  */
+import { existsSync } from 'node:fs'
 import { systemClock } from '#base/clock.ts'
 import { databasePath, openOfflineStore } from '#server/offline-store.ts'
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
@@ -23,7 +24,7 @@ export async function doctor({ flags: { settings } }: GivenCommand): Promise<voi
     ...(settings.storageBackend === 'sqlite'
       ? checkDisk(settings.dataDir, databasePath(settings))
       : []),
-    ...(settings.storageBackend === 'memory' ? [] : await checkStore(settings)),
+    ...(await checkStore(settings)),
   ]
   for (const { level, area, text } of findings)
     process.stdout.write(`${level.padEnd(5)} ${area}: ${text}\n`)
@@ -34,6 +35,12 @@ export async function doctor({ flags: { settings } }: GivenCommand): Promise<voi
 }
 
 async function checkStore(settings: Settings): Promise<Finding[]> {
+  const { storageBackend, dataDir } = settings
+  if (storageBackend === 'memory') return []
+  if (storageBackend === 'sqlite' && !existsSync(dataDir)) {
+    const text = 'no database yet: the first start makes it; --data-dir names another directory'
+    return [{ level: 'ok', area: 'store', text }]
+  }
   try {
     const store = await openOfflineStore(settings, () => {})
     try {

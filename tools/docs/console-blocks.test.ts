@@ -13,7 +13,10 @@ test('commands, their continuation, their output and what they need', () => {
     '> EOF',
     'x created',
     '```',
-    '```console needs=docker',
+    '```ts file=a/b.ts',
+    'let a = 1',
+    '```',
+    '```console needs=docker,curl',
     '$ docker ps',
     '```',
     '```yaml',
@@ -28,7 +31,14 @@ test('commands, their continuation, their output and what they need', () => {
       expected: ['x created'],
       isServer: false,
     },
-    { line: 11, command: 'docker ps', expected: [], isServer: false, needs: 'docker' },
+    {
+      line: 14,
+      command: 'docker ps',
+      expected: [],
+      isServer: false,
+      needs: ['docker', 'curl'],
+      files: [{ path: 'a/b.ts', text: 'let a = 1\n' }],
+    },
   ])
 })
 

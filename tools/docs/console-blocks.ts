@@ -18,21 +18,57 @@ export interface ConsoleCommand {
   readonly expected: readonly string[]
   /** It ends in ` &`: what it prints is waited for. */
   readonly isServer: boolean
-  readonly needs?: string
+  readonly needs?: readonly string[]
+  /** Files that the page shows before the command. */
+  readonly files?: readonly PageFile[]
 }
+
+export interface PageFile {
+  readonly path: string
+  readonly text: string
+}
+
+export interface Block {
+  /** Of the opening fence, from 1. */
+  readonly line: number
+  /** What follows the fence: `console needs=etcd`. */
+  readonly kind: string
+  readonly lines: readonly string[]
+}
+
+export function blocksOf(page: string): Block[] {
+  const blocks: { line: number; kind: string; lines: string[] }[] = []
+  let isInside = false
+  for (const [at, line] of page.split('\n').entries()) {
+    if (line.startsWith('```')) {
+      isInside = !isInside
+      if (isInside) blocks.push({ line: at + 1, kind: line.slice(3).trim(), lines: [] })
+    } else if (isInside) blocks.at(-1)!.lines.push(line)
+  }
+  return blocks
+}
+
+/** `needs=etcd,curl` of a fence. */
+const optionOf = (kind: string, name: string): string | undefined =>
+  kind
+    .split(' ')
+    .find((word) => word.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
 
 export function consoleCommands(page: string): ConsoleCommand[] {
   const commands: ConsoleCommand[] = []
-  const lines = page.split('\n')
-  let needs: string | undefined
-  let isInside = false
-  for (const [at, line] of lines.entries()) {
-    const opening = /^```console(?: needs=(\S+))?$/.exec(line)
-    if (opening !== null) {
-      isInside = true
-      needs = opening[1]
-    } else if (line.startsWith('```')) isInside = false
-    else if (isInside) addLine(commands, line, at + 1, needs)
+  let files: PageFile[] = []
+  for (const { line, kind, lines } of blocksOf(page)) {
+    const path = optionOf(kind, 'file')
+    if (path !== undefined) files.push({ path, text: `${lines.join('\n')}\n` })
+    if (kind.split(' ')[0] !== 'console') continue
+    const first = commands.length
+    const needs = optionOf(kind, 'needs')?.split(',')
+    for (const [at, text] of lines.entries()) addLine(commands, text, line + 1 + at, first, needs)
+    if (files.length > 0 && commands[first] !== undefined) {
+      commands[first] = { ...commands[first], files }
+      files = []
+    }
   }
   return commands
 }
@@ -41,9 +77,10 @@ function addLine(
   commands: ConsoleCommand[],
   line: string,
   at: number,
-  needs: string | undefined,
+  first: number,
+  needs: readonly string[] | undefined,
 ): void {
-  const last = commands.at(-1)
+  const last = commands.length > first ? commands.at(-1) : undefined
   if (line.startsWith('$ '))
     commands.push({
       line: at,

@@ -8,11 +8,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -23,8 +26,9 @@ import memory from '../memory-settings.json' with { type: 'json' }
 import { type ConsoleCommand, consoleCommands, matches } from './console-blocks.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const commandMsMax = 60_000
-const serverMsMax = 60_000
+/** `npm run release` takes half a minute on a machine with nothing else to do. */
+const commandMsMax = 300_000
+const serverMsMax = 120_000
 const lookMs = 50
 
 export interface PageReport {
@@ -43,12 +47,32 @@ async function portsOf(): Promise<Map<string, string>> {
     await new Promise((closed) => probe.close(closed))
     return String(port)
   }
-  const named = ['6443', '6444', '2379', '2380']
+  const named = ['6443', '6444', '2379', '2380', '8001', '8080']
   return new Map(await Promise.all(named.map(async (port) => [port, await free()] as const)))
 }
 
 const mapped = (text: string, ports: ReadonlyMap<string, string>) =>
   text.replaceAll(/\b\d{4,5}\b/g, (number) => ports.get(number) ?? number)
+
+/** The npm beside this Node, or that on the PATH: the one that is fetched into .node/ has none. */
+function npmOfMachine(): string {
+  const beside = join(dirname(process.execPath), 'npm')
+  if (existsSync(beside)) return beside
+  return spawnSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim()
+}
+
+/** What a clone has not: made by commands, or not wanted in a copy. */
+const madeHere = new Set(['.git', '.node', 'node_modules', 'bundle', 'dist', 'binnacle-data'])
+
+/** The files of the checkout: linked, or copied for pages whose commands write beside them. */
+function makeCheckout(folder: string, isCopy: boolean): void {
+  for (const name of readdirSync(root)) {
+    if (madeHere.has(name) || name.endsWith('.tgz')) continue
+    if (isCopy) cpSync(join(root, name), join(folder, name), { recursive: true })
+    else symlinkSync(join(root, name), join(folder, name))
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+}
 
 /** Programs of the page, before those of the machine. */
 function makePrograms(folder: string, ports: ReadonlyMap<string, string>): string {
@@ -65,8 +89,9 @@ function makePrograms(folder: string, ports: ReadonlyMap<string, string>): strin
   ])
   put('npm', [
     'if [ "$1" = start ]; then shift; [ "$1" = -- ] && shift; exec binnacle "$@"; fi',
-    `cd ${root} && exec ${join(dirname(process.execPath), 'npm')} "$@"`,
+    `exec ${npmOfMachine()} "$@"`,
   ])
+  if (helm !== 'helm') put('helm', [`exec ${helm} "$@"`])
   return programs
 }
 
@@ -114,22 +139,21 @@ export async function runPage(path: string): Promise<PageReport> {
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-page-'))
   const ports = await portsOf()
   const back = new Map([...ports].map(([named, port]) => [port, named]))
-  for (const name of ['examples', 'deploy', 'docs'])
-    spawnSync('ln', ['-s', join(root, name), join(folder, name)])
+  makeCheckout(folder, /^\$ npm (run|pack)\b/m.test(page))
   const shell = new Shell(folder, makePrograms(folder, ports))
   const missing = new Set<string>()
   const problems: string[] = []
   let ran = 0
   try {
     for (const one of commands) {
-      if (one.needs !== undefined && !isThere(one.needs)) {
-        missing.add(one.needs)
-        continue
-      }
+      const absent = (one.needs ?? []).filter((program) => !isThere(program))
+      for (const program of absent) missing.add(program)
+      if (absent.length > 0) continue
+      for (const { path: name, text } of one.files ?? []) writeIn(folder, name, mapped(text, ports))
       const { output, code } = await runOne(shell, folder, mapped(one.command, ports), one, back)
       ran++
       const shown = mapped(output, back).replaceAll(folder, '/home/you')
-      if (!matches(shown, one.expected))
+      if (code !== 0 || !matches(shown, one.expected))
         problems.push(`${path}:${one.line}: ${one.command}\n${indented(shown)} (code ${code})`)
     }
   } finally {
@@ -141,9 +165,29 @@ export async function runPage(path: string): Promise<PageReport> {
 
 const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '    ')
 
-const isThere = (program: string) =>
-  spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0 &&
-  (program !== 'docker' || spawnSync('docker', ['ps'], { stdio: 'ignore' }).status === 0)
+function writeIn(folder: string, name: string, text: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), text)
+}
+
+const helm = process.env['BINNACLE_HELM'] ?? 'helm'
+const answers = (command: string) =>
+  spawnSync('sh', ['-c', command], { stdio: 'ignore' }).status === 0
+
+/** What is more than a program on the PATH. */
+const conditions: Readonly<Record<string, string>> = {
+  docker: 'docker ps',
+  helm: `${helm} version`,
+  registry: 'curl -sfI --max-time 10 "$(npm config get registry)"',
+  pypi: 'python3 -c "import ensurepip, venv" && curl -sfI --max-time 10 https://pypi.org/simple/',
+}
+const known = new Map<string, boolean>()
+
+function isThere(program: string): boolean {
+  const found = known.get(program) ?? answers(conditions[program] ?? `command -v ${program}`)
+  known.set(program, found)
+  return found
+}
 
 async function runOne(
   shell: Shell,
