@@ -1,7 +1,7 @@
 /**
  * The manifests for several servers: this server takes them as they are, in the oldest release that
  * they are for and in the newest, and they are what the chart renders, where helm is on PATH or
- * named by HELM.
+ * named by BINNACLE_HELM.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { parseAllDocuments } from 'yaml'
 import { type RunningServer, startServer } from './running-server.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const helm = process.env['HELM'] ?? 'helm'
+const helm = process.env['BINNACLE_HELM'] ?? 'helm'
 const hasHelm = spawnSync(helm, ['version']).status === 0
 const chart = `${root}/deploy/helm/binnacle`
 const plain = readFileSync(`${root}/deploy/kubernetes/binnacle.yaml`, 'utf8')

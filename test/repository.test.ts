@@ -74,7 +74,7 @@ test('the README is one screen, and has both commands', () => {
   assert.ok(lines.length <= screenLines, `${lines.length} lines`)
   for (const command of ['npm start', 'npm test'])
     assert.ok(
-      lines.some((line) => line.startsWith(command)),
+      lines.some((line) => line.includes(`\`${command}\``)),
       command,
     )
 })

@@ -563,7 +563,9 @@ test('every dependency has its reason in docs/decisions', () => {
 })
 
 test('the two commands of the README are scripts', () => {
-  const said = [...read('README.md').matchAll(/^(?:\$ )?npm (?:run )?([a-z]+)/gm)].map((m) => m[1]!)
+  const said = [...read('README.md').matchAll(/(?:^\$ |`)npm (?:run )?([a-z]+)/gm)].map(
+    (m) => m[1]!,
+  )
   assert.ok(said.includes('start') && said.includes('test'))
   const known = [...Object.keys(packageJson.scripts), 'install', 'pack', 'ci']
   none(said.filter((name) => !known.includes(name)))

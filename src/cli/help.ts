@@ -145,7 +145,7 @@ export function commandsPage(): string {
   ]
   for (const [name, { summary, options }] of Object.entries(commands)) {
     const start = summary.charAt(0).toUpperCase() + summary.slice(1)
-    out.push('', `## ${name}`, '', `${start}.`, '', '```', usageOf(name), '```')
+    out.push('', `## ${name}`, '', `${start}.`, '', '```text', usageOf(name), '```')
     const rows = Object.entries(options)
     if (rows.length > 0) out.push('', '| option | meaning |', '| --- | --- |')
     for (const [option, { word, meaning, letter }] of rows) {

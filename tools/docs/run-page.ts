@@ -95,6 +95,15 @@ function makePrograms(folder: string, ports: ReadonlyMap<string, string>): strin
   return programs
 }
 
+/** Go keeps what it compiled in the real home: client-go takes minutes. */
+function goCaches(): NodeJS.ProcessEnv {
+  const names = ['GOCACHE', 'GOMODCACHE']
+  const { status, stdout } = spawnSync('go', ['env', ...names], { encoding: 'utf8' })
+  if (status !== 0) return {}
+  const values = stdout.split('\n')
+  return Object.fromEntries(names.map((name, at) => [name, values[at]]))
+}
+
 const marker = '__end_of_command__'
 
 class Shell {
@@ -103,10 +112,14 @@ class Shell {
 
   constructor(folder: string, programs: string) {
     const path = [programs, dirname(process.execPath), process.env['PATH']].join(delimiter)
-    const env = { ...process.env, PATH: path, HOME: folder, TERM: 'dumb', KUBECONFIG: '' }
+    const own = { PATH: path, HOME: folder, TERM: 'dumb', KUBECONFIG: '' }
+    const env = { ...process.env, ...goCaches(), ...own }
+    // What belongs to the test that runs the page; authorities of the machine stay.
     for (const name of Object.keys(env))
-      if (/^npm_|^NODE_/.test(name)) delete (env as NodeJS.ProcessEnv)[name]
+      if (/^npm_|^NODE_(?!EXTRA_CA_CERTS)/.test(name)) delete (env as NodeJS.ProcessEnv)[name]
     this.#child = spawn('bash', ['--norc'], { cwd: folder, env, detached: true })
+    // Its group is its own: it would outlive this process.
+    process.once('exit', () => this.end())
     this.#child.stdout?.on('data', (chunk) => (this.#output += chunk))
     this.#child.stderr?.on('data', (chunk) => (this.#output += chunk))
   }
@@ -133,13 +146,16 @@ class Shell {
   }
 }
 
-export async function runPage(path: string): Promise<PageReport> {
+export async function runPage(
+  path: string,
+  watch?: (command: ConsoleCommand, code: number) => void,
+): Promise<PageReport> {
   const page = readFileSync(path, 'utf8')
   const commands = consoleCommands(page)
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-page-'))
   const ports = await portsOf()
   const back = new Map([...ports].map(([named, port]) => [port, named]))
-  makeCheckout(folder, /^\$ npm (run|pack)\b/m.test(page))
+  makeCheckout(folder, /^\$ (npm (run|pack)|node tools)\b/m.test(page))
   const shell = new Shell(folder, makePrograms(folder, ports))
   const missing = new Set<string>()
   const problems: string[] = []
@@ -152,6 +168,7 @@ export async function runPage(path: string): Promise<PageReport> {
       for (const { path: name, text } of one.files ?? []) writeIn(folder, name, mapped(text, ports))
       const { output, code } = await runOne(shell, folder, mapped(one.command, ports), one, back)
       ran++
+      watch?.(one, code)
       const shown = mapped(output, back).replaceAll(folder, '/home/you')
       if (code !== 0 || !matches(shown, one.expected))
         problems.push(`${path}:${one.line}: ${one.command}\n${indented(shown)} (code ${code})`)
@@ -196,7 +213,8 @@ async function runOne(
   { isServer, expected, line }: ConsoleCommand,
   back: ReadonlyMap<string, string>,
 ): Promise<{ output: string; code: number }> {
-  if (!isServer) return shell.run(command)
+  // Where its output is in a file of the page, there is nothing to wait for.
+  if (!isServer || / > \S+( 2>&1)? &$/.test(command)) return shell.run(command)
   const file = join(folder, `.output-${line}`)
   await shell.run(`${command.slice(0, -2)} > ${file} 2>&1 &`)
   const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
@@ -208,8 +226,11 @@ async function runOne(
 }
 
 if (import.meta.main) {
+  process.once('SIGTERM', () => process.exit(1))
+  const watch = ({ line, command }: ConsoleCommand, code: number) =>
+    void process.stderr.write(`${line}: ${command.split('\n')[0]} (code ${code})\n`)
   for (const path of process.argv.slice(2)) {
-    const { ran, missing, problems } = await runPage(path)
+    const { ran, missing, problems } = await runPage(path, watch)
     for (const problem of problems) process.stdout.write(`${problem}\n`)
     const left = missing.length === 0 ? '' : `; without ${missing.join(', ')}`
     process.stdout.write(`${path}: ${ran} commands, ${problems.length} problems${left}\n`)
