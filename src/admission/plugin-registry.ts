@@ -320,7 +320,9 @@ const makers: Readonly<Record<string, Make>> = {
 const dispatchParts = (options: PluginOptions) => {
   const { authorizer, newUid, release, types, report, loopback } = options
   const { observeWebhook: observe, policyMeter: meter } = options
-  return { authorizer, newUid, release, types, observe, meter, report, loopback }
+  const skipsReviews = options.feature('ExcludeAdmissionWebhookVirtualResources')
+  const rest = { skipsReviews, report, loopback }
+  return { authorizer, newUid, release, types, observe, meter, ...rest }
 }
 
 const policyParts = (options: PluginOptions, configuration: Loose | undefined) => {

@@ -486,3 +486,22 @@ for (const step of ['mutate', 'validate'])
     assert.equal((await namespaces.list('configmaps')).entries.length, 0)
     await namespaces.stop()
   })
+
+const firstViews: [release: number, created: unknown[], updated: unknown[]][] = [
+  [23, [undefined, 'mine'], [undefined]],
+  [24, ['default', 'mine'], ['default']],
+  [25, ['default', undefined], ['default']],
+]
+for (const [release, created, updated] of firstViews)
+  test(`plugins that change an object see of its metadata in 1.${release}`, async () => {
+    const at = { ...server, release }
+    const target = verbs.target('configmaps', `seen-${release}`)
+    const metadata = { name: target.name }
+    shows = ({ object }) => [object?.metadata.namespace, object?.metadata.uid]
+    await create(at, verbs.request(target, { metadata: { ...metadata, uid: 'mine' } }))
+    assert.equal(heard[0], `admit CREATE ${JSON.stringify(created)}`)
+    heard = []
+    shows = ({ object }) => [object?.metadata.namespace]
+    await update(at, verbs.request(target, { metadata, data: { a: 'b' } }))
+    assert.equal(heard[0], `admit UPDATE ${JSON.stringify(updated)}`)
+  })

@@ -15,7 +15,7 @@ import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject, type ObjectView } from './answer.ts'
 import { at, encode, put, whenTooLarge } from './commit.ts'
 import { currentObject, type Live } from './current.ts'
-import { decodeBody, settleNamespace, toHub } from './decode.ts'
+import { decodeBody, settleNamespace, settlesFirst, toHub } from './decode.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { claimFields } from './ownership.ts'
 import { contextOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
@@ -52,6 +52,7 @@ export async function createDecoded(
   const { target, options, warnings } = request
   const { kind } = target
   const context = contextOf(server, request)
+  settleForAdmission(server, kind, object, target.namespace, updates)
   const attributes = attributesOf(request, object, nameOf(object))
   const admitted = server.admission.mutate(attributes)
   if (admitted !== undefined) await admitted
@@ -137,6 +138,29 @@ export function attributesOf(
     auditAnnotations,
     deadlineAt: request.deadlineAt,
   }
+}
+
+const wipesFirst = change('plugins that change a new object see no fields of the system in it', {
+  since: 25,
+})
+
+/** What plugins that change an object see of its metadata. */
+function settleForAdmission(
+  server: Server,
+  kind: Kind,
+  object: KubeObject,
+  namespace: string,
+  updates: boolean,
+): void {
+  const release = releaseOf(server.release)
+  if (release.has(settlesFirst)) settleNamespace(kind, object, namespace)
+  if (updates || !release.has(wipesFirst)) return
+  const { metadata } = object
+  delete metadata.creationTimestamp
+  delete metadata.uid
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
 }
 
 function initMetadata(

@@ -355,6 +355,8 @@ export function requireMatchingName(object: KubeObject, request: WriteRequest): 
   }
 }
 
+export const settlesFirst = change('plugins that change an object see its namespace', { since: 24 })
+
 /** A namespaced object lands in the namespace of its path; a cluster-scoped one has none. */
 export function settleNamespace(kind: Kind, object: KubeObject, namespace: string): void {
   const { metadata } = object

@@ -27,7 +27,7 @@ import { type Answer, answerObject } from './answer.ts'
 import { at, encode, isUnchanged, put, whenTooLarge } from './commit.ts'
 import { createDecoded, attributesOf } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
-import { settleNamespace } from './decode.ts'
+import { settleNamespace, settlesFirst } from './decode.ts'
 import { removeFinalized } from './remove.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
 import { keepOwnerTimes } from './owner-times.ts'
@@ -174,6 +174,7 @@ async function writeOnce(
   const old = live.object
   const next = await plan.make(copyData(old))
   const isOne = plan.changesOwnersAlone?.() === true
+  if (releaseOf(server.release).has(settlesFirst)) settleNamespace(kind, next, target.namespace)
   const context = contextOf(server, request)
   const attributes = attributesOf(
     request,

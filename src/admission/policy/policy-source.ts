@@ -4,6 +4,7 @@
  * costs one look-up.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
+import { isPolicy, isReview } from '#admission/exempt.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -30,22 +31,7 @@ const group = 'admissionregistration.k8s.io'
 const plurals = (type: PolicyType) =>
   [`${type}admissionpolicies`, `${type}admissionpolicybindings`] as const
 
-/**
- * Policies of the API never decide about policies and bindings: an operator must be able to remove
- * a wrong one.
- */
-const exempt: ReadonlySet<string> = new Set([...plurals('mutating'), ...plurals('validating')])
-
 const skipsReviews = change('policies see no reviews of access and tokens', { since: 30 })
-/** A policy about these could lock all clients out. */
-const reviews: ReadonlySet<string> = new Set([
-  'authentication.k8s.io/selfsubjectreviews',
-  'authentication.k8s.io/tokenreviews',
-  'authorization.k8s.io/localsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectrulesreviews',
-  'authorization.k8s.io/subjectaccessreviews',
-])
 
 export interface PolicySourceOptions<Compiled> {
   readonly type: PolicyType
@@ -136,10 +122,10 @@ export class PolicySource<Compiled> {
     this.#candidates = new WeakMap()
   }
 
-  #hooksFor({ group: requested, plural }: Kind): readonly PolicyHook<Compiled>[] {
-    if (requested === group && exempt.has(plural)) return this.#static
-    const isReview = reviews.has(`${requested}/${plural}`)
-    return isReview && this.#options.release.has(skipsReviews) ? [] : this.#hooks
+  /** Only those of manifests see policies: they cannot be removed through the API anyway. */
+  #hooksFor(kind: Kind): readonly PolicyHook<Compiled>[] {
+    if (isPolicy(kind)) return this.#static
+    return isReview(kind) && this.#options.release.has(skipsReviews) ? [] : this.#hooks
   }
 
   #bindingsOf(policy: string): Binding[] {

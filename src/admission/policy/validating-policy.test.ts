@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
-import { kindOf, requestOf } from '#admission/requests.suite.ts'
+import { catalogOf, kindOf, requestOf } from '#admission/requests.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { configMap, constraints, creation, mapKind, Policies, rule } from './policies.suite.ts'
 
@@ -422,14 +422,16 @@ test('a policy takes effect with its binding, and ends with either', async () =>
   assert.equal(await now(), 'admitted')
 })
 
+const newest = catalogOf(37)
+
 test('policies never decide about policies', async () => {
   const all = constraints({ resourceRules: [rule(['*'], ['*'], ['*'], ['*'])] })
   const policies = new Policies('validating')
     .policy('p', { ...no, matchConstraints: all })
     .bind('p')
-  const kind = { ...mapKind, group: 'admissionregistration.k8s.io' }
   for (const plural of ['validatingadmissionpolicies', 'mutatingadmissionpolicybindings']) {
-    const request = creation({ metadata: { name: 'x' } }, {}, { ...kind, plural })
+    const kind = kindOf('admissionregistration.k8s.io/v1', plural, newest)
+    const request = creation({ metadata: { name: 'x' } }, {}, kind)
     assert.equal(await policies.outcome(request), 'admitted')
   }
 })

@@ -33,6 +33,8 @@ export interface DispatchParts extends TypeParts {
   /** For match conditions. */
   readonly authorizer: Authorizer
   readonly observe: (call: HookCall) => void
+  /** Whether webhooks see no reviews of access and tokens. */
+  readonly skipsReviews: boolean
   /** Measures match conditions. */
   readonly meter: () => PolicyMeter
   /** Failures that were ignored, for the log. */

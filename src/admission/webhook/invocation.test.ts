@@ -3,15 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
-import { kindOf, requestOf } from '#admission/requests.suite.ts'
+import { catalogOf, kindOf, requestOf } from '#admission/requests.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { hooksOf } from './hook.ts'
-import {
-  inSelectedNamespace,
-  type Invocation,
-  invocationOf,
-  isConfiguration,
-} from './invocation.ts'
+import { inSelectedNamespace, type Invocation, invocationOf, isExempt } from './invocation.ts'
 
 const everything = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 const hook = (rule: Loose, more: Loose = {}) =>
@@ -226,12 +221,23 @@ for (const [what, request, expected] of namespaces) {
 }
 
 const group = 'admissionregistration.k8s.io/v1'
-test('configurations of webhooks, and nothing else, are out of their reach', () => {
-  const of = (apiVersion: string, plural: string) =>
-    isConfiguration(requestOf('CREATE', kindOf(apiVersion, plural), map))
-  assert.equal(of(group, 'mutatingwebhookconfigurations'), true)
-  assert.equal(of(group, 'validatingwebhookconfigurations'), true)
-  assert.equal(of('v1', 'configmaps'), false)
+const exempt: [apiVersion: string, plural: string, always: boolean, withGate: boolean][] = [
+  [group, 'mutatingwebhookconfigurations', true, true],
+  [group, 'validatingwebhookconfigurations', true, true],
+  [group, 'validatingadmissionpolicies', true, true],
+  [group, 'mutatingadmissionpolicybindings', true, true],
+  ['authentication.k8s.io/v1', 'tokenreviews', false, true],
+  ['authorization.k8s.io/v1', 'selfsubjectaccessreviews', false, true],
+  ['v1', 'configmaps', false, false],
+]
+const newest = catalogOf(37)
+for (const [apiVersion, plural, always, withGate] of exempt)
+  test(`out of reach of webhooks: ${plural}`, () => {
+    const request = requestOf('CREATE', kindOf(apiVersion, plural, newest), map)
+    assert.deepEqual([isExempt(request, false), isExempt(request, true)], [always, withGate])
+  })
+
+test('a kind of another group with the same name is in reach', () => {
   const alike = { ...kindOf(group, 'mutatingwebhookconfigurations'), group: 'example.com' }
-  assert.equal(isConfiguration(requestOf('CREATE', alike as never, map)), false)
+  assert.equal(isExempt(requestOf('CREATE', alike as never, map), true), false)
 })

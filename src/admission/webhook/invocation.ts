@@ -1,5 +1,6 @@
 /** Whether a webhook is called for a request, and with which version of the object. */
 import type { AdmissionRequest } from '#admission/admission.ts'
+import { decidesAdmission, isReview } from '#admission/exempt.ts'
 import { matchesLabels, selectsEverything } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { notFound } from '#api/status-error.ts'
@@ -15,10 +16,9 @@ export interface Invocation {
   readonly byNamespace: boolean
 }
 
-/** Webhooks are never called for webhook configurations: a bad one could not be removed. */
-export const isConfiguration = ({ kind: { group, kind } }: AdmissionRequest): boolean =>
-  group === 'admissionregistration.k8s.io' &&
-  (kind === 'ValidatingWebhookConfiguration' || kind === 'MutatingWebhookConfiguration')
+/** Whether no webhook sees the request. `skipsReviews`: a feature gate says so for reviews. */
+export const isExempt = ({ kind }: AdmissionRequest, skipsReviews: boolean): boolean =>
+  decidesAdmission(kind) || (skipsReviews && isReview(kind))
 
 const has = (list: readonly string[], wanted: string) => list.includes(wanted) || list.includes('*')
 

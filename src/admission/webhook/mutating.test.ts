@@ -69,6 +69,7 @@ async function run(request: AdmissionRequest, ...webhooks: Loose[]): Promise<str
     newUid: () => 'u',
     release,
     types,
+    skipsReviews: false,
     meter: meterOf(release).meter,
     observe: (call: HookCall) => calls.push(call),
     report: (message: string) => reports.push(message),

@@ -16,7 +16,7 @@ import { askHook, CallFailed, type DispatchParts, judge } from './dispatch.ts'
 import { meetsConditions } from './conditions-once-set.ts'
 import type { Hook } from './hook.ts'
 import { HookSource } from './hook-source.ts'
-import { inSelectedNamespace, invocationOf, isConfiguration } from './invocation.ts'
+import { inSelectedNamespace, invocationOf, isExempt } from './invocation.ts'
 import type { ReviewResult } from './review.ts'
 import { intoRequest, settled, Versioned } from './versioned.ts'
 
@@ -51,7 +51,7 @@ export function mutatingWebhooks(
     start: (reader) => source.follow(reader),
     mutate(request, reader) {
       const { hooks } = source
-      if (hooks.length === 0 || isConfiguration(request)) return
+      if (hooks.length === 0 || isExempt(request, parts.skipsReviews)) return
       let state = rounds.get(request)
       if (state === undefined) {
         if (!hooks.some((hook) => invocationOf(hook, request) !== undefined)) return

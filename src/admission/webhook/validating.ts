@@ -6,12 +6,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { askHook, type DispatchParts, judge } from './dispatch.ts'
 import { meetsConditions } from './conditions-once-set.ts'
 import { HookSource } from './hook-source.ts'
-import {
-  inSelectedNamespace,
-  type Invocation,
-  invocationOf,
-  isConfiguration,
-} from './invocation.ts'
+import { inSelectedNamespace, type Invocation, invocationOf, isExempt } from './invocation.ts'
 import { Versioned } from './versioned.ts'
 
 const recordsIgnoredValidators = change(
@@ -28,7 +23,7 @@ export function validatingWebhooks(
     start: (reader) => source.follow(reader),
     validate(request, reader) {
       const { hooks } = source
-      if (hooks.length === 0 || isConfiguration(request)) return
+      if (hooks.length === 0 || isExempt(request, parts.skipsReviews)) return
       const possible = hooks
         .map((hook) => invocationOf(hook, request))
         .filter((one) => one !== undefined)

@@ -36,6 +36,7 @@ const plugin = validatingWebhooks({
   newUid: () => 'uid',
   release: 22,
   types,
+  skipsReviews: false,
   meter: meterOf(22).meter,
   observe: () => {},
   report: console.error,

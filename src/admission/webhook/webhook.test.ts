@@ -33,6 +33,7 @@ const partsWith = (client: HookClient): DispatchParts => ({
   newUid: () => 'a-uid',
   release,
   types,
+  skipsReviews: false,
   meter: meterOf(release).meter,
   observe: (call) => calls.push(call),
   report: () => {},

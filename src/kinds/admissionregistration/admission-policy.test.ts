@@ -231,6 +231,19 @@ checkCreate(mutatingAdmissionPolicyBehaviour, [
   ],
 ])
 
+checkCreate(bindingBehaviour(false), [
+  [
+    'a binding of a mutating policy for deletions',
+    binding({
+      matchResources: { ...selectors, resourceRules: [{ ...rule, operations: ['DELETE'] }] },
+    }),
+    [
+      'spec.matchResources.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
+    ],
+    at(37),
+  ],
+])
+
 checkCreate(bindingBehaviour(true), [
   ['a binding', binding(), [], at(37)],
   [

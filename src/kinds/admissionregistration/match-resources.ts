@@ -2,7 +2,7 @@
  * Which requests a policy or a binding is about: selectors, and rules that include or exclude
  * resources.
  */
-import { duplicate, type FieldError, required } from '#api/field-error.ts'
+import { duplicate, type FieldError, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelSelector } from '#api/label-rules.ts'
 import { pathSegmentName } from '#api/names.ts'
@@ -50,4 +50,19 @@ function checkNames(names: string[], path: FieldPath): FieldError[] {
     ...each(path.index(i), name, pathSegmentName(name)),
     ...(isRepeated[i] ? [duplicate(path.index(i), name)] : []),
   ])
+}
+
+const mutatedOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
+
+/** An object that is deleted cannot be changed. */
+export function checkMutatedOperations(
+  resources: Loose | null | undefined,
+  path: FieldPath,
+): FieldError[] {
+  const at = path.child('resourceRules').child('operations')
+  const rules: Loose[] = resources?.resourceRules ?? []
+  return rules
+    .flatMap((rule): string[] => rule.operations ?? [])
+    .filter((operation) => !mutatedOperations.includes(operation))
+    .map((operation) => notSupported(at, operation, mutatedOperations))
 }

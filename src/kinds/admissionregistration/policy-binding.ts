@@ -9,7 +9,7 @@ import { each, repeats } from '#kinds/all-kinds/checks.ts'
 import { checkPlainMetadata } from '#kinds/all-kinds/metadata.ts'
 import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
-import { checkMatchResources } from './match-resources.ts'
+import { checkMatchResources, checkMutatedOperations } from './match-resources.ts'
 import { checkParamRef } from './params.ts'
 import { withStaticNames } from './static-names.ts'
 
@@ -31,6 +31,7 @@ function check({ spec = {} }: KubeObject, release: Release, acts: boolean): Fiel
       : each(name, policyName, nameIsDnsSubdomain(policyName, false))),
     ...checkParamRef(paramRef, path.child('paramRef'), release),
     ...checkMatchResources(matchResources, path.child(field), release),
+    ...(acts ? [] : checkMutatedOperations(matchResources, path.child('matchResources'))),
     ...(acts && release.has(hasActions) ? checkActions(spec.validationActions ?? []) : []),
   ]
 }

@@ -1,5 +1,5 @@
 /** MutatingAdmissionPolicy: patches that expressions make for the objects in matching requests. */
-import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
+import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -9,6 +9,7 @@ import {
   results,
   type ResultTypes,
 } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
+import { checkMutatedOperations } from '#kinds/admissionregistration/match-resources.ts'
 import {
   checkPolicyHead,
   checkVariables,
@@ -21,7 +22,6 @@ import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const specPath = FieldPath.of('spec')
-const operations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
 const specOf = (object: KubeObject): Loose => object.spec ?? {}
 
@@ -32,7 +32,11 @@ function check(object: KubeObject, { release }: Context, old?: KubeObject): Fiel
   const mutations: Loose[] = spec.mutations ?? []
   const at = specPath.child('mutations')
   return [
-    ...checkPolicyHead(write, specPath, checkOperations(spec.matchConstraints ?? {})),
+    ...checkPolicyHead(
+      write,
+      specPath,
+      checkMutatedOperations(spec.matchConstraints, specPath.child('matchConstraints')),
+    ),
     ...checkVariables(write, compiler, specPath.child('variables')),
     ...(mutations.length === 0
       ? [required(at, 'mutations must contain at least one item')]
@@ -43,15 +47,6 @@ function check(object: KubeObject, { release }: Context, old?: KubeObject): Fiel
       specPath.child('reinvocationPolicy'),
     ),
   ]
-}
-
-/** What is deleted cannot be changed. */
-function checkOperations({ resourceRules }: Loose): FieldError[] {
-  const at = specPath.child('matchConstraints').child('resourceRules').child('operations')
-  const named = ((resourceRules ?? []) as Loose[]).flatMap((rule) => rule.operations ?? [])
-  return named
-    .filter((operation) => !operations.includes(operation))
-    .map((operation) => notSupported(at, operation, operations))
 }
 
 interface PatchType {

@@ -1,0 +1,35 @@
+/** Requests that neither webhooks nor policies decide about. */
+import type { Kind } from '#kinds/kind.ts'
+
+const group = 'admissionregistration.k8s.io'
+const policyKinds: ReadonlySet<string> = new Set([
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+])
+const webhookKinds: ReadonlySet<string> = new Set([
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+])
+
+/** A policy or a binding. A wrong policy must not keep an operator from removing it. */
+export const isPolicy = ({ group: requested, kind }: Kind): boolean =>
+  requested === group && policyKinds.has(kind)
+
+/** What decides about requests: a wrong webhook must not keep an operator from removing it. */
+export const decidesAdmission = (kind: Kind): boolean =>
+  isPolicy(kind) || (kind.group === group && webhookKinds.has(kind.kind))
+
+/** A decision about these could lock all clients out. */
+const reviews: ReadonlySet<string> = new Set([
+  'authentication.k8s.io/selfsubjectreviews',
+  'authentication.k8s.io/tokenreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+])
+
+export const isReview = ({ group: requested, plural }: Kind): boolean =>
+  reviews.has(`${requested}/${plural}`)
