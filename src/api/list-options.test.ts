@@ -89,6 +89,7 @@ const watches: [query: string, release: number, gate: boolean, expected: string]
   // A watch from no version has always begun with what exists.
   ['', 37, true, 'true'],
   ['resourceVersion=0', 37, true, 'true'],
+  ['continue=x', 37, true, 'forbidden when continue is provided'],
   ['resourceVersion=5', 37, true, 'undefined'],
   ['', 37, false, 'undefined'],
   ['sendInitialEvents=true', 26, false, 'undefined'],

@@ -67,7 +67,7 @@ export function parseListOptions(
   const limit = Math.max(0, integer(query.get('limit')) ?? 0)
   const watch = flag(query.get('watch'))
   const initial = releaseOf(release).has(knowsInitialEvents) ? query.get('sendInitialEvents') : null
-  const options: ListOptions = {
+  const options: Writable<ListOptions> = {
     labelSelector: labels(query.get('labelSelector') ?? '', release),
     fieldSelector: parseFieldSelector(query.get('fieldSelector') ?? ''),
     watch,
@@ -79,14 +79,19 @@ export function parseListOptions(
     continueToken: query.get('continue') ?? '',
     sendInitialEvents: initial === null ? undefined : flag(initial),
   }
+  if (watchList && beginsWithList(options)) {
+    options.sendInitialEvents = true
+    options.resourceVersionMatch = 'NotOlderThan'
+  }
   const errors =
     watch && releaseOf(release).has(knowsInitialEvents)
       ? watchErrors(options, watchList)
       : optionErrors(options)
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
-  if (watchList && beginsWithList(options)) return { ...options, sendInitialEvents: true }
   return watchForced ? { ...options, watch: true } : options
 }
+
+type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
 /** A watch that has always begun with what exists. */
 const beginsWithList = (options: ListOptions): boolean =>

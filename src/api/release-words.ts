@@ -113,7 +113,7 @@ export const unregisteredKind = (kind: string, version: string, release: number)
   `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${schemeLine(releaseOf(release))}"`
 
 /** The line of Go code that names the scheme in errors. */
-function schemeLine(release: Release): number {
+export function schemeLine(release: Release): number {
   if (release.has(schemeMovedAgain)) return 111
   if (release.has(schemeMoved)) return 110
   return release.has(typesMoved) ? 100 : 101

@@ -48,6 +48,8 @@ const decoding = '400 error decoding patch: json: cannot unmarshal'
 const again = 'yaml: unmarshal errors:\n  line 3: key "kind" already set in map'
 const faultyDate = 'strict decoding error: duplicate field "date.a", unknown field "date"'
 
+const noPod = 'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:'
+
 const rows: Row[] = [
   {
     request: `GET ${maps}`,
@@ -177,6 +179,27 @@ const rows: Row[] = [
     expected: {
       36: `400 error strict decoding YAML: error converting YAML to JSON: ${again}`,
       37: `400 error strict decoding patch: error converting YAML to JSON: ${again}`,
+    },
+  },
+  {
+    request: `DELETE ${here}`,
+    headers: { 'content-type': 'application/json' },
+    body: '{"gracePeriodSeconds":"x"}',
+    expected: {
+      22: '500 v1.DeleteOptions.GracePeriodSeconds: readUint64: unexpected character: …',
+      34: '500 json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds …',
+      35: '400 json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds …',
+    },
+  },
+  {
+    request: `DELETE ${here}`,
+    headers: { 'content-type': 'application/json' },
+    body: '{"kind":"Pod","apiVersion":"v1"}',
+    expected: {
+      32: `500 ${noPod}100"`,
+      33: `500 ${noPod}110"`,
+      34: `500 ${noPod}110"`,
+      35: `400 ${noPod}111"`,
     },
   },
 ]

@@ -9,7 +9,8 @@ import type { Loose } from '#api/object-meta.ts'
 import { validateFieldManager } from '#api/object-meta-rules.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { inWordsOf } from '#api/release-words.ts'
-import { ApiError, invalidObject } from '#api/status-error.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
+import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import { type Awaitable, after } from '#base/awaitable.ts'
 import { byText } from '#base/by-text.ts'
 import { flatText } from '#base/flat-text.ts'
@@ -139,6 +140,31 @@ export async function patchRequest(
   }
 }
 
+const blamesClient = change('options of a deletion that cannot be read are a bad request', {
+  since: 35,
+})
+
+function optionsOf(
+  exchange: Exchange,
+  parts: HttpParts,
+  target: Target,
+  bytes: Buffer,
+): DeleteRequest['deleteOptions'] {
+  const { release, feature } = parts.server
+  if (bytes.length === 0)
+    return deleteOptionsFromQuery(exchange.query, release, feature(allowsUnsafeDeletion))
+  requireBodyType(exchange)
+  try {
+    // null specifies nothing; of the query it leaves only a dry run.
+    const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
+    return writtenDeleteOptions(exchange, parts, target, raw, bytes)
+  } catch (error) {
+    const isUnread = error instanceof ApiError && error.code === 500 && error.reason === ''
+    if (!isUnread || !releaseOf(release).has(blamesClient)) throw error
+    throw badRequest(error.message)
+  }
+}
+
 export async function deleteRequest(
   exchange: Exchange,
   parts: HttpParts,
@@ -146,16 +172,7 @@ export async function deleteRequest(
 ): Promise<DeleteRequest> {
   const bytes = await readBody(exchange, parts)
   exchange.types = parts.server
-  let deleteOptions: DeleteRequest['deleteOptions']
-  if (bytes.length > 0) {
-    requireBodyType(exchange)
-    // null has no options, and of the query it allows only a dry run.
-    const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
-    deleteOptions = writtenDeleteOptions(exchange, parts, target, raw, bytes)
-  } else {
-    const { release, feature } = parts.server
-    deleteOptions = deleteOptionsFromQuery(exchange.query, release, feature(allowsUnsafeDeletion))
-  }
+  const deleteOptions = optionsOf(exchange, parts, target, bytes)
   if (deleteOptions.ignoresReadErrors) {
     if (exchange.target.verb === 'deletecollection') refuseUnsafeCollection(deleteOptions)
     await loadUnsafe().authorizeUnsafeDeletion(exchange, parts)
@@ -210,7 +227,7 @@ function writtenDeleteOptions(
     }
   }
   const text = bodyText(exchange, bytes)
-  const read = text === undefined ? raw : loadOptionsText().readOptionsText(text)
+  const read = text === undefined ? raw : loadOptionsText().readOptionsText(text, server.release)
   return deleteOptionsFrom(read, server.release, dryRunInQuery, allowsUnsafe)
 }
 

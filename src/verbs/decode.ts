@@ -5,8 +5,7 @@ import { invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
-import { change, releaseOf } from '#api/releases/change.ts'
-import { decodeJson, isOdd, isTooLarge } from '#codec/json.ts'
+import { isOdd, isTooLarge } from '#codec/json.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import { convertOne } from './current.ts'
 import { conform, type ReadAs } from '#schema/conform.ts'
@@ -20,9 +19,9 @@ const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   '#codec/go-json/decode',
 )
 
-const loadPlainFault = loadLater<typeof import('#codec/go-json/plain-fault.ts')>(
+const loadFieldFault = loadLater<typeof import('./field-fault.ts')>(
   import.meta.url,
-  '#codec/go-json/plain-fault',
+  './field-fault',
 )
 
 const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
@@ -159,19 +158,8 @@ function conformWritten<Result>(
   if (bytes === undefined) return conformIt(value)
   const read = loadGoJson().readGoJson(bytes, type)
   if ('value' in read) return conformIt(read.value as Loose)
-  const why = faultOf(type, bytes, release) ?? read.fault
+  const why = loadFieldFault().fieldFault(type, bytes, release) ?? read.fault
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${why}`)
-}
-
-const namesGoFields = change('errors of bodies name the field as Go names it', { since: 23 })
-const namesEmbedded = change('errors of bodies name embedded structs', { since: 35 })
-
-/** The fault in the words of the decoder that kube-apiserver uses since 1.23. */
-function faultOf(type: Type, bytes: Buffer, minor: number): string | undefined {
-  const release = releaseOf(minor)
-  if (!release.has(namesGoFields)) return undefined
-  const style = { namesEmbedded: release.has(namesEmbedded) }
-  return loadPlainFault().plainFault(type, decodeJson(bytes), undefined, style)
 }
 
 /** Whether a body with a type of its own to be read by is no version of the kind at all. */

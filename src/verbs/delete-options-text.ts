@@ -9,6 +9,7 @@ import { ApiError } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
 import { goTypeOf, isKnownType } from '#kinds/known-type.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
+import { fieldFault } from './field-fault.ts'
 import type { Server } from './server.ts'
 
 const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
@@ -38,9 +39,12 @@ export const optionsType = structOf(meta('DeleteOptions'), [
   field('dryRun', listOf(string), 5, 'o'),
 ])
 
-export function readOptionsText(text: Buffer): Loose {
+export function readOptionsText(text: Buffer, release: number): Loose {
   const read = readGoJson(text, optionsType)
-  if ('fault' in read) throw new ApiError(500, '', read.fault)
+  if ('fault' in read) {
+    const fault = fieldFault(optionsType, text, release)
+    throw new ApiError(500, '', fault ?? read.fault)
+  }
   return (read.value ?? {}) as Loose
 }
 

@@ -89,7 +89,7 @@ test('the body or the query beside it requests a dry run', () => {
 
 test('a body may have any integer of 64 bits', () => {
   for (const seconds of ['9223372036854775807', '9007199254740993', '-9223372036854775808']) {
-    const body = readOptionsText(Buffer.from(`{"gracePeriodSeconds":${seconds}}`))
+    const body = readOptionsText(Buffer.from(`{"gracePeriodSeconds":${seconds}}`), 22)
     assert.equal(deleteOptionsFrom(body, 22).gracePeriodSeconds, BigInt(seconds))
   }
 })

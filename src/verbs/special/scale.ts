@@ -2,6 +2,7 @@
  * How many replicas there are to be, of any kind that has them: a small view of the object that
  * reads and writes them.
  */
+import { schemeLine } from '#api/release-words.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf } from '#api/api-version.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
@@ -94,7 +95,7 @@ const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
 
 export async function updateScale(server: Server, request: WriteRequest): Promise<Answer> {
   const { apiVersion, kind } = subresourceOf(request.target)
-  const body = readScale(request.target.kind, () => {
+  const body = readScale(server.release, request.target.kind, () => {
     requireThisScale(apiVersion, request.body() as Loose | null)
     return conformAs(server, apiVersion, kind, request)
   })
@@ -106,14 +107,14 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
 }
 
 /** kube-apiserver has no message for a Scale of a custom kind that it cannot read. */
-function readScale(kind: Kind, read: () => KubeObject): KubeObject {
+function readScale(release: number, kind: Kind, read: () => KubeObject): KubeObject {
   try {
     return read()
   } catch (error) {
     if (kind.origin === 'built-in' || !(error instanceof ApiError) || error.code !== 400)
       throw error
     throw badRequest(
-      'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:100"',
+      `no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:${schemeLine(releaseOf(release))}"`,
     )
   }
 }

@@ -1,0 +1,16 @@
+/** Why a JSON text does not fit its type, in the words of the decoder of releases from 1.23 on. */
+import { change, releaseOf } from '#api/releases/change.ts'
+import { plainFault } from '#codec/go-json/plain-fault.ts'
+import { decodeJson } from '#codec/json.ts'
+import type { Type } from '#schema/type.ts'
+
+const namesGoFields = change('errors of bodies name the field as Go names it', { since: 23 })
+const namesEmbedded = change('errors of bodies name embedded structs', { since: 35 })
+
+/** Undefined in older releases, and for a text that fits. */
+export function fieldFault(type: Type, bytes: Buffer, minor: number): string | undefined {
+  const release = releaseOf(minor)
+  if (!release.has(namesGoFields)) return undefined
+  const style = { namesEmbedded: release.has(namesEmbedded) }
+  return plainFault(type, decodeJson(bytes), undefined, style)
+}
