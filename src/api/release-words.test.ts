@@ -6,13 +6,7 @@ import { goList, goQuote, goStringMap, goStruct } from './go-syntax.ts'
 import { dns1123Label, ipAddress } from './names.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { parseLabelSelector } from './label-selector.ts'
-import {
-  inWordsOf,
-  noDeleteOptions,
-  schemeLine,
-  unregisteredKind,
-  wordsOf,
-} from './release-words.ts'
+import { inWordsOf, noDeleteOptions, unregisteredKind, wordsOf } from './release-words.ts'
 
 test('older releases have their own words', () => {
   const [problem] = dns1123Label('A')
