@@ -1,4 +1,5 @@
 /** From the body of a write to an object of the hub version, defaults filled in. */
+import { change } from '#api/releases/change.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { invalid } from '#api/field-error.ts'
