@@ -95,12 +95,7 @@ export function createListener(options: ListenerOptions): Listener {
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     if (socket.alpnProtocol === 'h2') {
-      const { handle, prefaceMs, http2StreamsMax } = options
-      const connection = new (loadHttp2().Http2Connection)(socket, {
-        handle,
-        ...(prefaceMs !== undefined && { prefaceMs }),
-        ...(http2StreamsMax !== undefined && { streamsMax: http2StreamsMax }),
-      })
+      const connection = http2Connection(socket, options)
       connections.add(connection)
       socket.on('close', () => connections.delete(connection))
     } else {
@@ -110,42 +105,13 @@ export function createListener(options: ListenerOptions): Listener {
     // A handshake that was under way when the server stopped.
     if (draining) drainConnections()
   }
-  const failed = (error: Error, socket: tls.TLSSocket) => {
-    // Node leaves a connection open whose handshake took too long.
-    if (!loadPlainHttp().refusedPlainHttp(error, socket)) socket.destroy()
-    options.handshakeFailed?.()
-  }
-  const securing: Securing = {
-    context: (keys) => tlsOptions({ ...options, ...keys, clientAuthorities }),
-    server: (keys, more) => {
-      const server = tls.createServer({
-        ...tlsOptions({ ...options, ...keys, clientAuthorities }),
-        ...more,
-        ALPNProtocols: ['h2', 'http/1.1'],
-        requestCert: true,
-        rejectUnauthorized: false,
-        handshakeTimeout: options.handshakeMs ?? handshakeMsMax,
-      })
-      server.on('secureConnection', secured)
-      server.on('tlsClientError', failed)
-      return server
-    },
-  }
+  const securing = makeSecuring(options, () => clientAuthorities, secured)
   const { server: listening, renew } = options.named?.length
     ? loadNamed().serverOfNames(options, securing)
     : serverOfOne(options, securing)
 
   return {
-    listen: (port, address, isShared = false) =>
-      new Promise((resolve, reject) => {
-        listening.once('error', reject)
-        const place = typeof port === 'number' ? { port, host: address, reusePort: isShared } : port
-        listening.listen(place, () => {
-          listening.off('error', reject)
-          listening.on('error', () => {})
-          resolve((listening.address() as { port: number }).port)
-        })
-      }),
+    listen: (port, address, isShared = false) => listenAt(listening, port, address, isShared),
     renew(fresh) {
       keysInUse = fresh
       renew(fresh)
@@ -166,6 +132,57 @@ export function createListener(options: ListenerOptions): Listener {
     },
   }
 }
+
+function makeSecuring(
+  options: ListenerOptions,
+  clientAuthorities: () => ListenerOptions['clientAuthorities'],
+  secured: (socket: tls.TLSSocket) => void,
+): Securing {
+  const context = (keys: TlsKeys) =>
+    tlsOptions({ ...options, ...keys, clientAuthorities: clientAuthorities() })
+  const failed = (error: Error, socket: tls.TLSSocket) => {
+    // Node leaves a connection open whose handshake took too long.
+    if (!loadPlainHttp().refusedPlainHttp(error, socket)) socket.destroy()
+    options.handshakeFailed?.()
+  }
+  return {
+    context,
+    server: (keys, more) => {
+      const server = tls.createServer({
+        ...context(keys),
+        ...more,
+        ALPNProtocols: ['h2', 'http/1.1'],
+        requestCert: true,
+        rejectUnauthorized: false,
+        handshakeTimeout: options.handshakeMs ?? handshakeMsMax,
+      })
+      server.on('secureConnection', secured)
+      server.on('tlsClientError', failed)
+      return server
+    },
+  }
+}
+
+function http2Connection(socket: tls.TLSSocket, options: ListenerOptions): Http2Connection {
+  const { handle, prefaceMs, http2StreamsMax } = options
+  return new (loadHttp2().Http2Connection)(socket, {
+    handle,
+    ...(prefaceMs !== undefined && { prefaceMs }),
+    ...(http2StreamsMax !== undefined && { streamsMax: http2StreamsMax }),
+  })
+}
+
+/** Resolves with the port. */
+const listenAt = (server: NetServer, ...[port, host, reusePort]: Parameters<Listener['listen']>) =>
+  new Promise<number>((resolve, reject) => {
+    server.once('error', reject)
+    const place = typeof port === 'number' ? { port, host, reusePort } : port
+    server.listen(place, () => {
+      server.off('error', reject)
+      server.on('error', () => {})
+      resolve((server.address() as { port: number }).port)
+    })
+  })
 
 function serverOfOne(keys: TlsKeys, securing: Securing): RenewableServer {
   const server = securing.server(keys)

@@ -49,7 +49,7 @@ const declaresZeroDefaults = change(
 
 export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   const structs = new Map<string, Struct>()
-  const named = new Map<string, Scalar>()
+  const namedScalar = scalarsByName()
 
   function struct(file: string, name: string): Struct | undefined {
     const key = `${file}.${name}`
@@ -107,7 +107,13 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     return found
   }
 
-  function namedScalar(key: string, type: Scalar): Scalar {
+  return { struct }
+}
+
+/** Scalar types with a name of their own, one value for each name. */
+function scalarsByName(): (key: string, type: Scalar) => Scalar {
+  const named = new Map<string, Scalar>()
+  return (key, type) => {
     let known = named.get(key)
     if (known === undefined) {
       // Go calls a package by its last part, which is its version: core.v1.Protocol → v1.Protocol.
@@ -116,8 +122,6 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     }
     return known
   }
-
-  return { struct }
 }
 
 /**

@@ -144,22 +144,11 @@ export async function makeObserving(
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
     schemaPublished(name, reason, resource) {
       metrics.customSchemas.labels(name, reason).add(1)
-      const { group, plural } = resource
-      const isServed = () => served?.resource(group, plural) !== undefined
+      const isServed = () => served?.resource(resource.group, resource.plural) !== undefined
       if (reason === 'remove') forgetWithdrawn(measuring, resource, isServed)
     },
-    statusWritten({ group, plural }, next, old) {
-      if (group !== 'certificates.k8s.io' || plural !== 'certificatesigningrequests') return
-      if (!feature('CSRDuration')) return
-      const issued = loadDuration().requestedDuration(next, old)
-      if (issued === undefined) return
-      metrics.requestedDurations.labels(issued.signer).add(1)
-      if (issued.honored) metrics.honoredDurations.labels(issued.signer).add(1)
-    },
-    documentBuilt(apiService, reason, seconds) {
-      metrics.openApiBuilds.labels(apiService, reason).add(1)
-      metrics.openApiBuildDuration.labels(reason).set(seconds)
-    },
+    statusWritten: statusMeter(measuring, feature('CSRDuration')),
+    documentBuilt: documentMeter(measuring),
     queueMeter: queueMeters(measuring.registry),
     async start(server, clientAs) {
       const { catalog, cache, storage } = server
@@ -181,6 +170,24 @@ export async function makeObserving(
     },
   }
 }
+
+const documentMeter =
+  ({ metrics }: Measuring): Observing['documentBuilt'] =>
+  (apiService, reason, seconds) => {
+    metrics.openApiBuilds.labels(apiService, reason).add(1)
+    metrics.openApiBuildDuration.labels(reason).set(seconds)
+  }
+
+/** Counts issued certificates, and those whose requested duration was granted. */
+const statusMeter =
+  ({ metrics }: Measuring, knowsDuration: boolean): Observing['statusWritten'] =>
+  ({ group, plural }, next, old) => {
+    if (group !== 'certificates.k8s.io' || plural !== 'certificatesigningrequests') return
+    const issued = knowsDuration ? loadDuration().requestedDuration(next, old) : undefined
+    if (issued === undefined) return
+    metrics.requestedDurations.labels(issued.signer).add(1)
+    if (issued.honored) metrics.honoredDurations.labels(issued.signer).add(1)
+  }
 
 interface Limiting {
   readonly observer: Observer

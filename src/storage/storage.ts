@@ -6,7 +6,7 @@
  * Guarantees, each with a test of its name in the suite:
  *   durable      when put or delete resolves, the change survives kill -9
  *   ordered      revisions grow by the order of commits; the feed delivers them in that order
- * complete     the feed misses nothing after the requested revision and repeats nothing
+ *   complete     the feed misses nothing after the requested revision and repeats nothing
  *   atomic       what one transaction wrote arrives in one batch of the feed
  *   current      after put resolves, currentRevision() is at least its revision
  */

@@ -23,13 +23,14 @@ export interface ReaderParts {
 /** How long a question waits for what has been written before it. */
 const freshWaitMsMax = 1000
 
-export function objectReader(parts: ReaderParts): ObjectReader {
-  const parsed = new WeakMap<Entry, KubeObject | Promise<KubeObject>>()
+type ObjectOf = (resource: Resource, entry: Entry) => Awaitable<KubeObject>
 
-  const shown = (resource: Resource, entry: Entry) =>
-    shownObject(parts.parseStored, entry, resource.hub, entry.revision)
-
-  function objectOf(resource: Resource, entry: Entry): KubeObject | Promise<KubeObject> {
+/** The objects of entries, each parsed once for all readers. */
+function parsedObjects(parseStored: ParseStored) {
+  const parsed = new WeakMap<Entry, Awaitable<KubeObject>>()
+  const shown: ObjectOf = (resource, entry) =>
+    shownObject(parseStored, entry, resource.hub, entry.revision)
+  const objectOf: ObjectOf = (resource, entry) => {
     let object = parsed.get(entry)
     if (object === undefined) {
       object = shown(resource, entry)
@@ -37,6 +38,27 @@ export function objectReader(parts: ReaderParts): ObjectReader {
     }
     return object
   }
+  return { parsed, shown, objectOf }
+}
+
+function objectsIn(
+  cache: ResourceCache,
+  namespace: string | undefined,
+  objectOf: ObjectOf,
+): Awaitable<KubeObject[]> {
+  const { storagePrefix } = cache.resource
+  const range = prefixRange(namespace ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`)
+  const objects: (KubeObject | Promise<KubeObject>)[] = []
+  cache.visit(range.start, range.end, (entry) => {
+    objects.push(objectOf(cache.resource, entry))
+  })
+  return objects.some((object) => object instanceof Promise)
+    ? Promise.all(objects)
+    : (objects as KubeObject[])
+}
+
+export function objectReader(parts: ReaderParts): ObjectReader {
+  const { shown, parsed, objectOf } = parsedObjects(parts.parseStored)
 
   /**
    * A remote store is not queried at every step for its revision: only before an object is reported
@@ -54,7 +76,7 @@ export function objectReader(parts: ReaderParts): ObjectReader {
   function cacheOf(
     group: string,
     plural: string,
-    told = false,
+    isRead = false,
   ): Awaitable<ResourceCache | undefined> {
     const resource = parts.catalog.resource(group, plural)
     if (resource === undefined || resource.storagePrefix === '') return undefined
@@ -64,24 +86,12 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       current.catch(() => {})
     }
     const isFresh = typeof current !== 'number' || freshness.reach(current, freshWaitMsMax)
-    return after(isFresh, () => parts.cache.of(resource, told))
+    return after(isFresh, () => parts.cache.of(resource, isRead))
   }
 
   const found = (cache: ResourceCache | undefined, key: string) => {
     const entry = cache?.get(key)
     return cache && entry && objectOf(cache.resource, entry)
-  }
-
-  function objectsIn(cache: ResourceCache, namespace: string | undefined): Awaitable<KubeObject[]> {
-    const { storagePrefix } = cache.resource
-    const range = prefixRange(namespace ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`)
-    const objects: (KubeObject | Promise<KubeObject>)[] = []
-    cache.visit(range.start, range.end, (entry) => {
-      objects.push(objectOf(cache.resource, entry))
-    })
-    return objects.some((object) => object instanceof Promise)
-      ? Promise.all(objects)
-      : (objects as KubeObject[])
   }
 
   return {
@@ -97,7 +107,7 @@ export function objectReader(parts: ReaderParts): ObjectReader {
     },
     list(group, plural, namespace) {
       return after(cacheOf(group, plural), (cache) =>
-        cache === undefined || cache.size === 0 ? [] : objectsIn(cache, namespace),
+        cache === undefined || cache.size === 0 ? [] : objectsIn(cache, namespace, objectOf),
       )
     },
     async follow(group, plural, follower) {
@@ -106,10 +116,10 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       if (cache === undefined) return () => {}
       // A follower that keeps nothing makes no copy: one of a hundred thousand pods would keep them
       // all twice.
-      const told = follower.keeps
+      const objectFor = follower.keeps
         ? objectOf
         : (resource: Resource, entry: Entry) => parsed.get(entry) ?? shown(resource, entry)
-      return new Following(follower, load, told, () => parts.cache.closed).begin(cache)
+      return new Following(follower, load, objectFor, () => parts.cache.closed).begin(cache)
     },
   }
 }

@@ -71,15 +71,9 @@ export async function callForUpgrade(call: BackendCall): Promise<Began> {
 
 const neverConnected = 'net/http: request canceled while waiting for connection'
 
-/** Undefined: the kept connection was dead, and the call may be made again. */
-function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
+function requestOptions(call: BackendCall, upgrading: boolean): https.RequestOptions {
   const { backend, method, path, headers, body, signal } = call
-  // Port 0 is no address, and Node would replace it with the port of the protocol.
-  if (backend.port === 0) {
-    const words = `dial tcp ${placeOf(backend)}: connect: connection refused`
-    return Promise.reject(new BackendUnreachable(words))
-  }
-  const options = {
+  return {
     host: backend.host,
     port: backend.port,
     method,
@@ -93,6 +87,17 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
       ? { agent: false as const, ...(backend.secure && tlsOptionsOf(backend.trust)) }
       : { agent: agentOf(backend) }),
   }
+}
+
+/** Undefined: the kept connection was dead, and the call may be made again. */
+function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
+  const { backend, body, signal } = call
+  // Port 0 is no address, and Node would replace it with the port of the protocol.
+  if (backend.port === 0) {
+    const words = `dial tcp ${placeOf(backend)}: connect: connection refused`
+    return Promise.reject(new BackendUnreachable(words))
+  }
+  const options = requestOptions(call, upgrading)
   return new Promise((resolve, reject) => {
     let ready = false
     const outgoing = backend.secure ? https.request(options) : http.request(options)

@@ -46,44 +46,60 @@ const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
 const lengths = [0, 10, 25, 50, 100, 250, 500, 1000]
 const prefix = 'apiserver_flowcontrol'
 
-export function flowMeters(registry: Registry): FlowMeters {
+function flowFamilies(registry: Registry) {
   const pair = ['priority_level', 'flow_schema']
-  const rejected = registry.register(
-    counter(`${prefix}_rejected_requests_total`, ...pair, 'reason'),
-    'Requests refused by fairness.',
-  )
-  const dispatched = registry.register(
-    counter(`${prefix}_dispatched_requests_total`, ...pair),
-    'Requests that fairness let run.',
-  )
-  const inQueue = registry.register(
-    gauge(`${prefix}_current_inqueue_requests`, ...pair),
-    'Requests that wait.',
-  )
-  const executing = registry.register(
-    gauge(`${prefix}_current_executing_requests`, ...pair),
-    'Requests that run.',
-  )
-  const inUse = registry.register(
-    gauge(`${prefix}_request_concurrency_in_use`, ...pair),
-    'Places in use.',
-  )
-  const limits = registry.register(
-    gauge(`${prefix}_request_concurrency_limit`, 'priority_level'),
-    'Places of a level.',
-  )
-  const queueLengths = registry.register(
-    histogram(`${prefix}_request_queue_length_after_enqueue`, lengths, ...pair),
-    'Length of a queue after a request joined it.',
-  )
-  const waits = registry.register(
-    histogram(`${prefix}_request_wait_duration_seconds`, seconds, ...pair, 'execute'),
-    'How long requests waited, in seconds.',
-  )
-  const executions = registry.register(
-    histogram(`${prefix}_request_execution_seconds`, seconds, ...pair),
-    'How long requests ran, in seconds.',
-  )
+  return {
+    rejected: registry.register(
+      counter(`${prefix}_rejected_requests_total`, ...pair, 'reason'),
+      'Requests refused by fairness.',
+    ),
+    dispatched: registry.register(
+      counter(`${prefix}_dispatched_requests_total`, ...pair),
+      'Requests that fairness let run.',
+    ),
+    inQueue: registry.register(
+      gauge(`${prefix}_current_inqueue_requests`, ...pair),
+      'Requests that wait.',
+    ),
+    executing: registry.register(
+      gauge(`${prefix}_current_executing_requests`, ...pair),
+      'Requests that run.',
+    ),
+    inUse: registry.register(
+      gauge(`${prefix}_request_concurrency_in_use`, ...pair),
+      'Places in use.',
+    ),
+    limits: registry.register(
+      gauge(`${prefix}_request_concurrency_limit`, 'priority_level'),
+      'Places of a level.',
+    ),
+    queueLengths: registry.register(
+      histogram(`${prefix}_request_queue_length_after_enqueue`, lengths, ...pair),
+      'Length of a queue after a request joined it.',
+    ),
+    waits: registry.register(
+      histogram(`${prefix}_request_wait_duration_seconds`, seconds, ...pair, 'execute'),
+      'How long requests waited, in seconds.',
+    ),
+    executions: registry.register(
+      histogram(`${prefix}_request_execution_seconds`, seconds, ...pair),
+      'How long requests ran, in seconds.',
+    ),
+  }
+}
+
+export function flowMeters(registry: Registry): FlowMeters {
+  const {
+    rejected,
+    dispatched,
+    inQueue,
+    executing,
+    inUse,
+    limits,
+    queueLengths,
+    waits,
+    executions,
+  } = flowFamilies(registry)
   const known = new Map<string, Known>()
   const limited = new Set<string>()
   registry.collect(() => {

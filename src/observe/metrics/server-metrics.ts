@@ -50,6 +50,7 @@ export function serverMetrics(registry: Registry, release: number) {
   return {
     release,
     ...requestMetrics(registry, release),
+    ...limitMetrics(registry, release),
     ...remoteMetrics(registry, release),
     ...watchMetrics(registry),
     ...accessMetrics(registry),
@@ -60,7 +61,6 @@ export function serverMetrics(registry: Registry, release: number) {
 }
 
 function requestMetrics(registry: Registry, release: number) {
-  const kindLabel = releaseOf(release).has(kindLabels) ? 'request_kind' : 'requestKind'
   const older = [
     ...(releaseOf(release).has(requestsByClient) ? ['client'] : []),
     ...(releaseOf(release).has(requestsByType) ? ['contentType'] : []),
@@ -102,6 +102,13 @@ function requestMetrics(registry: Registry, release: number) {
       'Deprecated APIs that have been requested, with the release that removes them.',
       { stability: 'ALPHA', stableSince: 22, only: metricsOf19 },
     ),
+  }
+}
+
+/** Metrics of requests that were limited, ended early or failed. */
+function limitMetrics(registry: Registry, release: number) {
+  const kindLabel = releaseOf(release).has(kindLabels) ? 'request_kind' : 'requestKind'
+  return {
     inFlight: registry.register(
       gauge('apiserver_current_inflight_requests', kindLabel),
       'Most requests that ran at once during the last second.',

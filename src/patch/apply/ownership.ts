@@ -1,10 +1,10 @@
 /**
- * Who owns what after a write: the rules of structured merge, on objects and sets of paths, without
+ * Field ownership after a write: the rules of structured merge, on objects and sets of paths, without
  * a clock.
  *
- * update   a manager wrote the whole object: it owns what it added or changed, others lose that
- * apply    a manager wrote its part: it is merged, what it dropped is deleted, others' fields must
- * not change
+ *   update   a manager wrote the whole object: it owns what it added or changed, others lose that
+ *   apply    a manager wrote its part: it is merged, what it dropped is deleted, others' fields
+ *            must not change
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
