@@ -4,7 +4,7 @@
  * answer that differs and is not listed fails too.
  *
  *   complete 1.22 versions
- *   1.22 life/v1-pod-plain#3  kube-apiserver prints a Go value with its address; ours names the field
+ *   1.22 life/v1-pod-plain#3  kube-apiserver prints an address in memory; ours names the field
  *
  *   sometimes 1.21 life/b#2  a race: what the recorded server had not got to yet
  *

@@ -1,6 +1,6 @@
 /**
- * Field ownership after a write: the rules of structured merge, on objects and sets of paths, without
- * a clock.
+ * Field ownership after a write: the rules of structured merge, on objects and sets of paths,
+ * without a clock.
  *
  *   update   a manager wrote the whole object: it owns what it added or changed, others lose that
  *   apply    a manager wrote its part: it is merged, what it dropped is deleted, others' fields
