@@ -150,7 +150,11 @@ export const fieldNotFound = (path: FieldPath | string, value: unknown) =>
   errorWithValue('FieldValueNotFound', path, 'Not found', value)
 
 export function tooLong(path: FieldPath | string, _value: unknown, limit: number): FieldError {
-  const made = error('FieldValueTooLong', path, `Too long: must have at most ${limit} bytes`)
+  const made = error(
+    'FieldValueTooLong',
+    path,
+    `Too long: may not be more than ${limit} ${limit === 1 ? 'byte' : 'bytes'}`,
+  )
   made.limit = limit
   return made
 }

@@ -47,7 +47,7 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     ],
   ],
   ['port name', portName, 'http', []],
-  ['port name', portName, '80', ['must contain at least one letter or number (a-z, 0-9)']],
+  ['port name', portName, '80', ['must contain at least one letter (a-z)']],
   ['environment variable', envVarName, '..a', ["must not start with '..'"]],
   ['config key', configMapKey, '.', ["must not be '.'"]],
   ['subdomain', dns1123Subdomain, 'a'.repeat(253), []],
@@ -86,7 +86,7 @@ const cases: [string, (value: string) => string[], string, string[]][] = [
     'A_',
     [
       'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
-      'must contain at least one letter or number (a-z, 0-9)',
+      'must contain at least one letter (a-z)',
     ],
   ],
   ['port name', portName, 'a--b', ['must not contain consecutive hyphens']],

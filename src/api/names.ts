@@ -232,6 +232,8 @@ export const portNumber = (port: number): string[] => inRange(port, 1, 65535)
 export const groupId = (id: number): string[] => inRange(id, 0, 2147483647)
 export const userId = (id: number): string[] => inRange(id, 0, 2147483647)
 
+export const letterProblem = 'must contain at least one letter (a-z)'
+
 /** An IANA service name, as ports are called. */
 export function portName(name: string): string[] {
   const found: string[] = []
@@ -239,7 +241,7 @@ export function portName(name: string): string[] {
   if (!/^[-a-z0-9]+$/.test(name)) {
     found.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   }
-  if (!/[a-z]/.test(name)) found.push('must contain at least one letter or number (a-z, 0-9)')
+  if (!/[a-z]/.test(name)) found.push(letterProblem)
   if (name.includes('--')) found.push('must not contain consecutive hyphens')
   if (name.startsWith('-') || name.endsWith('-')) found.push('must not begin or end with a hyphen')
   return found

@@ -49,7 +49,7 @@ const created: [string, ObjectMeta, string[]][] = [
   [
     'annotations too large',
     { name: 'a', namespace: 'b', annotations: { a: 'x'.repeat(256 * 1024) } },
-    ['metadata.annotations: Too long: must have at most 262144 bytes'],
+    ['metadata.annotations: Too long: may not be more than 262144 bytes'],
   ],
   ['annotation keys in upper case', { name: 'a', namespace: 'b', annotations: { 'A/B': '' } }, []],
   [
@@ -146,7 +146,7 @@ const created: [string, ObjectMeta, string[]][] = [
   [
     'a manager with a long name',
     { ...both, managedFields: [managed({ manager: 'x'.repeat(129) })] },
-    ['metadata.managedFields[0].manager: Too long: must have at most 128 bytes'],
+    ['metadata.managedFields[0].manager: Too long: may not be more than 128 bytes'],
   ],
   [
     'the longest manager',
@@ -161,7 +161,7 @@ const created: [string, ObjectMeta, string[]][] = [
   [
     'a long subresource',
     { ...both, managedFields: [managed({ subresource: 'x'.repeat(257) })] },
-    ['metadata.managedFields[0].subresource: Too long: must have at most 256 bytes'],
+    ['metadata.managedFields[0].subresource: Too long: may not be more than 256 bytes'],
   ],
   [
     'a manager in letters that can be printed',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FieldPath } from './field-path.ts'
 import { invalid, tooLong } from './field-error.ts'
 import { goList, goQuote, goStringMap, goStruct } from './go-syntax.ts'
-import { dns1123Label, ipAddress } from './names.ts'
+import { dns1123Label, ipAddress, portName } from './names.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import { inWordsOf, noDeleteOptions, unregisteredKind, wordsOf } from './release-words.ts'
@@ -25,6 +25,19 @@ test('addresses of one family, and lengths in characters, are older still', () =
   assert.match(address?.message ?? '', /\(e\.g\. 10\.9\.8\.7\)$/)
   assert.equal(length?.message, 'Too long: must have at most 3 characters')
   assert.equal(inWordsOf(errors, 19)[1]?.message, 'Too long: must have at most 3 bytes')
+  assert.equal(inWordsOf(errors, 31)[1]?.message, 'Too long: must have at most 3 bytes')
+  assert.equal(inWordsOf(errors, 32)[1]?.message, 'Too long: may not be more than 3 bytes')
+})
+
+test('ports need letters, and quota scopes the operator Exists', () => {
+  const port = [invalid(FieldPath.of('x'), '', portName('1')[0] as string)]
+  assert.match(inWordsOf(port, 24)[0]?.message ?? '', /letter or number/)
+  assert.match(inWordsOf(port, 25)[0]?.message ?? '', /letter \(a-z\)/)
+  const scopes =
+    'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity'
+  const scope = [invalid(FieldPath.of('x'), '', `must be 'Exists' when scope is any of ${scopes}`)]
+  assert.match(inWordsOf(scope, 30)[0]?.message ?? '', /'Exist' /)
+  assert.match(inWordsOf(scope, 31)[0]?.message ?? '', /'Exists' /)
 })
 
 test('structured values are JSON since 1.34', () => {

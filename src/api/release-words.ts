@@ -9,7 +9,13 @@
  */
 import { type FieldError, messageWithJson } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
-import { labelKeyProblem, labelProblem, noDotsProblem, subdomainProblem } from './names.ts'
+import {
+  labelKeyProblem,
+  labelProblem,
+  letterProblem,
+  noDotsProblem,
+  subdomainProblem,
+} from './names.ts'
 import { type ReleaseChange, change, type Release, releaseOf } from './releases/change.ts'
 
 export const errorsShowJson = change('field errors show structured values as JSON', { since: 34 })
@@ -21,6 +27,11 @@ const bytesOfValues = change('errors count the length of values in bytes, not ch
   since: 17,
 })
 const explainsDots = change('errors say that a label must not contain dots', { since: 27 })
+const boundsLength = change('errors of length say: may not be more than', { since: 32 })
+const portsNeedLetters = change('errors of port names require a letter, not a number', {
+  since: 25,
+})
+const existsIsNamed = change('errors of quota scopes name the operator Exists', { since: 31 })
 const citesRfc = change('errors of names cite RFC 1123', { since: 20 })
 const bothFamilies = change('errors of special addresses name the ranges of both families', {
   since: 22,
@@ -51,6 +62,8 @@ export const selectorOperators = 'expected: in, notin, =, ==, !=, gt, lt'
 const oldScopes =
   'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort'
 
+const scopesThatExist = `when scope is any of ${oldScopes}, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`
+
 /** Newer changes come first: the text of one can be the newest text of the next. */
 const rows: readonly (readonly [ReleaseChange, now: string, before: string])[] = [
   [labelKeys, labelKeyProblem, labelKeyProblem.replace('a valid label key', 'a qualified name')],
@@ -61,6 +74,12 @@ const rows: readonly (readonly [ReleaseChange, now: string, before: string])[] =
   [bothFamilies, '(224.0.0.0/24, ff02::/10)', '(224.0.0.0/24)'],
   [bothFamilies, 'may not be unspecified (::)', 'may not be unspecified (0.0.0.0)'],
   [plainOperators, selectorOperators, "expected: '=', '!=', '==', 'in', notin'"],
+  [
+    portsNeedLetters,
+    letterProblem,
+    letterProblem.replace('letter (a-z)', 'letter or number (a-z, 0-9)'),
+  ],
+  [existsIsNamed, `'Exists' ${scopesThatExist}`, `'Exist' ${scopesThatExist}`],
   [
     affinityScope,
     `'Exist' when scope is any of ${oldScopes}, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`,
@@ -148,11 +167,16 @@ function asReported(newest: FieldError, release: Release): FieldError {
 const fieldOf = ({ field }: FieldError, release: number): string =>
   field === FieldPath.none.toString() && !releaseOf(release).has(namesNoField) ? '' : field
 
+function tooLongOf(limit: number, release: Release): string {
+  if (release.has(boundsLength)) return `Too long: may not be more than ${limit} bytes`
+  const unit = release.has(bytesOfValues) ? 'bytes' : 'characters'
+  return `Too long: must have at most ${limit} ${unit}`
+}
+
 function messageOf(error: FieldError, minor: number): string {
   const release = releaseOf(minor)
   if (release.has(errorsShowJson)) return wordsOf(release).of(messageWithJson(error))
   const { limit, message } = error
-  if (limit !== undefined && !release.has(bytesOfValues))
-    return `Too long: must have at most ${limit} characters`
+  if (limit !== undefined) return tooLongOf(limit, release)
   return wordsOf(release).of(message)
 }

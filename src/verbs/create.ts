@@ -24,11 +24,25 @@ import { refuseInvalidNew } from './validate.ts'
 /** Random names tried before the client has to retry. */
 const generateNameTriesMax = 8
 
+const wipesMetadata = change('managers do not own what the server sets in new metadata', {
+  since: 25,
+})
+
+/** What the server sets, whatever a client sent. */
+function wipeMetadata({ metadata }: KubeObject): void {
+  delete metadata.creationTimestamp
+  delete metadata.uid
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+}
+
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
   const decoded = toHub(kind, decodeBody(request, server))
   const object = decoded instanceof Promise ? await decoded : decoded
   dedupOwnerReferences(server, object, request.warnings, false)
+  if (releaseOf(server.release).has(wipesMetadata)) wipeMetadata(object)
   const claimed = claimFields(server, request, object, undefined)
   if (claimed !== undefined) await claimed
   const answer = await createDecoded(server, request, object)

@@ -18,7 +18,7 @@ import { podRules } from '#kinds/pod-template/pod-rules.ts'
 import { checkRuntimeClass } from '#kinds/policy/pod-security-policy/id-rules.ts'
 import { checkClientConfig } from '#kinds/admissionregistration/webhook-client.ts'
 import { webhookConfigurationBehaviour } from '#kinds/admissionregistration/webhook-configuration.ts'
-import { serviceBehaviour } from '#kinds/core/service/behaviour.ts'
+import { olderServiceBehaviour } from '#kinds/core/service/older-behaviour.ts'
 import { csiNodeBehaviour } from '#kinds/storage/csi-node/behaviour.ts'
 import { storageClassBehaviour } from '#kinds/storage/storage-class/behaviour.ts'
 
@@ -44,7 +44,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
   [
     'families of a service',
     created(
-      serviceBehaviour,
+      olderServiceBehaviour,
       inDefault({ spec: { type: 'ClusterIP', ports: [{}], ipFamilies: texts(25_000) } }),
     ),
     25_000,

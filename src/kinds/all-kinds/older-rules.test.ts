@@ -18,7 +18,7 @@ import { podBehaviour } from '#kinds/core/pod/behaviour.ts'
 import { podTemplateBehaviour } from '#kinds/core/pod-template/behaviour.ts'
 import { endpointSliceBehaviour } from '#kinds/discovery/endpoint-slice/behaviour.ts'
 import { endpointsBehaviour } from '#kinds/core/endpoints/behaviour.ts'
-import { serviceBehaviour } from '#kinds/core/service/behaviour.ts'
+import { olderServiceBehaviour } from '#kinds/core/service/older-behaviour.ts'
 import { csiDriverBehaviour } from '#kinds/storage/csi-driver/behaviour.ts'
 import { csiNodeBehaviour } from '#kinds/storage/csi-node/behaviour.ts'
 import { persistentVolumeClaimBehaviour } from '#kinds/core/persistent-volume-claim/behaviour.ts'
@@ -152,7 +152,7 @@ const balanced = (...protocols: string[]) =>
 const goPort = (name: string, protocol: string) =>
   `core.ServicePort{Name:"${name}", Protocol:"${protocol}", Port:80, ` +
   'TargetPort:intstr.IntOrString{Type:0, IntVal:80, StrVal:""}, NodePort:0}'
-checkCreate(serviceBehaviour, [
+checkCreate(olderServiceBehaviour, [
   ['a load balancer of one protocol', balanced('UDP'), [], old],
   [
     'a load balancer of two protocols',
@@ -183,7 +183,7 @@ const serving = (spec: Loose) =>
       ...spec,
     },
   })
-checkCreate(serviceBehaviour, [
+checkCreate(olderServiceBehaviour, [
   ['an address', serving({ clusterIP: '10.0.0.1' }), [], old],
   [
     'an address that is none',
@@ -342,7 +342,7 @@ test('a port of a service written as an empty text is none', () => {
     errors.map(({ field, message }) => [field, message]),
     [
       'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
-      'must contain at least one letter or number (a-z, 0-9)',
+      'must contain at least one letter (a-z)',
     ].map((why) => ['spec.backend.servicePort', `Invalid value: "": ${why}`]),
   )
 })
@@ -350,7 +350,11 @@ test('a port of a service written as an empty text is none', () => {
 test('keys of a topology are dropped unless they are used', () => {
   const kept = (gates: string[], before: Loose = {}) => {
     const next = serving({ topologyKeys: ['a'] })
-    serviceBehaviour.prepareForUpdate?.(next, serving(before), contextFor({ release: 21 }, gates))
+    olderServiceBehaviour.prepareForUpdate?.(
+      next,
+      serving(before),
+      contextFor({ release: 21 }, gates),
+    )
     return next.spec.topologyKeys
   }
   assert.equal(kept([]), undefined)
@@ -424,7 +428,7 @@ for (const [release, had, wanted] of [
   test(`1.${release}: ports${had ? ' that did' : ''} name protocols`, () => {
     const context = without(release)
     const objects = [
-      [serviceBehaviour, named({ spec: { type: 'ClusterIP', ports: [port] } })],
+      [olderServiceBehaviour, named({ spec: { type: 'ClusterIP', ports: [port] } })],
       [endpointsBehaviour, named({ subsets })],
     ] as const
     for (const [behaviour, object] of objects) {
@@ -491,7 +495,7 @@ const droppedFields: readonly Dropped[] = [
   },
   {
     what: 'the family of a service',
-    behaviour: serviceBehaviour,
+    behaviour: olderServiceBehaviour,
     object: () => inDefault({ spec: { type: 'ClusterIP', ipFamily: 'IPv6', ports: [] } }),
     at: ({ spec }) => spec.ipFamily,
     gate: 'IPv6DualStack',

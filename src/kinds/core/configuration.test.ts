@@ -25,7 +25,7 @@ checkCreate(configMapBehaviour, [
   [
     'size counts bytes',
     named({ data: { a: 'é'.repeat(524288), b: '1' } }),
-    ['[]: Too long: must have at most 1048576 bytes'],
+    ['[]: Too long: may not be more than 1048576 bytes'],
   ],
 ])
 

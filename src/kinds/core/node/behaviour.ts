@@ -16,6 +16,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { signOfQuantity } from '#api/quantity.ts'
 import { repeats, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { goQuantity } from '#kinds/all-kinds/go-quantity.ts'
+import { checkLegacyCidr, legacyCidrWarnings } from '#kinds/all-kinds/legacy-addresses.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { isHugePages } from '#kinds/pod-template/huge-pages.ts'
 import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
@@ -27,6 +28,9 @@ import { checkResourceQuantity } from '#kinds/all-kinds/resource-names.ts'
 const podCidrsPath = FieldPath.of('spec', 'podCIDRs')
 const taintsPath = FieldPath.of('metadata', 'taints')
 
+const explainsCidrs = change('errors of podCIDRs show the block and have examples', { since: 30 })
+const warnsOfNodes = change('warnings about the externalID of a node', { since: 27 })
+const warnsOfCidrs = change('warnings about the podCIDRs of a node', { since: 33 })
 const manyPageSizes = change('a node can have huge pages of several sizes', { since: 19 })
 
 function checkResources(node: KubeObject, release: number): FieldError[] {
@@ -45,16 +49,22 @@ function checkResources(node: KubeObject, release: number): FieldError[] {
   })
 }
 
-function checkPodCidrs(cidrs: string[]): FieldError[] {
+function checkPodCidrs(cidrs: string[], context: Context): FieldError[] {
   const shown = asGo(goStrings(cidrs))
-  const errors: FieldError[] = []
-  for (const [i, cidr] of cidrs.entries()) {
-    if (!isCidr(cidr)) errors.push(invalid(podCidrsPath.index(i), shown, 'must be valid CIDR'))
-  }
+  const { has } = releaseOf(context.release)
+  const errors = cidrs.flatMap((cidr, i) => {
+    const at = podCidrsPath.index(i)
+    if (has(explainsCidrs)) return checkLegacyCidr(cidr, at, context)
+    return isCidr(cidr) ? [] : [invalid(at, shown, 'must be valid CIDR')]
+  })
   if (cidrs.length < 2) return errors
-  const bad = cidrs.find((cidr) => !isCidr(cidr))
+  const place = cidrs.findIndex((cidr) => !isCidr(cidr))
+  const bad = cidrs[place]
   if (bad !== undefined) {
-    const detail = `invalid PodCIDRs. failed to check with dual stack with error:failed to parse cidr value:${goQuote(bad)} with error:invalid CIDR address: ${bad}`
+    const why = has(explainsCidrs)
+      ? `invalid CIDR[${place}]: <nil> (invalid CIDR address: ${bad})`
+      : `failed to parse cidr value:${goQuote(bad)} with error:invalid CIDR address: ${bad}`
+    const detail = `invalid PodCIDRs. failed to check with dual stack with error:${why}`
     errors.push(internalFieldError(podCidrsPath, detail))
   }
   const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.bits))
@@ -81,7 +91,7 @@ function check(node: KubeObject, context: Context): FieldError[] {
     ...checkResources(node, context.release),
     ...(!releaseOf(context.release).has(nodesHavePodCidrs)
       ? checkPodCidr(node.spec ?? {})
-      : checkPodCidrs(node.spec?.podCIDRs ?? [])),
+      : checkPodCidrs(node.spec?.podCIDRs ?? [], context)),
   ]
 }
 
@@ -152,9 +162,32 @@ const warnsOfConfigSource = change('a node with spec.configSource answers with a
   since: 22,
 })
 
+const lacksConfigSource = change('the configSource of a node is removed, not deprecated', {
+  since: 26,
+})
+
 function configWarning(node: KubeObject, { release }: Context): string[] {
   if (!node.spec?.configSource || !releaseOf(release).has(warnsOfConfigSource)) return []
-  return ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23']
+  return [
+    releaseOf(release).has(lacksConfigSource)
+      ? 'spec.configSource: the feature is removed'
+      : 'spec.configSource: deprecated in v1.22, support removal is planned in v1.23',
+  ]
+}
+
+function nodeWarnings(node: KubeObject, context: Context): string[] {
+  const { release } = context
+  const { has } = releaseOf(release)
+  const cidrs: string[] = node.spec?.podCIDRs ?? []
+  return [
+    ...configWarning(node, context),
+    ...(node.spec?.externalID && has(warnsOfNodes)
+      ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes']
+      : []),
+    ...(has(warnsOfCidrs)
+      ? cidrs.flatMap((cidr, i) => legacyCidrWarnings(cidr, podCidrsPath.index(i), release))
+      : []),
+  ]
 }
 
 /** If status.allocatable is unset, copy capacity. No manager owns the copied fields. */
@@ -189,8 +222,8 @@ export const nodeBehaviour: Behaviour = {
     ...check(next, context),
     ...checkUpdate(next, old, context),
   ],
-  warningsOnCreate: configWarning,
-  warningsOnUpdate: (next, _, context) => configWarning(next, context),
+  warningsOnCreate: nodeWarnings,
+  warningsOnUpdate: (next, _, context) => nodeWarnings(next, context),
   selectableFields: (object) => ({
     'spec.unschedulable': String(object.spec?.unschedulable ?? false),
   }),

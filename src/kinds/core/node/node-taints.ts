@@ -1,7 +1,7 @@
 /** Taints of nodes, in their field and in the annotation that came before it. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { goQuote, goStruct } from '#api/go-syntax.ts'
+import { asGo, goQuote, goStruct } from '#api/go-syntax.ts'
 import { validateLabelName } from '#api/label-rules.ts'
 import { labelValue } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -44,13 +44,14 @@ function duplicateTaint(taint: Loose, path: FieldPath): FieldError {
     ['Value', goQuote(taint.value ?? '')],
     ['Effect', goQuote(taint.effect ?? '')],
     // Times print themselves, and nothing as nothing.
-    ['TimeAdded', taint.timeAdded ? goTime(taint, 'timeAdded') : '<nil>'],
+    ['TimeAdded', taint.timeAdded ? goTime(taint, 'timeAdded') : asGo('<nil>', 'null')],
   ])
   const detail = 'taints must be unique by key and effect pair'
   return {
     type: 'FieldValueDuplicate',
     field: path.toString(),
     message: `Duplicate value: ${shown}: ${detail}`,
+    shown: { head: 'Duplicate value', value: shown, detail },
   }
 }
 

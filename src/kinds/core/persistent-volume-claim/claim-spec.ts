@@ -2,7 +2,7 @@
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -30,6 +30,8 @@ export interface ClaimRules {
   readonly release: number
   readonly hasAttributesClass: boolean
   readonly anySourceGroup: boolean
+  /** Whether the selector has label values alone. */
+  readonly checksValues: boolean
 }
 
 export const claimRules = (
@@ -37,6 +39,7 @@ export const claimRules = (
   old: Loose = {},
 ): ClaimRules => ({
   release,
+  checksValues: checksSelectorValues(releaseOf(release), old.selector),
   hasAttributesClass:
     feature('VolumeAttributesClass') || old.volumeAttributesClassName !== undefined,
   anySourceGroup:
@@ -51,7 +54,7 @@ export function checkClaimSpec(
   once: OncePod,
   rules: ClaimRules,
 ): FieldError[] {
-  const errors = checkAccessModes(spec, path, once)
+  const errors = checkAccessModes(spec, path, once, rules)
   const requests: Record<string, string> = spec.resources?.requests ?? {}
   const storagePath = path.child('resources').key('storage')
   if (!Object.hasOwn(requests, 'storage')) {
@@ -80,12 +83,17 @@ export function checkClaimSpec(
   return errors
 }
 
-function checkAccessModes(spec: Loose, path: FieldPath, once: OncePod): FieldError[] {
+function checkAccessModes(
+  spec: Loose,
+  path: FieldPath,
+  once: OncePod,
+  rules: ClaimRules,
+): FieldError[] {
   const errors: FieldError[] = []
   const modes: string[] = spec.accessModes ?? []
   const at = path.child('accessModes')
   if (modes.length === 0) errors.push(required(at, 'at least 1 access mode is required'))
-  errors.push(...validateLabelSelector(spec.selector, path.child('selector')))
+  errors.push(...validateLabelSelector(spec.selector, path.child('selector'), rules.checksValues))
   errors.push(...checkModes(modes, at, once))
   return errors
 }

@@ -66,7 +66,7 @@ const created: [string, Loose, string[]][] = [
     [
       `${at}.ports[0].containerPort: Required value`,
       `${at}.ports[1].name: Invalid value: "A"`,
-      `${at}.ports[1].name: Invalid value: "A": must contain at least one letter or number (a-z, 0-9)`,
+      `${at}.ports[1].name: Invalid value: "A": must contain at least one letter (a-z)`,
       `${at}.ports[1].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
       `${at}.ports[1].protocol: Unsupported value: "x": supported values: "SCTP", "TCP", "UDP"`,
       `${at}.ports[3].hostPort: Duplicate value: "TCP//2"`,

@@ -17,6 +17,8 @@ import {
 } from '#kinds/all-kinds/resource-names.ts'
 
 const affinityScope = 'CrossNamespacePodAffinity'
+const volumesScope = 'VolumeAttributesClass'
+const volumeResources = ['persistentvolumeclaims', 'requests.storage']
 const standardScopes = [
   'Terminating',
   'NotTerminating',
@@ -41,12 +43,17 @@ const scopesAffinity = change('resource quotas have the scope CrossNamespacePodA
   since: 21,
 })
 
+const scopesVolumes = change('resource quotas have the scope VolumeAttributesClass', { since: 33 })
+
 /** How many of the resources a scope cannot limit. */
 function misfitsOf(scope: string, limited: readonly string[], release: number): number {
   const isAffinity = scope === affinityScope && releaseOf(release).has(scopesAffinity)
-  if (!standardScopes.includes(scope) && !isAffinity) return 0
+  const isOfVolumes = scope === volumesScope && releaseOf(release).has(scopesVolumes)
+  if (!standardScopes.includes(scope) && !isAffinity && !isOfVolumes) return 0
   const fits = (resource: string) =>
-    resource === 'pods' || (scope !== 'BestEffort' && podCompute.includes(resource))
+    isOfVolumes
+      ? volumeResources.includes(resource)
+      : resource === 'pods' || (scope !== 'BestEffort' && podCompute.includes(resource))
   return limited.filter((resource) => !fits(resource)).length
 }
 
@@ -80,7 +87,9 @@ const checkStatus = (quota: KubeObject): FieldError[] => [
 function checkSpec(spec: Loose, allowAffinity: boolean, release: number): FieldError[] {
   const path = FieldPath.of('spec')
   const known = (scope: string) =>
-    standardScopes.includes(scope) || (allowAffinity && scope === affinityScope)
+    standardScopes.includes(scope) ||
+    (allowAffinity && scope === affinityScope) ||
+    (scope === volumesScope && releaseOf(release).has(scopesVolumes))
   const limited = sortedKeys(spec.hard).filter(isStandardQuotaResource)
   return [
     ...checkAmounts(spec.hard, path.child('hard')),
@@ -174,7 +183,7 @@ function checkOperator(
   ]
   if (onlyExists.includes(scope) && operator !== 'Exists') {
     const detail =
-      "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
     errors.push(invalid(path.child('operator'), operator, detail))
   }
   if (operator === 'In' || operator === 'NotIn') {

@@ -3,10 +3,11 @@ import { type FieldError, forbidden, invalid, required, tooLong } from '#api/fie
 import { FieldPath } from '#api/field-path.ts'
 import { configMapKey, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { checkImmutable, each, isAsBefore, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { jsonProblem } from '#kinds/all-kinds/json-problem.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
-import type { Behaviour } from '#kinds/kind.ts'
+import type { Behaviour, Context } from '#kinds/kind.ts'
 import { keyPairWarnings } from './key-pair-warnings.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { base64Length } from '#kinds/all-kinds/base64-length.ts'
@@ -18,7 +19,7 @@ const unfilledPath = FieldPath.of('data[%s]')
 const goMapType = 'map[string]interface {}'
 const serviceAccountName = 'kubernetes.io/service-account.name'
 
-function check(secret: KubeObject): FieldError[] {
+function check(secret: KubeObject, { release }: Pick<Context, 'release'>): FieldError[] {
   const errors: FieldError[] = []
   let size = 0
   for (const key of sortedKeys(secret.data)) {
@@ -26,7 +27,7 @@ function check(secret: KubeObject): FieldError[] {
     size += base64Length(secret.data[key])
   }
   if (size > dataSizeBytesMax) errors.push(tooLong(dataPath, '', dataSizeBytesMax))
-  return [...errors, ...(checksByType.get(secret.type ?? '')?.(secret) ?? [])]
+  return [...errors, ...(checksByType.get(secret.type ?? '')?.(secret, release) ?? [])]
 }
 
 const has = (secret: KubeObject, key: string): boolean => ownValue(secret.data, key) !== undefined
@@ -39,7 +40,12 @@ function checkDockerConfig(secret: KubeObject, key: string): FieldError[] {
   return [invalid(dataPath.key(key), '<secret contents redacted>', problem)]
 }
 
-const checksByType = new Map<string, (secret: KubeObject) => FieldError[]>([
+const namesMissingKey = change('errors of missing data of a Secret name the key', { since: 24 })
+
+const missing = (release: number, key: string): FieldError =>
+  required((releaseOf(release).has(namesMissingKey) ? dataPath : unfilledPath).key(key))
+
+const checksByType = new Map<string, (secret: KubeObject, release: number) => FieldError[]>([
   [
     'kubernetes.io/service-account-token',
     (secret) =>
@@ -51,15 +57,15 @@ const checksByType = new Map<string, (secret: KubeObject) => FieldError[]>([
   ['kubernetes.io/dockerconfigjson', (secret) => checkDockerConfig(secret, '.dockerconfigjson')],
   [
     'kubernetes.io/basic-auth',
-    (secret) =>
+    (secret, release) =>
       has(secret, 'username') || has(secret, 'password')
         ? []
-        : [required(unfilledPath.key('username')), required(unfilledPath.key('password'))],
+        : [missing(release, 'username'), missing(release, 'password')],
   ],
   [
     'kubernetes.io/ssh-auth',
-    (secret) =>
-      ownValue(secret.data, 'ssh-privatekey') ? [] : [required(unfilledPath.key('ssh-privatekey'))],
+    (secret, release) =>
+      ownValue(secret.data, 'ssh-privatekey') ? [] : [missing(release, 'ssh-privatekey')],
   ],
   [
     'kubernetes.io/tls',
@@ -89,12 +95,12 @@ export const secretBehaviour: Behaviour = {
   warningsOnCreate: keyPairWarnings,
   warningsOnUpdate: (next, _old, context) => keyPairWarnings(next, context),
   validateCreate: check,
-  validateUpdate: (next, old) => [
+  validateUpdate: (next, old, context) => [
     ...checkMetadataUpdate(next, old),
     ...checkImmutable(next.type, old.type, FieldPath.of('type')),
     ...checkFrozen(next, old),
     ...checkMetadata(next, true, nameIsDnsSubdomain),
-    ...check(next),
+    ...check(next, context),
   ],
   selectableFields: (object) => ({ type: object.type ?? '' }),
 }

@@ -7,6 +7,7 @@ import {
   duplicate,
   type FieldError,
   internalFieldError,
+  invalid,
   required,
   tooMany,
 } from '#api/field-error.ts'
@@ -27,7 +28,9 @@ import {
 import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
+import { checkLegacyIp, withoutZeros } from '#kinds/all-kinds/legacy-addresses.ts'
 import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
+import { checkAddress as checkStrictIp } from '#kinds/all-kinds/strict-addresses.ts'
 
 /** kube-apiserver's limits: one slice must stay small enough to be sent to every node. */
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
@@ -48,12 +51,12 @@ const topologyIsDeprecated = change('messages about an EndpointSlice name deprec
   since: 21,
 })
 
-function check(slice: KubeObject, { release }: Context, types = addressTypes): FieldError[] {
+function check(slice: KubeObject, context: Context, types = addressTypes): FieldError[] {
   const { addressType } = slice
-  const portsMax = releaseOf(release).has(manyPorts) ? limits.ports : portsMaxBefore
+  const portsMax = releaseOf(context.release).has(manyPorts) ? limits.ports : portsMaxBefore
   return [
     ...checkOneOf(addressType, types, FieldPath.of('addressType')),
-    ...checkEndpoints(slice.endpoints ?? [], addressType, release, FieldPath.of('endpoints')),
+    ...checkEndpoints(slice.endpoints ?? [], addressType, context, FieldPath.of('endpoints')),
     ...checkPorts(slice.ports ?? [], portsMax, FieldPath.of('ports')),
   ]
 }
@@ -61,19 +64,19 @@ function check(slice: KubeObject, { release }: Context, types = addressTypes): F
 function checkEndpoints(
   endpoints: Loose[],
   type: string,
-  release: number,
+  context: Context,
   path: FieldPath,
 ): FieldError[] {
   if (endpoints.length > limits.endpoints) {
     return [tooMany(path, endpoints.length, limits.endpoints)]
   }
-  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, release, path.index(i)))
+  return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, context, path.index(i)))
 }
 
 function checkEndpoint(
   endpoint: Loose,
   type: string,
-  release: number,
+  context: Context,
   path: FieldPath,
 ): FieldError[] {
   const addresses: string[] = endpoint.addresses ?? []
@@ -84,13 +87,13 @@ function checkEndpoint(
     errors.push(tooMany(at, addresses.length, limits.addresses))
   }
   for (const [i, address] of addresses.entries()) {
-    errors.push(...checkAddress(address, type, release, at.index(i)))
+    errors.push(...checkAddress(address, type, context, at.index(i)))
   }
   if (typeof endpoint.nodeName === 'string') {
     const problems = nameIsDnsSubdomain(endpoint.nodeName, false)
     errors.push(...each(path.child('nodeName'), endpoint.nodeName, problems))
   }
-  errors.push(...checkTopology(endpoint, path, release))
+  errors.push(...checkTopology(endpoint, path, context.release))
   if (typeof endpoint.hostname === 'string') {
     errors.push(...checkDns1123Label(endpoint.hostname, path.child('hostname')))
   }
@@ -98,15 +101,34 @@ function checkEndpoint(
   return [...errors, ...checkZones(zones, path.child('hints', 'forZones'))]
 }
 
+const readsLegacyIps = change('errors of IPv4 addresses of an EndpointSlice have examples', {
+  since: 33,
+})
+
+function checkIp(address: string, type: string, path: FieldPath, context: Context): FieldError[] {
+  const problems =
+    type === 'IPv4' ? checkLegacyIp(address, path, context) : checkStrictIp(address, path)
+  if (problems.length > 0) return problems
+  const fits = type === 'IPv4' ? isIpv4(withoutZeros(address)) : isIpv6(address)
+  // kube-apiserver names the list, not the address.
+  const list = path.toString().replace(/\[\d+\]$/, '')
+  return [
+    ...(fits ? [] : [invalid(list, address, `must be an ${type} address`)]),
+    ...checkNonSpecialIp(address, path),
+  ]
+}
+
 function checkAddress(
   address: string,
   type: string,
-  release: number,
+  context: Context,
   path: FieldPath,
 ): FieldError[] {
   if (type === 'IP') return each(path, address, ipAddress(address))
   if (type === 'FQDN') return fullyQualifiedDomainName(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
+  const { release } = context
+  if (releaseOf(release).has(readsLegacyIps)) return checkIp(address, type, path, context)
   const fits = type === 'IPv4' ? isIpv4(address) : isIpv6(address)
   const problems = fits ? [] : [`must be a valid ${type} address`]
   const special = releaseOf(release).has(refusesSpecialAddresses)

@@ -5,7 +5,13 @@ import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'
 import { isIp } from '#api/ip-address.ts'
-import { dns1123Subdomain, nameIsDnsSubdomain, wildcardDns1123Subdomain } from '#api/names.ts'
+import {
+  dns1123Subdomain,
+  nameIsDns1035Label,
+  nameIsDnsLabel,
+  nameIsDnsSubdomain,
+  wildcardDns1123Subdomain,
+} from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { each } from '#kinds/all-kinds/checks.ts'
@@ -16,14 +22,13 @@ import { keepSpec, keepStatus, raiseGeneration } from '#kinds/all-kinds/strategy
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { checkEarlySpec, leniencyOfFirst } from './early-ingress.ts'
-import { checkBackend } from './ingress-backend.ts'
+import { type BackendNaming, checkBackend } from './ingress-backend.ts'
 import { checkTypedPath } from './ingress-path.ts'
 
 const classKey = 'kubernetes.io/ingress.class'
 
 /** What the beta versions, and objects made through them, were allowed. */
-interface Leniency {
-  readonly beta: boolean
+interface Leniency extends BackendNaming {
   readonly anySecretName: boolean
   readonly anyWildcardRule: boolean
 }
@@ -32,13 +37,30 @@ const isBeta = (context: Context): boolean =>
   context.requestApiVersion === 'networking.k8s.io/v1beta1' ||
   context.requestApiVersion === 'extensions/v1beta1'
 
+/** Names that were accepted once stay. */
+function allowsRelaxedNames({ feature }: Context, old: KubeObject | undefined): boolean {
+  if (feature('RelaxedServiceNameValidation')) return true
+  const rules: Loose[] = old?.spec?.rules ?? []
+  const backends: Loose[] = [
+    old?.spec?.defaultBackend,
+    ...rules.flatMap(({ http }) => ((http?.paths ?? []) as Loose[]).map(({ backend }) => backend)),
+  ]
+  return backends.some((backend) => {
+    const name: string | undefined = backend?.service?.name
+    if (name === undefined || nameIsDns1035Label(name, false).length === 0) return false
+    return nameIsDnsLabel(name, false).length === 0
+  })
+}
+
 function leniencyOf(context: Context, old?: KubeObject): Leniency {
   const beta = isBeta(context)
   const tls: Loose[] = old?.spec?.tls ?? []
   const rules: Loose[] = old?.spec?.rules ?? []
-  const strict = { beta, anySecretName: false, anyWildcardRule: false }
+  const relaxedNames = allowsRelaxedNames(context, old)
+  const strict = { beta, relaxedNames, anySecretName: false, anyWildcardRule: false }
   return {
     beta,
+    relaxedNames,
     anySecretName: beta || tls.some((one) => secretNameProblems(one.secretName).length > 0),
     anyWildcardRule:
       beta ||
@@ -63,10 +85,16 @@ function checkSpec(spec: Loose, leniency: Leniency): FieldError[] {
   if (rules.length === 0 && !spec.defaultBackend) {
     const detail = `either \`${backendField}\` or \`rules\` must be specified`
     const shown = wasWrittenEmpty(spec, 'rules') ? '{}' : '(nil)'
-    errors.push(invalid(path, asGo(`[]networking.IngressRule${shown}`), detail))
+    errors.push(
+      invalid(
+        path,
+        asGo(`[]networking.IngressRule${shown}`, shown === '{}' ? '[]' : 'null'),
+        detail,
+      ),
+    )
   }
   if (spec.defaultBackend) {
-    errors.push(...checkBackend(spec.defaultBackend, path.child(backendField), leniency.beta))
+    errors.push(...checkBackend(spec.defaultBackend, path.child(backendField), leniency))
   }
   for (const [i, rule] of rules.entries()) {
     errors.push(...checkRule(rule, path.child('rules').index(i), leniency))
@@ -106,7 +134,7 @@ function checkPath(one: Loose, path: FieldPath, leniency: Leniency): FieldError[
   if (typeof one.pathType !== 'string') return checkTypedPath(one, path)
   return [
     ...checkTypedPath(one, path),
-    ...checkBackend(one.backend ?? {}, path.child('backend'), leniency.beta),
+    ...checkBackend(one.backend ?? {}, path.child('backend'), leniency),
   ]
 }
 

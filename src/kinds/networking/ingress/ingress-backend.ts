@@ -4,11 +4,27 @@
  */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { nameIsDns1035Label, pathSegmentName, portName, portNumber } from '#api/names.ts'
+import {
+  nameIsDns1035Label,
+  nameIsDnsLabel,
+  pathSegmentName,
+  portName,
+  portNumber,
+} from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { checkDns1123Subdomain, each } from '#kinds/all-kinds/checks.ts'
 
-export function checkBackend(backend: Loose, path: FieldPath, beta: boolean): FieldError[] {
+export interface BackendNaming {
+  readonly beta: boolean
+  /** Names of services can begin with a digit. */
+  readonly relaxedNames: boolean
+}
+
+export function checkBackend(
+  backend: Loose,
+  path: FieldPath,
+  { beta, relaxedNames }: BackendNaming,
+): FieldError[] {
   const { resource, service } = backend
   if (resource && service) {
     return [invalid(path, '', 'cannot set both resource and service backends')]
@@ -17,7 +33,11 @@ export function checkBackend(backend: Loose, path: FieldPath, beta: boolean): Fi
   if (!service) return [invalid(path, '', 'resource or service backend is required')]
   const nameAt = beta ? path.child('serviceName') : path.child('service', 'name')
   const errors = service.name
-    ? each(nameAt, service.name, nameIsDns1035Label(service.name, false))
+    ? each(
+        nameAt,
+        service.name,
+        (relaxedNames ? nameIsDnsLabel : nameIsDns1035Label)(service.name, false),
+      )
     : [required(nameAt)]
   return [...errors, ...checkServicePort(service.port ?? {}, path, beta)]
 }

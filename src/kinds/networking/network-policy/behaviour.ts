@@ -4,7 +4,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '#ap
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import { cidrContains, formatIp, parseCidr } from '#api/ip-address.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain, portName, portNumber } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { hasWrittenEmpty } from '#api/written-empty.ts'
@@ -24,6 +24,9 @@ const typesErrOnce = change('each unsupported policy type of a NetworkPolicy is 
   since: 18,
 })
 
+const showsEndPort = change('errors of the endPort of a NetworkPolicy show it, not the port', {
+  since: 37,
+})
 const readsLegacyCidrs = change('errors of the ipBlock of a NetworkPolicy have examples', {
   since: 33,
 })
@@ -35,14 +38,16 @@ function check(policy: KubeObject, context: Context, old?: KubeObject): FieldErr
   const types: string[] = spec.policyTypes ?? []
   const typesPath = path.child('policyTypes')
   const kept = blocksOf(old).flatMap(({ block }) => [block.cidr, ...(block.except ?? [])])
-  const checkBlock: CheckBlock = (block, at) =>
+  const checkBlock: PeerChecks['checkBlock'] = (block, at) =>
     releaseOf(release).has(readsLegacyCidrs)
       ? checkIpBlock(block, at, context, kept)
       : checkOlderIpBlock(block, at, release)
+  const checkValues = checksSelectorValues(releaseOf(release), old?.spec?.podSelector)
+  const checks = { checkValues, checkBlock, showsEnd: releaseOf(release).has(showsEndPort) }
   const errors = [
-    ...validateLabelSelector(spec.podSelector, path.child('podSelector')),
-    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress'), checkBlock),
-    ...checkRules(spec.egress ?? [], 'to', path.child('egress'), checkBlock),
+    ...validateLabelSelector(spec.podSelector, path.child('podSelector'), checkValues),
+    ...checkRules(spec.ingress ?? [], 'from', path.child('ingress'), checks),
+    ...checkRules(spec.egress ?? [], 'to', path.child('egress'), checks),
   ]
   if (types.length > policyTypes.length) {
     const shown = asGo(goStrings(types, 'networking.PolicyType'))
@@ -63,20 +68,24 @@ function checkRules(
   rules: Loose[],
   peerField: string,
   path: FieldPath,
-  checkBlock: CheckBlock,
+  checks: PeerChecks,
 ): FieldError[] {
   return rules.flatMap((rule, i) => {
     const ports: Loose[] = rule.ports ?? []
     const peers: Loose[] = rule[peerField] ?? []
     const at = path.index(i)
     return [
-      ...ports.flatMap((port, j) => checkPort(port, at.child('ports').index(j))),
-      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j), checkBlock)),
+      ...ports.flatMap((port, j) => checkPort(port, at.child('ports').index(j), checks.showsEnd)),
+      ...peers.flatMap((peer, j) => checkPeer(peer, at.child(peerField).index(j), checks)),
     ]
   })
 }
 
-function checkPort({ protocol, port, endPort }: Loose, path: FieldPath): FieldError[] {
+function checkPort(
+  { protocol, port, endPort }: Loose,
+  path: FieldPath,
+  showsEnd: boolean,
+): FieldError[] {
   const errors: FieldError[] = []
   if (protocol !== undefined && !protocols.includes(protocol)) {
     errors.push(notSupported(path.child('protocol'), protocol, protocols))
@@ -92,18 +101,19 @@ function checkPort({ protocol, port, endPort }: Loose, path: FieldPath): FieldEr
   }
   errors.push(...each(path.child('port'), port, portNumber(port)))
   if (endPort === undefined) return errors
-  if (endPort < port) errors.push(invalid(end, port, 'must be greater than or equal to `port`'))
+  if (endPort < port)
+    errors.push(invalid(end, showsEnd ? endPort : port, 'must be greater than or equal to `port`'))
   return [...errors, ...each(end, endPort, portNumber(endPort))]
 }
 
 function checkPeer(
   { podSelector, namespaceSelector, ipBlock }: Loose,
   path: FieldPath,
-  checkBlock: CheckBlock,
+  { checkValues, checkBlock }: PeerChecks,
 ): FieldError[] {
   const errors = [
-    ...validateLabelSelector(podSelector, path.child('podSelector')),
-    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector')),
+    ...validateLabelSelector(podSelector, path.child('podSelector'), checkValues),
+    ...validateLabelSelector(namespaceSelector, path.child('namespaceSelector'), checkValues),
     ...(ipBlock ? checkBlock(ipBlock, path.child('ipBlock')) : []),
   ]
   const count = [podSelector, namespaceSelector, ipBlock].filter(Boolean).length
@@ -118,7 +128,11 @@ const exceptionsAreSmaller = change('an except of a NetworkPolicy must be smalle
   since: 18,
 })
 
-type CheckBlock = (block: Loose, path: FieldPath) => FieldError[]
+interface PeerChecks {
+  readonly showsEnd: boolean
+  readonly checkValues: boolean
+  readonly checkBlock: (block: Loose, path: FieldPath) => FieldError[]
+}
 
 /** `kept`: the blocks that the old policy had, which it can keep. */
 function checkIpBlock(
