@@ -1,5 +1,8 @@
 /** Clusters for tests: started, forked, reset and closed inside this process. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
@@ -214,6 +217,39 @@ test('a token of a service account is valid in its cluster and in later forks of
     spec: { token: made.status.token },
   } as unknown as KubeObject)
   assert.equal(seen.status?.authenticated ?? false, false)
+})
+
+test('manifests are loaded with their kinds: objects of them follow at once, also in a fork', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'binnacle-manifests-'))
+  const names = { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' }
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const versions = [{ name: 'v1', served: true, storage: true, schema }]
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gears.example.com' },
+    spec: { group: 'example.com', scope: 'Namespaced', names, versions },
+  }
+  const gear = (name: string) => ({
+    apiVersion: 'example.com/v1',
+    kind: 'Gear',
+    metadata: { name, namespace: 'default' },
+  })
+  writeFileSync(join(folder, 'a-gear.json'), JSON.stringify(gear('a')))
+  writeFileSync(join(folder, 'definition.json'), JSON.stringify(definition))
+  await using mine = await cluster.fork()
+  const loaded = await mine.loadManifests(folder)
+  assert.deepEqual(
+    loaded.map(({ kind }) => kind),
+    ['CustomResourceDefinition', 'Gear'],
+  )
+  const conditions: { type: string }[] = loaded[0]?.status.conditions
+  assert.ok(conditions.some(({ type }) => type === 'Established'))
+  await using fork = await mine.fork()
+  await fork.client.create(gear('b'))
+  const { items } = await fork.client.list(gear(''))
+  assert.deepEqual(items.map(({ metadata }) => metadata.name).sort(), ['a', 'b'])
+  rmSync(folder, { recursive: true })
 })
 
 test('a cluster that would not keep its state in memory is refused', async () => {

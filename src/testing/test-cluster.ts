@@ -231,11 +231,17 @@ export class TestCluster implements AsyncDisposable {
 
   /**
    * Applies every object in the YAML and JSON files of a folder, definitions and namespaces first.
+   * Waits until each definition is established: its kind is served then, also in forks.
    */
   async loadManifests(directory: string): Promise<KubeObject[]> {
     const applied: KubeObject[] = []
-    for (const object of readManifests(directory))
-      applied.push(await this.client.apply(object, { fieldManager: 'manifests', force: true }))
+    for (const object of readManifests(directory)) {
+      const made = await this.client.apply(object, { fieldManager: 'manifests', force: true })
+      const { apiVersion = '', kind = '', metadata } = made
+      const isDefinition = kind === 'CustomResourceDefinition'
+      const established = { apiVersion, kind, metadata: { name: metadata.name } }
+      applied.push(isDefinition ? await this.client.waitFor(established, isEstablished) : made)
+    }
     return applied
   }
 
@@ -270,6 +276,12 @@ export class TestCluster implements AsyncDisposable {
     return new TestClient(send, origin)
   }
 }
+
+const isEstablished = (definition: KubeObject | undefined): boolean =>
+  definition?.status?.conditions?.some(
+    ({ type, status }: { type: string; status: string }) =>
+      type === 'Established' && status === 'True',
+  ) === true
 
 async function closeLive({ storage, opening }: Live): Promise<void> {
   const server = await opening?.catch(() => undefined)
