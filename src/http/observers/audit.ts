@@ -80,8 +80,16 @@ class AuditRecord {
 
 const agentLengthMax = 1024
 
-export function auditObserver(parts: AuditParts): Observer {
-  const open = (exchange: Exchange): AuditRecord => {
+/** Makes records of requests and gives them to the sinks. */
+class Recorder {
+  readonly #parts: AuditParts
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts
+  }
+
+  open(exchange: Exchange): AuditRecord {
+    const parts = this.#parts
     const { target } = exchange
     // Rules match the authenticated user, and see the path as it is.
     const user = exchange.impersonator ?? exchange.user
@@ -95,12 +103,9 @@ export function auditObserver(parts: AuditParts): Observer {
     exchange.record = record
     return record
   }
-  const emit = (
-    exchange: Exchange,
-    record: AuditRecord,
-    stage: Stage,
-    more: Partial<AuditEvent>,
-  ) => {
+
+  emit(exchange: Exchange, record: AuditRecord, stage: Stage, more: Partial<AuditEvent>): void {
+    const parts = this.#parts
     const { level, omitted } = record.verdict
     if (level === 'None' || omitted.has(stage)) return
     const event: AuditEvent = {
@@ -115,31 +120,34 @@ export function auditObserver(parts: AuditParts): Observer {
       else if (kept === false) record.isUnkept = true
     }
   }
+
   /**
    * Makes a request wait for its first record, and its answer for all; refuses one that a strict
    * sink could not record.
    */
-  const wait = (exchange: Exchange, record: AuditRecord) => {
-    if (!parts.waits || !record.isKept) return
+  wait(exchange: Exchange, record: AuditRecord): Promise<void> | void {
+    if (!this.#parts.waits || !record.isKept) return
     // A long answer is not held: it has begun before it is over.
     if (!isLongRunning(exchange.target)) record.held = new RecordedAnswer(exchange.wire)
     if (record.keeping.length > 0)
       return Promise.all(record.keeping).then((all) => {
-        if (!all.every((isKept) => isKept)) refuse(exchange, record)
+        if (!all.every((isKept) => isKept)) this.#refuse(exchange, record)
       })
-    if (record.isUnkept) refuse(exchange, record)
+    if (record.isUnkept) this.#refuse(exchange, record)
   }
-  const refuse = (exchange: Exchange, record: AuditRecord) => {
+
+  #refuse(exchange: Exchange, record: AuditRecord): never {
     record.isUnrecorded = true
-    parts.metrics.auditRejected.add(1)
+    this.#parts.metrics.auditRejected.add(1)
     refuseUnrecorded(exchange)
   }
-  const complete = async (exchange: Exchange, record: AuditRecord) => {
+
+  async complete(exchange: Exchange, record: AuditRecord): Promise<void> {
     const { level } = record.verdict
     if (level === 'None') return
     const sent = sentObject(exchange)
     const objects =
-      level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, parts.server())
+      level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, this.#parts.server())
     const failed = exchange.defect !== undefined
     const event = {
       ...completedParts(exchange, level),
@@ -153,18 +161,22 @@ export function auditObserver(parts: AuditParts): Observer {
     }
     // A refusal is an answer too, and it has begun.
     const startIsMissing = isLongRunning(exchange.target) && !record.started && !failed
-    if (startIsMissing) emit(exchange, record, 'ResponseStarted', event)
-    emit(exchange, record, failed ? 'Panic' : 'ResponseComplete', event)
+    if (startIsMissing) this.emit(exchange, record, 'ResponseStarted', event)
+    this.emit(exchange, record, failed ? 'Panic' : 'ResponseComplete', event)
   }
+}
+
+export function auditObserver(parts: AuditParts): Observer {
+  const recorder = new Recorder(parts)
   return {
     begin(exchange) {
-      const record = open(exchange)
+      const record = recorder.open(exchange)
       record.begun = true
-      emit(exchange, record, 'RequestReceived', {})
-      return wait(exchange, record)
+      recorder.emit(exchange, record, 'RequestReceived', {})
+      return recorder.wait(exchange, record)
     },
     refusing(exchange) {
-      if (exchange.record === undefined) open(exchange)
+      if (exchange.record === undefined) recorder.open(exchange)
     },
     started(exchange) {
       const record = exchange.record
@@ -172,7 +184,7 @@ export function auditObserver(parts: AuditParts): Observer {
       record.isUnseen = !parts.seesWatchesBegin
       if (record.isUnseen) return
       record.started = true
-      emit(exchange, record, 'ResponseStarted', {
+      recorder.emit(exchange, record, 'ResponseStarted', {
         ...completedParts(exchange, record.verdict.level),
         responseStatus: statusOf(exchange),
       })
@@ -181,9 +193,9 @@ export function auditObserver(parts: AuditParts): Observer {
       const known = exchange.record instanceof AuditRecord ? exchange.record : undefined
       if (known?.isUnrecorded) return known.held?.release()
       if (known?.begun) {
-        const recording = complete(exchange, known).catch((error) =>
-          parts.report('a record of the audit log is lost', error),
-        )
+        const recording = recorder
+          .complete(exchange, known)
+          .catch((error) => parts.report('a record of the audit log is lost', error))
         const { held, keeping } = known
         // A request that has waited as long as it may gets its answer, whatever its records still
         // wait for.
@@ -195,10 +207,10 @@ export function auditObserver(parts: AuditParts): Observer {
         return
       }
       // Rejected before authorization: the rejection is all there is to record.
-      const record = known ?? open(exchange)
+      const record = known ?? recorder.open(exchange)
       const refused = exchange.status === 401
       const whole = record.verdict.level === 'RequestResponse' && exchange.refusal !== undefined
-      emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
+      recorder.emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
         ...(refused && { user: {} as AuditUser }),
         ...(whole && { responseObject: JSON.stringify(exchange.refusal?.status()) }),
         responseStatus: statusOf(exchange),
