@@ -100,7 +100,9 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     if (alias !== undefined) {
       const type = typeOf(inFile, alias.of, options, alias.message === true)
       const isNew = type.is === 'scalar' && alias.alias !== true
-      return isNew ? namedScalar(`${inFile}.${name}`, type) : type
+      if (!isNew) return type
+      const listed = alias.enum === true && { values: alias.values ?? [] }
+      return namedScalar(`${inFile}.${name}`, { ...type, ...listed })
     }
     const found = struct(inFile, name)
     assert(found !== undefined, `facts: ${file} speaks of ${text}, which release ${release} lacks`)

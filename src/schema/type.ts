@@ -30,6 +30,8 @@ export interface Scalar {
   readonly scalar: ScalarName
   /** Go's name of a named scalar, as messages show it: 'v1.RestartPolicy'. */
   readonly named?: string
+  /** The values that OpenAPI lists. Others may be valid too. */
+  readonly values?: readonly string[]
 }
 
 export interface List {

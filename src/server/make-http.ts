@@ -348,6 +348,7 @@ function openApiOf(
       release,
       priorityOf,
       applies: feature('ServerSideApply'),
+      enums: feature('OpenAPIEnums'),
       schemaOf: (kind) => publishedSchemaOf(kind) as JsonObject | undefined,
       catalog,
     })

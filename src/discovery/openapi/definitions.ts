@@ -130,7 +130,9 @@ function builtInDefinition(
   const kinds = gvks.get(name)
   const kind = name.slice(name.lastIndexOf('.') + 1)
   const describe = (field: string) => describeField(kind, field, kinds !== undefined)
-  const schema = structSchema(source.facts.typeOf(name, source.release), { form, needs, describe })
+  const { enums = false } = source
+  const type = source.facts.typeOf(name, source.release)
+  const schema = structSchema(type, { form, needs, describe, enums })
   const description = describeKind(kind, kinds !== undefined)
   return {
     ...(description === undefined ? undefined : { description }),

@@ -6,6 +6,8 @@ import { orderedGroups, priorities } from '#discovery/group-order.ts'
 import { facts, kindsOfRelease } from '#discovery/kinds-of-facts.suite.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { documentV2 } from './document-v2.suite.ts'
+import { groupVersionKinds } from './definitions.ts'
+import { type ContentV3, documentsV3, documentV3 } from './document-v3.ts'
 import { encodeDocumentV2 } from './protobuf-v2.ts'
 import { OpenApiPublisher, type Published } from './publisher.ts'
 import type { JsonObject, OpenApiSource } from './source.ts'
@@ -310,6 +312,7 @@ function publisherOf(
     release: 22,
     priorityOf: priorities(facts, 22),
     applies: true,
+    enums: true,
     schemaOf,
     catalog: {
       get generation() {
@@ -434,4 +437,36 @@ test('kinds that come while a document is made are in the next one', async () =>
   assert.deepEqual(before, ['com.example.shop.v1.Gear1'])
   assert.deepEqual(after, ['com.example.shop.v1.Gear1', 'com.example.shop.v1.Gear2'])
   assert.deepEqual(await names(publisher.v2()), after)
+})
+
+const listsValues: [enums: boolean, isListed: boolean][] = [
+  [true, true],
+  [false, false],
+]
+for (const [enums, isListed] of listsValues)
+  test(`fields list their values: ${isListed}`, () => {
+    const { definitions } = documentV2({ ...sourceOf(37), enums }) as Any
+    const { restartPolicy } = definitions['io.k8s.api.core.v1.PodSpec'].properties
+    const values = isListed ? ['Always', 'Never', 'OnFailure'] : undefined
+    assert.deepEqual(restartPolicy.enum, values)
+    assert.equal(restartPolicy.default, undefined)
+  })
+
+test('the third form declares the defaults of what is always written', () => {
+  const source = sourceOf(37)
+  const content = documentsV3(source).get('api/v1')?.() as ContentV3
+  const document = documentV3(content, source, groupVersionKinds(source)) as Any
+  const definitions = document.components.schemas
+  const { spec } = definitions['io.k8s.api.core.v1.Pod'].properties
+  const { name, image, stdin } = definitions['io.k8s.api.core.v1.Container'].properties
+  const { containerPort } = definitions['io.k8s.api.core.v1.ContainerPort'].properties
+  assert.deepEqual(spec.default, {})
+  assert.deepEqual(
+    [name, image, stdin, containerPort].map((field) => field.default),
+    ['', undefined, undefined, 0],
+  )
+  assert.deepEqual(definitions['io.k8s.apimachinery.pkg.api.resource.Quantity'].oneOf, [
+    { type: 'string' },
+    { type: 'number' },
+  ])
 })

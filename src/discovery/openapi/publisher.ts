@@ -19,6 +19,7 @@ export interface OpenApiParts {
   readonly release: number
   readonly priorityOf: PriorityOf
   readonly applies: boolean
+  readonly enums: boolean
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
   /** What is served now; a new generation makes every document anew. */
   readonly catalog: {
@@ -160,7 +161,9 @@ export class OpenApiPublisher {
       .kindsOf(group, version)
       .map((kind) => this.#markOf(source, kind))
     const facts = source.facts.versionOf(source.release)
-    return hashOf(JSON.stringify([facts, source.applies, name, source.groups.get(group), kinds]))
+    return hashOf(
+      JSON.stringify([facts, source.applies, source.enums, name, source.groups.get(group), kinds]),
+    )
   }
 
   #markOf(source: OpenApiSource, kind: Kind): string {
@@ -182,13 +185,13 @@ export class OpenApiPublisher {
     this.#making = new Map()
     this.#documents = undefined
     this.#gvks = undefined
-    const { facts, release, applies, schemaOf, priorityOf } = this.#parts
+    const { facts, release, applies, enums, schemaOf, priorityOf } = this.#parts
     const groups = orderedGroups(catalog.groupVersions, priorityOf)
     const versions: [string, readonly string[]][] = [['', ['v1']], ...groups]
     const kinds = versions.flatMap(([group, names]) =>
       names.flatMap((version) => catalog.kindsOf(group, version)),
     )
-    this.#source = { facts, release, kinds, groups, applies, schemaOf }
+    this.#source = { facts, release, kinds, groups, applies, enums, schemaOf }
     return this.#source
   }
 }

@@ -18,6 +18,8 @@ export interface OpenApiSource {
   readonly groups: ReadonlyMap<string, readonly string[]>
   /** Whether server-side apply is on. */
   readonly applies: boolean
+  /** Whether fields with a few known values list them. */
+  readonly enums?: boolean
   /**
    * The schema a custom kind was given, in its OpenAPI v3 form; undefined where it has none that is
    * structural.

@@ -2,6 +2,7 @@
  * Schemas of types: what OpenAPI says of a struct of the type graph, with the markers patch and
  * apply need.
  */
+import type { Json } from '#api/object-meta.ts'
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
 import type { SchemaForm } from './schema-form.ts'
 import { type JsonObject, metaType } from './source.ts'
@@ -29,6 +30,8 @@ export function leafSchema(name: string, form: SchemaForm): JsonObject | undefin
   if (name === intstr && form.version === 3) {
     return { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
   }
+  if (name === quantity && form.version === 3)
+    return { oneOf: [{ type: 'string' }, { type: 'number' }] }
   return known
 }
 
@@ -72,6 +75,8 @@ export interface SchemaContext {
   readonly form: SchemaForm
   readonly needs: (name: string) => void
   readonly describe: (field: string) => string | undefined
+  /** Whether fields with a few known values list them. */
+  readonly enums: boolean
 }
 
 export function structSchema(struct: Struct, context: SchemaContext): JsonObject {
@@ -107,12 +112,30 @@ function fieldSchema(field: Field, context: SchemaContext): JsonObject {
   const more: JsonObject = {}
   const description = context.describe(field.name)
   if (description !== undefined) more.description = description
-  if (context.form.version === 3 && field.default !== undefined) more.default = field.default
+  const implied = context.form.version === 3 ? (field.default ?? zeroDefault(field)) : undefined
+  if (implied !== undefined) more.default = implied
   const { patchStrategy, patchMergeKey, listType } = field
   if (patchStrategy !== undefined) more['x-kubernetes-patch-strategy'] = patchStrategy
   if (patchMergeKey !== undefined) more['x-kubernetes-patch-merge-key'] = patchMergeKey
   if (listType !== undefined) more['x-kubernetes-list-type'] = listType
   return typeSchema(field.type, context, more)
+}
+
+/** What a field has that is always written: structs, and plain values that are never omitted. */
+function zeroDefault({ type, pointer, omitEmpty, zeroUndeclared }: Field): Json | undefined {
+  if (pointer || zeroUndeclared) return undefined
+  if (type.is === 'struct') return type.union ? undefined : {}
+  return type.is === 'scalar' && !omitEmpty ? zeros[type.scalar] : undefined
+}
+
+const zeros: Readonly<Record<string, Json>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  uint64: 0,
+  float64: 0,
 }
 
 function typeSchema(type: Type, context: SchemaContext, more: JsonObject = {}): JsonObject {
@@ -135,7 +158,9 @@ function typeSchema(type: Type, context: SchemaContext, more: JsonObject = {}): 
   }
   const leaf = leafOf(type)
   if (leaf !== undefined) return reference(leaf, context, more)
-  return { ...more, ...(plain[type.scalar] ?? { type: 'object' }) }
+  const values = context.enums ? [...(type.values ?? [])].sort() : []
+  const listed = values.length > 0 && { enum: values }
+  return { ...more, ...(plain[type.scalar] ?? { type: 'object' }), ...listed }
 }
 
 function reference(name: string, context: SchemaContext, more: JsonObject): JsonObject {
