@@ -41,6 +41,19 @@ const accessModes = ['ReadWriteOnce']
 
 type Row = readonly [at: string, plural: string, kind: string, body: { [key: string]: Json }]
 
+const autoscaler: { [key: string]: Json } = {
+  spec: {
+    maxReplicas: 3,
+    scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+    metrics: [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+      },
+    ],
+  },
+}
+
 const namespaced: readonly Row[] = [
   ['api/v1', 'configmaps', 'ConfigMap', { data: { a: '1', b: '2' } }],
   ['api/v1', 'secrets', 'Secret', { data: { a: 'aGk=' }, stringData: { b: 'x' } }],
@@ -94,23 +107,8 @@ const namespaced: readonly Row[] = [
     'CronJob',
     { spec: { schedule: '* * * * *', jobTemplate: { spec: jobSpec } } },
   ],
-  [
-    'apis/autoscaling/v2beta2',
-    'horizontalpodautoscalers',
-    'HorizontalPodAutoscaler',
-    {
-      spec: {
-        maxReplicas: 3,
-        scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
-        metrics: [
-          {
-            type: 'Resource',
-            resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
-          },
-        ],
-      },
-    },
-  ],
+  ['apis/autoscaling/v2beta2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', autoscaler],
+  ['apis/autoscaling/v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', autoscaler],
   [
     'apis/policy/v1',
     'poddisruptionbudgets',

@@ -24,6 +24,13 @@ interface NameRow {
   readonly values?: readonly string[]
 }
 
+/** Whether the release has a kind. */
+export function hasKind(apiVersion: string, kind: string, release = minor): boolean {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+  const name = facts.openApiNameOf(group as string, version as string, kind)
+  return name !== undefined && facts.isType(name, release)
+}
+
 export function declaredValues(): DeclaredValues {
   const folder = resolve(import.meta.dirname, '../facts')
   const all = new Map<string, string[]>()

@@ -154,6 +154,12 @@ test('what is not there is missed by the name that the release has for it', asyn
   await assert.rejects(write(18), { message: 'deployments/scale.apps "nope" not found' })
 })
 
+test('a missing object is named itself in a read since 1.33, and not in 1.32', async () => {
+  const read = (release: number) => getScale({ ...verbs.server, release }, at('nope'))
+  await assert.rejects(read(33), { message: 'deployments.apps "nope" not found' })
+  await assert.rejects(read(32), { message: 'deployments/scale.apps "nope" not found' })
+})
+
 test('a Scale of another group is read, and is not the one', async () => {
   const scale = { apiVersion: 'extensions/v1beta1', kind: 'Scale', metadata: { name: 'd' } }
   await assert.rejects(put(scale), {

@@ -72,6 +72,10 @@ const namesScaledObject = change('a missing object of a scale is reported under 
   since: 19,
 })
 
+const namesReadObject = change('a missing object of a scale that is read is reported itself', {
+  since: 33,
+})
+
 export async function getScale(
   server: Server,
   target: Target,
@@ -80,7 +84,10 @@ export async function getScale(
   // What is shown is the newest, which is any version and not older than one that has come.
   await reach(server, freshnessOfGet(resourceVersion))
   const live = await currentObject(server, target)
-  if (live === undefined) throw notFound(notFoundAs(target.kind), target.name)
+  if (live === undefined) {
+    const isNamed = releaseOf(server.release).has(namesReadObject)
+    throw notFound(isNamed ? target.kind : notFoundAs(target.kind), target.name)
+  }
   const seen = await seenAs(target.kind, live.object)
   replicasOf(target.kind).requireThere(seen)
   return answer(scaleOf(target.kind, seen))

@@ -1,6 +1,7 @@
 /** Containers added to a running pod to look into it: they have fewer settings than others. */
 import { duplicate, type FieldError, fieldNotFound, forbidden, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
+import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { change } from '#api/releases/change.ts'
 import type { Loose } from '#api/object-meta.ts'
 import {
@@ -80,7 +81,8 @@ function checkForbiddenParts(container: Loose, path: FieldPath, rules: PodRules)
     errors.push(forbidden(at, 'cannot be set for an Ephemeral Container'))
   for (const [field, emptyIsUnset] of forbiddenFields) {
     if (field === 'volumeDevices' && rules.has(blockDevicesAllowed)) continue
-    if (isSet(container[field], emptyIsUnset)) refuse(path.child(field))
+    const isWritten = emptyIsUnset && holdsEmpty(container, field)
+    if (isWritten || isSet(container[field], emptyIsUnset)) refuse(path.child(field))
   }
   if (!rules.has(blockDevicesAllowed)) return errors
   ;((container.volumeMounts ?? []) as Loose[]).forEach((mount, i) => {
@@ -89,6 +91,10 @@ function checkForbiddenParts(container: Loose, path: FieldPath, rules: PodRules)
   })
   return errors
 }
+
+/** A list without items is not unset, nor is a structure that holds one. */
+const holdsEmpty = (container: Loose, field: string): boolean =>
+  wasWrittenEmpty(container, field) || hasWrittenEmpty(container[field])
 
 function isSet(value: unknown, emptyIsUnset: boolean): boolean {
   if (value === undefined || value === null) return false
