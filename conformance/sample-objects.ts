@@ -3,6 +3,7 @@
  * name.
  */
 import type { Json } from '#api/object-meta.ts'
+import { hasKind } from './types-of-facts.ts'
 
 export interface Sample {
   /** Group and version as in a path: `api/v1`, `apis/apps/v1`. */
@@ -252,10 +253,11 @@ const sampleOf = ([at, plural, kind, body]: Row, isNamespaced: boolean): Sample 
   }
 }
 
+/** Of the kinds that the release has. */
 export const samples: readonly Sample[] = [
   ...namespaced.map((row) => sampleOf(row, true)),
   ...clusterWide.map((row) => sampleOf(row, false)),
-]
+].filter(({ object }) => hasKind(object.apiVersion as string, object.kind as string))
 
 /** The sample's object for a run, and the path it is created at. */
 export function sampleFor(

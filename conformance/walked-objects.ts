@@ -4,6 +4,7 @@
  * is what is walked of it: everything, or what only this shape has. `{id}` is the run's own part of
  * a name.
  */
+import { hasKind } from './types-of-facts.ts'
 import type { Json } from '#api/object-meta.ts'
 import { samples } from './sample-objects.ts'
 import { certificateRequest } from './table-objects.ts'
@@ -618,4 +619,4 @@ export const walkedObjects: readonly WalkedObject[] = [
     })),
   ...[...pods, ...services, ...others].map(walkedOf(true)),
   ...clusterWide.map(walkedOf(false)),
-]
+].filter(({ object }) => hasKind(object.apiVersion as string, object.kind as string))

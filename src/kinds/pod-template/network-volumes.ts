@@ -178,18 +178,23 @@ export function checkCsiDriverName(name: string, path: FieldPath): FieldError[] 
   ]
 }
 
+const missingDriverIsEnough = change('a missing driver of a CSI volume has one error', {
+  since: 35,
+})
 const secretHasNoSpace = change('errors of secrets of CSI volumes have no space in their path', {
   since: 24,
 })
 
 /** The path of an error of the secret's name lacks the secret, as in kube-apiserver. */
 export function checkCsiVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
-  const errors = checkCsiDriverName(source.driver ?? '', path.child('driver'))
+  const at = path.child('driver')
+  const isMissing = !source.driver && rules.has(missingDriverIsEnough)
+  const errors = isMissing ? [required(at)] : checkCsiDriverName(source.driver ?? '', at)
   const secret = source.nodePublishSecretRef
   if (!secret) return errors
   const name: string = secret.name ?? ''
-  const at = rules.has(secretHasNoSpace) ? 'nodePublishSecretRef' : 'nodePublishSecretRef '
-  if (name === '') errors.push(required(path.child(at, 'name')))
+  const field = rules.has(secretHasNoSpace) ? 'nodePublishSecretRef' : 'nodePublishSecretRef '
+  if (name === '') errors.push(required(path.child(field, 'name')))
   else errors.push(...each(path.child('name'), name, nameIsDnsSubdomain(name, false)))
   return errors
 }

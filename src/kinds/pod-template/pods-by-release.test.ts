@@ -260,6 +260,13 @@ const rows: readonly Row[] = [
     ['spec.volumes[0].csi.nodePublishSecretRef.name: Required value'],
   ],
   [
+    'a CSI volume without driver',
+    [34, 35],
+    { ...whole, volumes: [{ name: 'v', csi: {} }] },
+    ['spec.volumes[0].csi.driver: Required value', 'spec.volumes[0].csi.driver: Invalid value: ""'],
+    ['spec.volumes[0].csi.driver: Required value'],
+  ],
+  [
     'a token without seconds',
     [36, 37],
     {
