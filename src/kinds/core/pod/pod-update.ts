@@ -2,6 +2,7 @@
  * What may change in a pod that is there: little of its specification, and its status by certain
  * steps only.
  */
+import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { change } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -152,10 +153,11 @@ function checkDeadline(
 /** The new specification with the old value of everything that may change. */
 function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
   const images = (field: string): Loose[] | undefined =>
-    (next[field] as Loose[] | undefined)?.map((container, i) => ({
-      ...container,
-      image: old[field][i].image,
-    }))
+    (next[field] as Loose[] | undefined)?.map((container, i) => {
+      const kept = { ...container, image: old[field][i].image }
+      copyWrittenEmpty(container, kept)
+      return kept
+    })
   const spec: Loose = {
     ...next,
     containers: images('containers'),
@@ -164,6 +166,7 @@ function withoutMutableFields(next: Loose, old: Loose, rules: PodRules): Loose {
     schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
   }
+  copyWrittenEmpty(next, spec)
   const grace = 'terminationGracePeriodSeconds'
   const mayEnd = rules.has(canEndNegativeGrace) && old[grace] < 0 && spec[grace] === 1
   if (mayEnd) spec[grace] = old[grace]
