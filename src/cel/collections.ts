@@ -7,6 +7,7 @@
  */
 import { equal } from './equality.ts'
 import { CelError, ListValue, MapValue, Uint, type Value } from './values.ts'
+import { makeList } from './work.ts'
 
 export class ArrayList extends ListValue {
   readonly elements: readonly Value[]
@@ -75,17 +76,12 @@ class JoinedList extends ListValue {
 
 const depthOf = (list: ListValue): number => (list instanceof JoinedList ? list.depth : 0)
 
-/**
- * Most elements of a list that is copied to make a chain shorter: more would cost more than the
- * budget knows.
- */
-const copiedElementsMax = 10_000
-
 export function joinLists(first: ListValue, second: ListValue): ListValue {
   if (first.size === 0) return second
   if (second.size === 0) return first
   const joined = new JoinedList(first, second)
-  if (joined.depth <= joinDepthMax || joined.size > copiedElementsMax) return joined
+  if (joined.depth <= joinDepthMax) return joined
+  makeList(joined.size)
   return new ArrayList([...joined])
 }
 

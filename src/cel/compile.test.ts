@@ -158,6 +158,8 @@ const surprises: readonly (readonly [text: string, result: string])[] = [
   ],
   ['true || [1, 2].sortBy(x, x / 0)[0] == 1', 'true'],
   ['has(self.?nope.deeper)', 'false'],
+  ['dyn(0).sort().sum()', 'no such overload: sort'],
+  ["dyn(cidr('10.0.0.0/8')) == dyn(1)", 'no such overload'],
   ['self.?items.nope.hasValue()', "unsupported index type 'string' in list"],
 ]
 for (const [text, result] of surprises)

@@ -17,6 +17,7 @@ import {
   Uint,
   type Value,
 } from './values.ts'
+import { elementWork, readSized, work } from './work.ts'
 
 /**
  * A collection of a schema that compares in its own way: sets without order, map lists by their
@@ -33,7 +34,13 @@ const isNumeric = (value: Value): value is bigint | number | Uint =>
 
 /** `a == b`. Only a list or map of a schema can make it an error. */
 export function equal(a: Value, b: Value): boolean | CelError {
-  if (a === b) return a instanceof OpaqueValue ? a.equals(b) : true
+  if (typeof a === 'string') {
+    // Texts of different lengths differ at once.
+    if (typeof b === 'string' && a.length === b.length) readSized(a.length)
+    return a === b
+  }
+  if (a instanceof OpaqueValue) return a.equals(b)
+  if (a === b) return true
   if (a === null || b === null) return false
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
   if (typeof a !== 'object') return false
@@ -52,13 +59,13 @@ function equalObjects(a: Value & object, b: Value & object): boolean | CelError 
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
   if (a instanceof Optional) return b instanceof Optional && equalOptionals(a, b)
-  if (a instanceof OpaqueValue) return a.equals(b)
   if (a instanceof StructValue) return b instanceof StructValue && equalStructs(a, b)
   return false
 }
 
 function equalLists(a: ListValue, b: ListValue): boolean {
   if (a.size !== b.size) return false
+  work(elementWork * a.size)
   for (let index = 0; index < a.size; index += 1)
     if (equal(a.at(index), b.at(index)) === false) return false
   return true
@@ -66,6 +73,7 @@ function equalLists(a: ListValue, b: ListValue): boolean {
 
 function equalMaps(a: MapValue, b: MapValue): boolean {
   if (a.size !== b.size) return false
+  work(elementWork * a.size)
   for (const key of a.keys()) {
     const other = b.find(key)
     if (other === undefined || other instanceof CelError) return false
@@ -126,9 +134,14 @@ function compareBytes(a: Uint8Array, b: Uint8Array): Order {
   return order(a.length, b.length)
 }
 
+/** Without surrogates the order is that of JavaScript, which compares long texts faster. */
+const surrogate = /[\ud800-\udfff]/
+const longTextMin = 200
+
 /** Strings in the order of their UTF-8 bytes, which is that of their code points. */
 export function compareStrings(a: string, b: string): Order {
   const shared = Math.min(a.length, b.length)
+  if (shared > longTextMin && !(surrogate.test(a) || surrogate.test(b))) return order(a, b)
   for (let index = 0; index < shared; index += 1) {
     const left = a.charCodeAt(index)
     const right = b.charCodeAt(index)

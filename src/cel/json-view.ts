@@ -4,6 +4,7 @@
  */
 import { joinLists } from './collections.ts'
 import { CelError, ListValue, MapValue, type Value } from './values.ts'
+import { namesOf } from './work.ts'
 
 class JsonList extends ListValue {
   readonly #items: readonly unknown[]
@@ -29,7 +30,7 @@ class JsonMap extends MapValue {
     this.#object = object
   }
   get size(): number {
-    return Object.keys(this.#object).length
+    return namesOf(this.#object).length
   }
   find(key: Value): Value | undefined {
     if (typeof key !== 'string' || !Object.hasOwn(this.#object, key)) return undefined
@@ -37,7 +38,7 @@ class JsonMap extends MapValue {
     return value === undefined ? undefined : jsonView(value)
   }
   keys(): Iterable<Value> {
-    return Object.keys(this.#object)
+    return namesOf(this.#object)
   }
 }
 

@@ -5,7 +5,7 @@
  * decides by itself.
  */
 import type { CelType, Overload } from './cel-type.ts'
-import { type EntryMap, type ArrayList, mapOfEntries } from './collections.ts'
+import { ArrayList, type EntryMap, mapOfEntries } from './collections.ts'
 import { EvaluationFailed, type Step } from './frame.ts'
 import { equal } from './equality.ts'
 import { costRule } from './runtime-cost.ts'
@@ -22,6 +22,7 @@ import {
   Uint,
   type Value,
 } from './values.ts'
+import { makeList, makeText, readSized } from './work.ts'
 
 /** What an overload does. Arguments that it does not have are undefined. */
 export type Implementation = (a: Value, b: Value, c: Value, d: Value) => Value
@@ -153,6 +154,19 @@ function planOr([left, right]: readonly Step[], unwraps: boolean): Step {
   }
 }
 
+/** Counts what a call has made. */
+function made(value: Value): Value {
+  if (typeof value === 'string') makeText(value.length)
+  else if (value instanceof ArrayList) makeList(value.size)
+  else if (value instanceof Uint8Array) makeText(value.length)
+  return value
+}
+
+/** Counts what a call reads: with arguments of type dyn, no cost depends on their size. */
+function read(value: Value): void {
+  if (typeof value === 'string') readSized(4 * value.length)
+}
+
 function planStrict(site: CallSite, args: readonly Step[], call: Implementation): Step {
   const id = site.overloadIds.length === 1 ? (site.overloadIds[0] as string) : ''
   const { cost, readsResult } = costRule(site.name, id)
@@ -161,8 +175,9 @@ function planStrict(site: CallSite, args: readonly Step[], call: Implementation)
     const [operand] = args as readonly [Step]
     return (frame) => {
       const a = operand(frame)
+      read(a)
       if (readsResult === undefined) frame.spend(cost(a, absent, absent))
-      const result = isError(a) ? a : call(a, absent, absent, absent)
+      const result = isError(a) ? a : made(call(a, absent, absent, absent))
       if (readsResult) frame.spend(cost(a, absent, result))
       return result
     }
@@ -172,8 +187,10 @@ function planStrict(site: CallSite, args: readonly Step[], call: Implementation)
     return (frame) => {
       const a = left(frame)
       const b = right(frame)
+      read(a)
+      read(b)
       if (readsResult === undefined) frame.spend(cost(a, b, absent))
-      const result = isError(a) ? a : isError(b) ? b : call(a, b, absent, absent)
+      const result = isError(a) ? a : isError(b) ? b : made(call(a, b, absent, absent))
       if (readsResult) frame.spend(cost(a, b, result))
       return result
     }
@@ -183,11 +200,12 @@ function planStrict(site: CallSite, args: readonly Step[], call: Implementation)
     for (const arg of args) {
       const value = arg(frame)
       if (isError(value)) return value
+      read(value)
       values.push(value)
     }
     const [a, b, c, d] = values as [Value, Value, Value, Value]
     if (readsResult === undefined) frame.spend(cost(a, b, absent))
-    const result = call(a, b, c, d)
+    const result = made(call(a, b, c, d))
     if (readsResult) frame.spend(cost(a, b, result))
     return result
   }
@@ -209,6 +227,7 @@ function callOf(site: CallSite, count: number, environment: CallEnvironment): Im
   return (a, b, c, d) => {
     for (const { params, implementation } of candidates)
       if (accepts(params, a, b, c, d)) return implementation(a, b, c, d)
+    if (sortsLists.has(name)) return unsorted(a)
     if (checksItself.has(name) && environment.namesTypes) return overloadError()
     return noOverload(name, environment.namesTypes ? [a, b, c, d].slice(0, count) : undefined)
   }
@@ -220,13 +239,23 @@ function singleCall(name: string, { call, accepts: knows }: SingleImplementation
   return (a, b, c, d) => {
     if (knows(a)) return call(a, b, c, d)
     // Strings, durations and timestamps receive calls in cel-go, and answer with the short text.
-    const receives = typeof a === 'string' || a instanceof Duration || a instanceof Timestamp
-    return receives ? overloadError() : unknown
+    return receives(a) ? overloadError() : unknown
   }
 }
 
 /** Functions that cel-go calls with any types, and that answer with the short text. */
 const checksItself: ReadonlySet<string> = new Set(['contains', 'endsWith', 'startsWith'])
+
+/** Functions that cel-go calls with any list, and that name no types for other arguments. */
+const sortsLists: ReadonlySet<string> = new Set(['sort', '@sortByAssociatedKeys'])
+
+const receives = (value: Value): boolean =>
+  typeof value === 'string' || value instanceof Duration || value instanceof Timestamp
+
+function unsorted(value: Value): CelError {
+  if (value instanceof ListValue) return new CelError('list elements must be comparable')
+  return receives(value) ? overloadError() : new CelError('no such overload: sort')
+}
 
 const noOverload = (name: string, args: readonly Value[] | undefined): CelError =>
   new CelError(

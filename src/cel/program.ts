@@ -24,6 +24,7 @@ import { growing, planFold } from './fold.ts'
 import { type Activation, CostExceeded, EvaluationFailed, Frame, type Step } from './frame.ts'
 import { constructionCost } from './runtime-cost.ts'
 import { showValue } from './show-value.ts'
+import { withWork } from './work.ts'
 import { CelError, isError, Optional, TypeValue, type Value } from './values.ts'
 
 /** What a program needs beside the expression. */
@@ -53,7 +54,7 @@ export function compileProgram(checked: CheckedExpr, environment: ProgramEnviron
     evaluate(activation, limit = Number.POSITIVE_INFINITY) {
       const frame = new Frame(activation, limit, slotCount)
       try {
-        return { value: step(frame), cost: frame.cost }
+        return { value: withWork(() => step(frame)), cost: frame.cost }
       } catch (error) {
         if (error instanceof EvaluationFailed)
           return { value: new CelError(`internal error: ${error.message}`), cost: frame.cost }

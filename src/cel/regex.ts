@@ -3,6 +3,7 @@ import type { RE2JS } from 're2js'
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
 import { CelError } from './values.ts'
+import { work } from './work.ts'
 
 /** Loaded with the first pattern: most servers never see one. */
 const loadEngine = loadLater<typeof import('re2js')>(import.meta.url, 're2js')
@@ -14,6 +15,14 @@ export interface Regex {
   find(text: string, limit: number): string[]
 }
 
+/** Work of looking at one character, and of one match that is found. */
+const characterWork = 40
+const matchWork = 1000
+
+function readText({ length }: string): void {
+  if (length > 1000) work(characterWork * length)
+}
+
 /** Patterns that are kept compiled: the objects of a kind are checked with the same few. */
 const keptMax = 1000
 
@@ -22,11 +31,18 @@ export const compileRegex = byText((source): Regex | CelError => {
   try {
     const compiled = re2().compile(source)
     return {
-      test: (text) => compiled.test(text),
-      find: (text, limit) => {
+      test(text) {
+        readText(text)
+        return compiled.test(text)
+      },
+      find(text, limit) {
+        readText(text)
         const found: string[] = []
         const matcher = compiled.matcher(text)
-        while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '')
+        while (found.length < limit && matcher.find()) {
+          work(matchWork)
+          found.push(matcher.group() ?? '')
+        }
         return found
       },
     }

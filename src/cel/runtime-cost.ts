@@ -4,6 +4,7 @@
  * the same one must fail here. A cost that does not depend on the result is charged before the
  * call, so that a hostile call does not run at all.
  */
+import { elementWork, readSized, work } from './work.ts'
 import { ListValue, MapValue, OpaqueValue, Optional, type Value } from './values.ts'
 
 const listCreateCost = 10
@@ -23,6 +24,9 @@ export interface CostRule {
 /** Code points of a string, which is what cel-go counts. */
 export function codePoints(text: string): number {
   let count = text.length
+  // A text of one-byte characters is known at once.
+  if (!/[\ud800-\udbff]/.test(text)) return count
+  readSized(2 * count)
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
     if (unit < 0xd800 || unit > 0xdbff) continue
@@ -36,7 +40,10 @@ export function codePoints(text: string): number {
 }
 
 /** Bytes of a string in UTF-8. */
-const utf8Length = (text: string): number => Buffer.byteLength(text)
+function utf8Length(text: string): number {
+  readSized(text.length)
+  return Buffer.byteLength(text)
+}
 
 /** The size of a value as costs see it: 1 for everything that has no size. */
 function actualSize(value: Value): number {
@@ -57,10 +64,12 @@ function traversalCost(value: Value): number {
   if (value instanceof Uint8Array) return Math.floor(value.length * stringTraversalFactor)
   let cost = 0
   if (value instanceof ListValue) {
+    work(elementWork * value.size)
     for (const element of value) cost += traversalCost(element)
     return cost
   }
   if (value instanceof MapValue) {
+    work(elementWork * value.size)
     for (const key of value.keys())
       cost += traversalCost(key) + traversalCost(value.find(key) as Value)
     return cost

@@ -31,6 +31,7 @@ import {
   Timestamp,
   type Value,
 } from './values.ts'
+import { namesOf } from './work.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -185,7 +186,7 @@ class ObjectMap extends MapValue implements OwnEquality {
     return propertyOf(this.#schema, name)
   }
   get size(): number {
-    return Object.keys(this.#json).length
+    return namesOf(this.#json).length
   }
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return overloadError(key)
@@ -201,14 +202,14 @@ class ObjectMap extends MapValue implements OwnEquality {
     return schemaView(value, schema)
   }
   keys(): Iterable<Value> {
-    return Object.keys(this.#json).flatMap((name) =>
+    return namesOf(this.#json).flatMap((name) =>
       this.#schemaOf(name) === undefined ? [] : [escapeFieldName(name) ?? name],
     )
   }
   equalsOwn(other: Value): boolean | CelError {
     if (!(other instanceof MapValue)) return overloadError(other)
     if (this.size !== other.size) return false
-    for (const name of Object.keys(this.#json)) {
+    for (const name of namesOf(this.#json)) {
       if (this.#schemaOf(name) === undefined) {
         if (!(other instanceof ObjectMap)) return overloadError(other)
         if (Object.hasOwn(other.#json, name) && !isSameJson(this.#json[name], other.#json[name]))
@@ -237,7 +238,7 @@ class DictionaryMap extends MapValue {
     this.#values = values
   }
   get size(): number {
-    return Object.keys(this.#json).length
+    return namesOf(this.#json).length
   }
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return overloadError(key)
@@ -245,7 +246,7 @@ class DictionaryMap extends MapValue {
     return schemaView(this.#json[key], this.#values)
   }
   keys(): Iterable<Value> {
-    return this.#values === undefined ? [] : Object.keys(this.#json)
+    return this.#values === undefined ? [] : namesOf(this.#json)
   }
 }
 

@@ -57,7 +57,8 @@ function showList(list: ListValue, depth: number): string {
   for (const element of list) {
     const text = show(element, depth + 1)
     parts.push(text)
-    length += text.length
+    // An empty text takes room too.
+    length += text.length + 1
     if (length > shownLengthMax) break
   }
   return `[${parts.join(', ')}]`
@@ -69,7 +70,8 @@ function showMap(map: MapValue, depth: number): string {
   for (const key of map.keys()) {
     const text = `${show(key, depth + 1)}: ${show(map.find(key) as Value, depth + 1)}`
     parts.push(text)
-    length += text.length
+    // An empty text takes room too.
+    length += text.length + 1
     if (length > shownLengthMax) break
   }
   return `{${parts.join(', ')}}`

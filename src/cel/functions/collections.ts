@@ -18,6 +18,7 @@ import {
   Uint,
   type Value,
 } from '#cel/values.ts'
+import { work } from '#cel/work.ts'
 
 function isSorted(list: ListValue): Value {
   for (let index = 1; index < list.size; index += 1)
@@ -76,10 +77,14 @@ function slice(list: ListValue, start: bigint, end: bigint): Value {
   return new ArrayList(elements)
 }
 
+/** Work of one list or element that is laid into another list. */
+const flattenedWork = 100
+
 function flatten(list: ListValue, depth: bigint): Value {
   if (depth < 0n) return new CelError('level must be non-negative')
   const elements: Value[] = []
   const collect = (from: ListValue, rest: bigint) => {
+    work(flattenedWork * (1 + from.size))
     for (const element of from)
       if (element instanceof ListValue && rest > 0n) collect(element, rest - 1n)
       else elements.push(element)

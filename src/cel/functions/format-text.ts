@@ -16,6 +16,7 @@ import {
   Uint,
   type Value,
 } from '#cel/values.ts'
+import { makeText, work } from '#cel/work.ts'
 
 /** Thrown while a format is read; the caller of `format` gets it as an error value. */
 export class FormatProblem extends Error {}
@@ -47,7 +48,9 @@ function interpolate(format: string, args: ListValue): string {
     if (percent + 1 >= format.length) throw new FormatProblem('unexpected end of string')
     if (used >= args.size) throw new FormatProblem(`index ${used} out of range`)
     const clause = readClause(format, percent + 1)
-    out += applyClause(clause, args.at(used))
+    const shown = applyClause(clause, args.at(used))
+    makeText(shown.length)
+    out += shown
     used += 1
     at = clause.end
   }
@@ -212,10 +215,17 @@ function nestedText(value: Value): string {
   throw new FormatProblem(`error during formatting: no formatting function for ${typeName(value)}`)
 }
 
-const listText = (list: ListValue): string => `[${[...list].map(nestedText).join(', ')}]`
+/** Work of a collection, and of each of its elements. */
+const shownWork = 300
+
+function listText(list: ListValue): string {
+  work(shownWork * (1 + list.size))
+  return `[${[...list].map(nestedText).join(', ')}]`
+}
 
 function mapText(map: MapValue): string {
   const entries: [string, string][] = []
+  work(shownWork * (1 + map.size))
   for (const key of map.keys()) {
     const isKey = ['string', 'boolean', 'bigint'].includes(typeof key) || key instanceof Uint
     if (!isKey)

@@ -9,12 +9,19 @@ export type LiteralValue = Literal extends infer One
     : never
   : never
 
+/**
+ * Most nodes of an expression. Macros that copy an operand double it: `a.optMap(…).optMap(…)` of
+ * forty calls would not end.
+ */
+const nodesMax = 500_000
+
 export class ExprFactory {
   readonly positions = new Map<number, number>()
   #next = 1
 
   id(position: number): number {
     const id = this.#next++
+    if (id > nodesMax) throw new RangeError('an expression has too many nodes')
     this.positions.set(id, position)
     return id
   }

@@ -407,13 +407,14 @@ export function parse(text: string, options: ParseOptions): ParseResult {
     return { source, errors: [{ position: -1, message }] }
   }
   const limits = options.limits ?? defaultLimits
-  const tree = new SyntaxParser(new TokenStream(source, report), report, limits).parse()
   const builder = new TreeBuilder(options, report, limits.recursionMax)
   let root: Expr | undefined
   try {
+    const tree = new SyntaxParser(new TokenStream(source, report), report, limits).parse()
     if (tree !== undefined) root = builder.expr(tree)
   } catch (error) {
-    if (!(error instanceof TooDeep)) throw error
+    // RangeError: the stack is exhausted, or macros inside each other make too many nodes.
+    if (!(error instanceof TooDeep || error instanceof RangeError)) throw error
     report({ position: -1, message: 'max recursion depth exceeded' })
   }
   if (errors.length > 0 || root === undefined) return { source, errors }
