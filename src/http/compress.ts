@@ -3,7 +3,7 @@
  * fiftieth of a start and five megabytes, and most servers on a loopback address never need it.
  */
 import type { Transform } from 'node:stream'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Sink } from './exchange.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
 const zlib = () => process.getBuiltinModule('node:zlib')
@@ -26,3 +26,22 @@ export function gzipped(bytes: Buffer): Promise<Buffer> {
 }
 
 export const gzipStream = (): Transform => zlib().createGzip({ level })
+
+/**
+ * A stream whose every write is a gzip member of its own, so that the client can read each at once.
+ * An idle stream holds no state of zlib.
+ */
+export function gzipSink(sink: Sink): Sink {
+  const packed = (bytes: Buffer) => zlib().gzipSync(bytes, { level })
+  return {
+    write: (bytes) => sink.write(packed(bytes)),
+    writeAll: (pieces) => sink.write(packed(Buffer.concat(pieces))),
+    drained: () => sink.drained(),
+    end: () => sink.end(),
+    ...(sink.abort !== undefined && { abort: () => sink.abort?.() }),
+    onClose: (listener) => sink.onClose?.(listener),
+    get closed() {
+      return sink.closed
+    },
+  }
+}

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { type Served, startServed } from './served.fixture.ts'
 
 const servers = new Map<number, Promise<Served>>()
@@ -280,3 +281,19 @@ for (const [release, query, events] of watches)
         events,
       )
     })
+
+const packings: [release: number, query: string, encoding: string | undefined][] = [
+  [37, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', 'gzip'],
+  [37, 'watch=1&timeoutSeconds=1', undefined],
+  [37, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion=1', undefined],
+  [36, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', undefined],
+]
+for (const [release, query, encoding] of packings)
+  test(`1.${release}: ${query} is sent as ${encoding ?? 'it is'}`, async () => {
+    const served = await at(release)
+    const headers = { 'accept-encoding': 'gzip' }
+    const answer = await served.ask('GET', `${maps}?${query}`, { headers })
+    assert.equal(answer.headers['content-encoding'], encoding)
+    const bytes = encoding === undefined ? answer.body : gunzipSync(answer.body)
+    assert.match(bytes.toString('utf8'), /^{"type":"ADDED",/)
+  })

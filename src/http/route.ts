@@ -7,7 +7,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import { type Awaitable, after } from '#base/awaitable.ts'
 import { loadLater } from '#base/load-later.ts'
 import { timerMsMax } from '#base/clock.ts'
-import { flag, integer, parseListOptions } from '#api/list-options.ts'
+import { flag, integer, type ListOptions, parseListOptions } from '#api/list-options.ts'
 import { ApiError, badRequest, pathNotFound } from '#api/status-error.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -22,6 +22,7 @@ import type { Server, Target } from '#verbs/server.ts'
 import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
+import { acceptsGzip, gzipSink } from './compress.ts'
 import { connect, isConnection } from './connect/connect.ts'
 import type { Exchange, Sink } from './exchange.ts'
 import { errorFrame, framerFor } from './framer.ts'
@@ -245,10 +246,11 @@ async function runWatch(
     ? begunWithin(timeoutMs, starting)
     : starting)
   // A client that upgraded may want messages.
+  const isPacked = packsEvents(exchange, server, options)
   const messages =
     exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format === 'protobuf')
   if (started instanceof ApiError) {
-    const sink = messages === undefined ? streamOf(exchange, shape) : messages.open()
+    const sink = messages === undefined ? streamOf(exchange, shape, isPacked) : messages.open()
     tellStarted(exchange, parts)
     const bytes = errorFrame(shape, started)
     sink?.write(messages?.message(bytes) ?? bytes)
@@ -260,7 +262,7 @@ async function runWatch(
   let sink: Sink | undefined
   try {
     framer = framerFor(started.kind, shape, parts, exchange)
-    sink = messages === undefined ? streamOf(exchange, framer) : messages.open()
+    sink = messages === undefined ? streamOf(exchange, framer, isPacked) : messages.open()
   } catch (error) {
     started.stop()
     throw error
@@ -278,7 +280,21 @@ function tellStarted(exchange: Exchange, { observers }: HttpParts): void {
   for (const observer of observers) observer.started?.(exchange)
 }
 
-function streamOf(exchange: Exchange, { contentType }: { readonly contentType: string }): Sink {
+/** Whether the events of a watch are compressed: only those of one that begins with a list. */
+const packsEvents = (exchange: Exchange, server: Server, options: ListOptions): boolean =>
+  options.sendInitialEvents === true &&
+  options.allowWatchBookmarks &&
+  server.feature('WatchListCompression') &&
+  acceptsGzip(exchange)
+
+function streamOf(
+  exchange: Exchange,
+  { contentType }: { readonly contentType: string },
+  isPacked: boolean,
+): Sink {
   exchange.status = 200
-  return exchange.wire.stream(200, answerHeaders(exchange, contentType))
+  const headers = answerHeaders(exchange, contentType)
+  if (!isPacked) return exchange.wire.stream(200, headers)
+  const packing = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+  return gzipSink(exchange.wire.stream(200, { ...headers, ...packing }))
 }
