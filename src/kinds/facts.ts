@@ -7,7 +7,7 @@ import { assert } from '#base/assert.ts'
 import type { Struct } from '#schema/type.ts'
 import type { RulesTable } from './declarative/rules-table.ts'
 import type { GroupVersionRow, ReadFacts, ResourceRow } from './facts-table.ts'
-import { factsTables, isIn } from './facts-table.ts'
+import { type FactsTables, factsTables, isIn } from './facts-table.ts'
 import type { TypeGraph } from './facts-type-graph.ts'
 import { typeGraph } from './facts-type-graph.ts'
 
@@ -109,23 +109,10 @@ export interface SubresourceFact {
   readonly gate?: string
 }
 
-export function loadFacts(readFacts: ReadFacts): Facts {
-  const tables = factsTables(readFacts)
-  const graphs = new Map<number, TypeGraph>()
-  const resources = new Map<number, readonly ResourceFact[]>()
-  const versions = new Map<number, readonly GroupVersionFact[]>()
+/** The files of types, by group version and by the name of their package. */
+function filesByPackage(tables: FactsTables) {
   let packages: Map<string, string> | undefined
   let files: Map<string, string> | undefined
-  const releases = () =>
-    Object.keys(tables.releases.releases)
-      .map(Number)
-      .sort((a, b) => a - b)
-
-  function graphOf(release: number): TypeGraph {
-    const graph = graphs.get(release) ?? typeGraph(tables, release)
-    graphs.set(release, graph)
-    return graph
-  }
 
   function fileOf(group: string, version: string): string | undefined {
     files ??= new Map(
@@ -144,13 +131,13 @@ export function loadFacts(readFacts: ReadFacts): Facts {
     return packages.get(name)
   }
 
-  function structOf(openApiName: string, release: number): Struct | undefined {
-    const dot = openApiName.lastIndexOf('.')
-    const file = fileOfPackage(openApiName.slice(0, dot))
-    return file === undefined
-      ? undefined
-      : graphOf(release).struct(file, openApiName.slice(dot + 1))
-  }
+  return { fileOf, fileOfPackage }
+}
+
+/** Group versions and resources of each release, made on first use. */
+function servedFacts(tables: FactsTables, releases: () => number[]) {
+  const resources = new Map<number, readonly ResourceFact[]>()
+  const versions = new Map<number, readonly GroupVersionFact[]>()
 
   function groupVersionsOf(release: number): readonly GroupVersionFact[] {
     let known = versions.get(release)
@@ -179,6 +166,47 @@ export function loadFacts(readFacts: ReadFacts): Facts {
       resources.set(release, known)
     }
     return known
+  }
+
+  return { groupVersionsOf, resourcesOf }
+}
+
+/** The kinds of one file with the OpenAPI names of their types. */
+function kindsIn(tables: FactsTables, file: string, release: number): Map<string, string> {
+  const kinds = new Map<string, string>()
+  for (const [name, row] of Object.entries(tables.types(file).types)) {
+    const isKind = row.fields.some(
+      ([, type, , flags]) => flags.includes('i') && type.endsWith('TypeMeta'),
+    )
+    if (isKind && isIn(row, release))
+      kinds.set(name, `${tables.releases.packages[file].openApi}.${name}`)
+  }
+  return kinds
+}
+
+export function loadFacts(readFacts: ReadFacts): Facts {
+  const tables = factsTables(readFacts)
+  const graphs = new Map<number, TypeGraph>()
+  const { fileOf, fileOfPackage } = filesByPackage(tables)
+  const releases = () =>
+    Object.keys(tables.releases.releases)
+      .map(Number)
+      .sort((a, b) => a - b)
+
+  const { groupVersionsOf, resourcesOf } = servedFacts(tables, releases)
+
+  function graphOf(release: number): TypeGraph {
+    const graph = graphs.get(release) ?? typeGraph(tables, release)
+    graphs.set(release, graph)
+    return graph
+  }
+
+  function structOf(openApiName: string, release: number): Struct | undefined {
+    const dot = openApiName.lastIndexOf('.')
+    const file = fileOfPackage(openApiName.slice(0, dot))
+    return file === undefined
+      ? undefined
+      : graphOf(release).struct(file, openApiName.slice(dot + 1))
   }
 
   return {
@@ -221,17 +249,8 @@ export function loadFacts(readFacts: ReadFacts): Facts {
       return file === undefined ? undefined : `${tables.releases.packages[file].openApi}.${kind}`
     },
     kindsOf(group, version, release) {
-      const kinds = new Map<string, string>()
       const file = fileOf(group, version)
-      if (file === undefined) return kinds
-      for (const [name, row] of Object.entries(tables.types(file).types)) {
-        const isKind = row.fields.some(
-          ([, type, , flags]) => flags.includes('i') && type.endsWith('TypeMeta'),
-        )
-        if (isKind && isIn(row, release))
-          kinds.set(name, `${tables.releases.packages[file].openApi}.${name}`)
-      }
-      return kinds
+      return file === undefined ? new Map() : kindsIn(tables, file, release)
     },
   }
 }
