@@ -7,6 +7,7 @@ import type { Attributes, Authorizer, Decision } from '#access/authorize.ts'
 import { selectorsOfTexts } from '#access/selectors.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
 import type { User } from '#access/user.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import {
   type AccessCheck,
   type AccessDecision,
@@ -39,16 +40,19 @@ export class RequestDecisions implements AccessDecisions {
   }
 
   /** Runs an evaluation again whenever it needed a decision that took time. */
-  async during<Result>(evaluate: () => Result): Promise<Result> {
-    for (;;) {
-      try {
-        return evaluate()
-      } catch (error) {
-        if (!(error instanceof PendingDecision)) throw error
-        await Promise.all(this.#pending.values())
-        this.#pending.clear()
-      }
+  during<Result>(evaluate: () => Result): Awaitable<Result> {
+    try {
+      return evaluate()
+    } catch (error) {
+      if (!(error instanceof PendingDecision)) throw error
+      return this.#afterPending(evaluate)
     }
+  }
+
+  async #afterPending<Result>(evaluate: () => Result): Promise<Result> {
+    await Promise.all(this.#pending.values())
+    this.#pending.clear()
+    return this.during(evaluate)
   }
 
   #keep(key: string, { decision, reason, error }: Decision): AccessDecision {

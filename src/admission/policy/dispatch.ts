@@ -9,6 +9,7 @@ import { matchesLabels } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
 import { notFound } from '#api/status-error.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type Constraints, looksAtNamespace, matchedKind, selectsObject } from './constraints.ts'
@@ -32,7 +33,7 @@ export class Dispatch {
   readonly meter: PolicyMeter
   readonly #parts: PolicyParts
   readonly #decisions: RequestDecisions
-  readonly #values = new Map<Kind, Promise<RequestValues>>()
+  readonly #values = new Map<Kind, Awaitable<RequestValues>>()
   #namespace: KubeObject | undefined
 
   constructor(parts: PolicyParts, request: AdmissionRequest, reader: ObjectReader) {
@@ -44,20 +45,22 @@ export class Dispatch {
   }
 
   /** Whether the selectors match. Throws an ApiError if the namespace does not exist. */
-  async isSelected(constraints: Constraints): Promise<boolean> {
+  isSelected(constraints: Constraints): Awaitable<boolean> {
     const { request } = this
-    if (looksAtNamespace(constraints, request)) {
-      const labels = await this.#namespaceLabels()
-      if (!matchesLabels(constraints.namespaceSelector, labels)) return false
-    }
-    return selectsObject(constraints, request)
+    const selects = () => selectsObject(constraints, request)
+    if (!looksAtNamespace(constraints, request)) return selects()
+    return this.#namespaceLabels().then(
+      (labels) => matchesLabels(constraints.namespaceSelector, labels) && selects(),
+    )
   }
 
   /** A binding narrows its policy; its rules never change the version. */
-  async isBound(constraints: Constraints | undefined): Promise<boolean> {
+  isBound(constraints: Constraints | undefined): Awaitable<boolean> {
     if (constraints === undefined) return true
-    if (!(await this.isSelected(constraints))) return false
-    return matchedKind(constraints, this.request) !== undefined
+    return after(
+      this.isSelected(constraints),
+      (isSelected) => isSelected && matchedKind(constraints, this.request) !== undefined,
+    )
   }
 
   /**
@@ -79,13 +82,15 @@ export class Dispatch {
   }
 
   /** The values of the request in one version. */
-  valuesOf(kind: Kind): Promise<RequestValues> {
-    let values = this.#values.get(kind)
-    if (values === undefined) {
-      values = this.#makeValues(kind)
+  valuesOf(kind: Kind): Awaitable<RequestValues> {
+    const known = this.#values.get(kind)
+    if (known !== undefined) return known
+    const made = this.#makeValues(kind).then((values) => {
       this.#values.set(kind, values)
-    }
-    return values
+      return values
+    })
+    this.#values.set(kind, made)
+    return made
   }
 
   async #makeValues(kind: Kind): Promise<RequestValues> {
@@ -111,7 +116,7 @@ export class Dispatch {
   }
 
   /** Runs an evaluation again whenever it needed a decision that took time. */
-  withDecisions<Result>(evaluate: () => Result): Promise<Result> {
+  withDecisions<Result>(evaluate: () => Result): Awaitable<Result> {
     return this.#decisions.during(evaluate)
   }
 }

@@ -4,6 +4,7 @@
  */
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Awaitable } from '#base/awaitable.ts'
 import { jsonView } from '#cel/json-view.ts'
 import type { Value } from '#cel/values.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
@@ -22,13 +23,22 @@ const noParameter: readonly Parameter[] = [{ name: '', namespace: '', value: nul
 export class Misconfigured extends Error {}
 
 /** `kind`: that of the parameters, undefined if the policy has none. Throws Misconfigured. */
-export async function parametersOf(
+export function parametersOf(
   kind: Kind | undefined,
   ref: Loose | undefined,
   requestNamespace: string,
   reader: ObjectReader,
-): Promise<readonly Parameter[]> {
+): Awaitable<readonly Parameter[]> {
   if (kind === undefined || !ref) return noParameter
+  return referredTo(kind, ref, requestNamespace, reader)
+}
+
+async function referredTo(
+  kind: Kind,
+  ref: Loose,
+  requestNamespace: string,
+  reader: ObjectReader,
+): Promise<readonly Parameter[]> {
   const namespace = namespaceOf(kind, ref, requestNamespace)
   const objects = await objectsOf(kind, ref, namespace, reader)
   if (objects.length === 0 && ref.parameterNotFoundAction === 'Deny')

@@ -8,6 +8,7 @@ import { refusal } from '#admission/refusal.ts'
 import { goJson } from '#kinds/all-kinds/annotations.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { Dispatch, type PolicyParts } from './dispatch.ts'
 import { Misconfigured, parametersOf } from './parameters.ts'
@@ -77,26 +78,33 @@ class Run {
 
   async #policy({ hook, kind }: Candidate<CompiledValidations>): Promise<void> {
     const dispatch = this.#dispatch
-    const paramKind = await this.#unlessMisconfigured(hook, undefined, async () => {
-      if (!(await dispatch.isSelected(hook.constraints))) return undefined
-      return { kind: dispatch.paramKindOf(hook) }
-    })
+    const found = this.#unlessMisconfigured(hook, undefined, () =>
+      after(dispatch.isSelected(hook.constraints), (isSelected) =>
+        isSelected ? { kind: dispatch.paramKindOf(hook) } : undefined,
+      ),
+    )
+    const paramKind = found instanceof Promise ? await found : found
     if (paramKind === undefined) return
     const annotations = new Map<string, Set<string>>()
     for (const binding of hook.bindings) {
-      const params = await this.#unlessMisconfigured(hook, binding, async () =>
-        (await dispatch.isBound(binding.constraints))
-          ? parametersOf(paramKind.kind, binding.paramRef, this.#request.namespace, this.#reader)
-          : undefined,
+      const bound = this.#unlessMisconfigured(hook, binding, () =>
+        after(dispatch.isBound(binding.constraints), (isBound) =>
+          isBound
+            ? parametersOf(paramKind.kind, binding.paramRef, this.#request.namespace, this.#reader)
+            : undefined,
+        ),
       )
+      const params = bound instanceof Promise ? await bound : bound
       if (params === undefined || params.length === 0) continue
-      const values = await dispatch.valuesOf(kind)
+      const made = dispatch.valuesOf(kind)
+      const values = made instanceof Promise ? await made : made
       const { name, failsOpen } = hook
       const { meter } = dispatch
       for (const { value } of params) {
-        const result = await dispatch.withDecisions(() =>
+        const decided = dispatch.withDecisions(() =>
           validate(hook.compiled(), values, value, { name, failsOpen, meter }),
         )
+        const result = decided instanceof Promise ? await decided : decided
         for (const [i, decision] of result.decisions.entries())
           this.#act(hook, binding, decision, i)
         for (const annotation of result.annotations)
@@ -107,19 +115,22 @@ class Run {
   }
 
   /** A policy that cannot be used denies the request, unless it fails open. */
-  async #unlessMisconfigured<T>(
+  #unlessMisconfigured<T>(
     hook: PolicyHook<unknown>,
     binding: Binding | undefined,
-    run: () => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await run()
-    } catch (error) {
+    run: () => Awaitable<T>,
+  ): Awaitable<T | undefined> {
+    const misconfigured = (error: unknown): undefined => {
       if (!(error instanceof Misconfigured || error instanceof ApiError)) throw error
-      if (hook.failsOpen) return undefined
+      if (hook.failsOpen) return
       const what = binding === undefined ? 'policy' : 'binding'
       this.#deny(hook, binding, `failed to configure ${what}: ${error.message}`)
-      return undefined
+    }
+    try {
+      const result = run()
+      return result instanceof Promise ? result.catch(misconfigured) : result
+    } catch (error) {
+      return misconfigured(error)
     }
   }
 
