@@ -28,6 +28,8 @@ export interface FieldError {
   shown?: { head: string; value: unknown; detail: string }
   /** The length that is exceeded, where the error is one of length. */
   limit?: number
+  /** Releases with this change do not report it: another error covers the fault. */
+  before?: ReleaseChange
   /**
    * Declared rules find such faults in releases that have them: there this error does not count.
    */

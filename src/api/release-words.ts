@@ -149,13 +149,11 @@ export function noDeleteOptions(goType: string, release: number): string {
 
 /** The errors in the words of a release. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
-  errors.map((newest) => {
+  errors.flatMap((newest) => {
+    if (newest.before !== undefined && releaseOf(release).has(newest.before)) return []
     const error = asReported(newest, releaseOf(release))
-    return {
-      type: error.type,
-      field: fieldOf(error, release),
-      message: messageOf(error, release),
-    }
+    const field = fieldOf(error, release)
+    return [{ type: error.type, field, message: messageOf(error, release) }]
   })
 
 function asReported(newest: FieldError, release: Release): FieldError {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { inWordsOf } from '#api/release-words.ts'
 import { contextFor, inDefault, linesOf, named } from '#kinds/all-kinds/behaviour.suite.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { runtimeClassBehaviour } from '#kinds/node/runtime-class/behaviour.ts'
@@ -147,4 +148,21 @@ test('changes of storage', () => {
   assert.equal(field(33, node('m')), 'spec.drivers')
   assert.equal(field(33, node('n', 2)), 'spec.drivers')
   assert.equal(field(33, node('n', 2), ['MutableCSINodeAllocatableCount']), undefined)
+})
+
+test('names and ids of CSI drivers', () => {
+  const node = (name: string, nodeID: string) =>
+    named({ spec: { drivers: [{ name, nodeID, topologyKeys: [] }] } })
+  const reported = (made: KubeObject, release: number) =>
+    inWordsOf(csiNodeBehaviour.validateCreate?.(made, contextFor({ release })) ?? [], release)
+      .length
+  assert.deepEqual(
+    [34, 35].map((release) => reported(node('', 'n'), release)),
+    [2, 1],
+  )
+  const long = node('d', 'x'.repeat(200))
+  assert.deepEqual(
+    [35, 36].map((release) => reported(long, release)),
+    [1, 0],
+  )
 })

@@ -170,12 +170,17 @@ export const checkStorageOsVolume: Check = (source, path) => {
   return errors
 }
 
+const reportsMissingNamesOnce = change('a missing name of a CSI driver is one error', {
+  since: 35,
+})
+
 export function checkCsiDriverName(name: string, path: FieldPath): FieldError[] {
-  return [
-    ...(name === '' ? [required(path)] : []),
-    ...(longerThan(name, 63) ? [tooLong(path, name, 63)] : []),
-    ...each(path, name, dns1123Subdomain(name.toLowerCase())),
-  ]
+  const problems = each(path, name, dns1123Subdomain(name.toLowerCase()))
+  if (name === '') {
+    const older = problems.map((error) => ({ ...error, before: reportsMissingNamesOnce }))
+    return [required(path), ...older]
+  }
+  return [...(longerThan(name, 63) ? [tooLong(path, name, 63)] : []), ...problems]
 }
 
 const missingDriverIsEnough = change('a missing driver of a CSI volume has one error', {

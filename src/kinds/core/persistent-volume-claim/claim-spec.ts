@@ -127,6 +127,7 @@ const shownPath = (name: string, parent: FieldPath): GoText =>
       ['index', goQuote('')],
       ['parent', goPointer('field.Path', parent)],
     ]),
+    '{}',
   )
 
 function checkDataSource(source: Loose, path: FieldPath, rules: ClaimRules): FieldError[] {

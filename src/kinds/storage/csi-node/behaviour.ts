@@ -38,12 +38,15 @@ const idLengthMaxOf21: IdLengthMax = { ofNew: 128, ofOld: 192, oldNumber: 128 }
 
 const idLengthMaxBefore: IdLengthMax = { ofNew: 128, ofOld: 128, oldNumber: 128 }
 
-const idLengthMaxIn = (release: number): IdLengthMax =>
-  releaseOf(release).has(longIds)
-    ? idLengthMax
-    : releaseOf(release).has(keepsLongIds)
-      ? idLengthMaxOf21
-      : idLengthMaxBefore
+const longerIds = change('node ids of a CSINode can have 256 bytes', { since: 36 })
+const idLengthMaxSince36: IdLengthMax = { ofNew: 256, ofOld: 256, oldNumber: 256 }
+
+function idLengthMaxIn(release: number): IdLengthMax {
+  const { has } = releaseOf(release)
+  if (has(longerIds)) return idLengthMaxSince36
+  if (has(longIds)) return idLengthMax
+  return has(keepsLongIds) ? idLengthMaxOf21 : idLengthMaxBefore
+}
 
 function checkNodeDrivers(node: KubeObject, hadLongIds: boolean, release: number): FieldError[] {
   const { ofNew, ofOld, oldNumber } = idLengthMaxIn(release)
