@@ -57,15 +57,15 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it
   // last.
   const asPath = { namespaced: kind.namespaced, nameRule: nameIsPathSegment }
-  const last = problemsOf(() =>
-    found.length > 0
-      ? []
+  const write = { next: object, subresource: '', feature: context.feature }
+  const declared = problemsOf(() => withDeclared(kind, write, found))
+  const errors = problemsOf(() =>
+    declared.length > 0
+      ? declared
       : isMetadataLast
         ? validateObjectMeta(object.metadata, asPath, metadataPath)
         : validateMetaNames(object.metadata, nameIsPathSegment, metadataPath),
   )
-  const write = { next: object, subresource: '', feature: context.feature }
-  const errors = problemsOf(() => withDeclared(kind, write, [...found, ...last]))
   if (errors.length === 0) return
   throw invalidObject(named, nameOf(object), inWordsOf(errors, context.release))
 }

@@ -4,6 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { validateAnnotations } from '#api/object-meta-rules.ts'
+import { change } from '#api/releases/change.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { checkClaimSpec } from '#kinds/core/persistent-volume-claim/claim-spec.ts'
 import type { PodRules } from './pod-rules.ts'
@@ -16,8 +17,9 @@ export function checkEphemeralVolume(
   const at = path.child('volumeClaimTemplate')
   const template = source.volumeClaimTemplate
   if (!template) return [required(at)]
+  const detail = rules.has(saysCannotBeSet) ? 'cannot be set' : notForEphemeral
   return [
-    ...checkTemplateMetadata(template.metadata ?? {}, at.child('metadata'), notForEphemeral),
+    ...checkTemplateMetadata(template.metadata ?? {}, at.child('metadata'), detail),
     ...checkClaimSpec(template.spec ?? {}, at.child('spec'), rules.once, rules.claims),
   ]
 }
@@ -40,6 +42,9 @@ const forbiddenMetadata: readonly (readonly [string, string])[] = [
   ['managedFields', 'managedFields'],
 ]
 
+const saysCannotBeSet = change('errors of metadata of claim templates say: cannot be set', {
+  since: 26,
+})
 const notForEphemeral = 'cannot be set for an ephemeral volume'
 
 /** Labels and annotations are all that the metadata of a template can have. */

@@ -260,6 +260,30 @@ const rows: readonly Row[] = [
     ['spec.volumes[0].csi.nodePublishSecretRef.name: Required value'],
   ],
   [
+    'a name in the metadata of a claim template',
+    [25, 26],
+    {
+      volumes: [
+        {
+          name: 'v',
+          ephemeral: {
+            volumeClaimTemplate: {
+              metadata: { name: 'x' },
+              spec: {
+                accessModes: ['ReadWriteOnce'],
+                resources: { requests: { storage: '1' } },
+              },
+            },
+          },
+        },
+      ],
+    },
+    [
+      'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set for an ephemeral volume',
+    ],
+    ['spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set'],
+  ],
+  [
     'a CSI volume without driver',
     [34, 35],
     { ...whole, volumes: [{ name: 'v', csi: {} }] },

@@ -357,3 +357,12 @@ test('data of a new revision must be an object from 1.31 on', () => {
   )
   assert.deepEqual(errors, [[], ['data: Required value: data must be a valid JSON object']])
 })
+
+test('the prefix of the name of a replication controller is free from 1.37 on', () => {
+  const rules = behaviourOf('/replicationcontrollers')
+  const problems = [36, 37].map((release) => {
+    const context = contextOf({ release }, 'DeclarativeValidationBeta')
+    return rules.nameRuleOf?.(objectOf('ReplicationController', {}), context)('::1', true).length
+  })
+  assert.deepEqual(problems, [1, 0])
+})

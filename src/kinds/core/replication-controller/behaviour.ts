@@ -5,6 +5,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStringMap } from '#api/go-syntax.ts'
 import { validateLabels } from '#api/label-rules.ts'
 import { everything, selectorOfMap } from '#api/label-selector.ts'
+import { type NameRule, nameIsDnsSubdomain } from '#api/names.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
@@ -88,8 +89,18 @@ function labelLikeTemplate({ metadata, spec }: KubeObject): void {
   if (labels) metadata.labels = { ...labels }
 }
 
+const namesAreDeclared = change('only the name of a replication controller is checked, no prefix', {
+  since: 37,
+})
+const anyName: NameRule = () => []
+
 export const replicationControllerBehaviour: Behaviour = {
   ...replicas(checkControllerSpec, controllersAreCheckedOnce, checkNonConvertible),
+  // A declared rule checks the name, and nothing the prefix of a generated one.
+  nameRuleOf: (_object, { release, feature }) =>
+    releaseOf(release).has(namesAreDeclared) && feature('DeclarativeValidationBeta')
+      ? anyName
+      : nameIsDnsSubdomain,
   warningsOnCreate(object, context) {
     const hasPath = releaseOf(context.release).has(templatesHavePaths)
     const path = hasPath ? templatePath : FieldPath.of('template')
