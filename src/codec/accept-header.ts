@@ -18,9 +18,9 @@ const trim = (text: string) => text.replace(/^ +|(?<! ) +$/g, '')
 
 /**
  * How headers are taken apart: the library of releases before 1.17 kept parameters that say
- * nothing, or say more than one thing.
+ * nothing, or say more than one thing. `with CBOR`: as at present, and the gate for CBOR is on.
  */
-export type AcceptRules = 'present' | 'before 1.17'
+export type AcceptRules = 'present' | 'with CBOR' | 'before 1.17'
 
 /** Type and subtype; undefined where it is no media range. */
 function parseRange(range: string, rules: AcceptRules): [string, string] | undefined {

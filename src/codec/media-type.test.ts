@@ -248,3 +248,37 @@ for (const [what, ask] of costly)
     const took = processorMs(() => assert.match(ask(), /^4\d\d /))
     assert.ok(took < 1000, `${took} ms`)
   })
+
+test('with the gate for CBOR, negotiation offers it', () => {
+  const cbor = 'application/cbor'
+  const all = `application/json, application/yaml, ${protobuf}, ${cbor}`
+  const none = `406 only the following media types are accepted: ${all}`
+  const form = (header: string, endpoint: ResponderKind, rules: AcceptRules) =>
+    outcome(() => wantedForm(header, endpoint, rules).mediaType)
+  const stream = (header: string) =>
+    outcome(() => wantedStream(header, 'built-in', 'with CBOR').mediaType)
+  const rows: [found: string, expected: string][] = [
+    [form(cbor, 'built-in', 'with CBOR'), cbor],
+    [form(cbor, 'custom', 'with CBOR'), cbor],
+    [form(cbor, 'document', 'with CBOR'), cbor],
+    [form('image/png', 'custom', 'with CBOR'), none],
+    [form(cbor, 'built-in', 'present'), none.replace(`, ${cbor}`, '')],
+    [form(`${cbor};as=Table;g=meta.k8s.io;v=v1`, 'built-in', 'with CBOR'), none],
+    [form(`${cbor};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, 'custom', 'with CBOR'), cbor],
+    [stream(cbor), 'application/cbor-seq'],
+    [stream('application/cbor-seq'), none],
+    [
+      stream('application/yaml'),
+      `406 only the following media types are accepted: application/json;stream=watch, ${protobuf};stream=watch, application/cbor-seq`,
+    ],
+    [outcome(() => bodyFormat(cbor, 'with CBOR')), 'cbor'],
+    [outcome(() => bodyFormat(cbor)), unknown],
+    [outcome(() => bodyFormat('text/plain', 'with CBOR')), `${unknown}, ${cbor}`],
+  ]
+  for (const [found, expected] of rows) assert.equal(found, expected)
+  const routed = (produces: Parameters<typeof checkRouteAccepts>[1], rules: AcceptRules) =>
+    outcome(() => checkRouteAccepts('application/cbor-seq', produces, false, rules))
+  assert.equal(routed('any form or stream', 'with CBOR'), 'undefined')
+  assert.equal(routed('any form', 'with CBOR'), '406 406: Not Acceptable')
+  assert.equal(routed('any form or stream', 'present'), '406 406: Not Acceptable')
+})

@@ -13,7 +13,7 @@ import {
   parseContentType,
 } from './accept-header.ts'
 
-export type Format = 'json' | 'yaml' | 'protobuf'
+export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 export interface Wanted {
   readonly format: Format
@@ -48,14 +48,30 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: 'application/vnd.kubernetes.protobuf',
+  cbor: 'application/cbor',
 }
-const formats: readonly Format[] = ['json', 'yaml', 'protobuf']
-const allMediaTypes = formats.map((format) => mediaTypes[format])
-const streamMediaTypes = [mediaTypes.json, mediaTypes.protobuf].map(
-  (type) => `${type};stream=watch`,
-)
+const cborSequence = 'application/cbor-seq'
+
+/** What a server can read and write. */
+interface Served {
+  readonly formats: readonly Format[]
+  readonly mediaTypes: readonly string[]
+  readonly streams: readonly string[]
+}
+const servedWith = (formats: readonly Format[], streams: readonly string[]): Served => ({
+  formats,
+  mediaTypes: formats.map((format) => mediaTypes[format]),
+  streams,
+})
+const streamTypes = [mediaTypes.json, mediaTypes.protobuf].map((type) => `${type};stream=watch`)
+const withoutCbor = servedWith(['json', 'yaml', 'protobuf'], streamTypes)
+const withCbor = servedWith([...withoutCbor.formats, 'cbor'], [...streamTypes, cborSequence])
+const servedBy = (rules: AcceptRules): Served => (rules === 'with CBOR' ? withCbor : withoutCbor)
 
 const transforms = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
+
+/** Formats for people, which tables are. */
+const isReadable = (format: Format): boolean => format === 'json' || format === 'yaml'
 
 function matches({ type, subtype }: AcceptClause, format: Format): boolean {
   if (type === '*') return subtype === '*'
@@ -77,7 +93,7 @@ function accept(clause: AcceptClause, format: Format, endpoint: ResponderKind): 
   if (endpoint === 'document' || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1'))
     return undefined
   if (as === 'Table' && !hasTables(endpoint)) return undefined
-  if (!transforms.has(as ?? '') || (as === 'Table' && format === 'protobuf')) return undefined
+  if (!transforms.has(as ?? '') || (as === 'Table' && !isReadable(format))) return undefined
   return { ...wanted, as: { kind: as as Transform['kind'], version: v } }
 }
 
@@ -86,7 +102,7 @@ function decide(header: string, endpoint: ResponderKind, rules: AcceptRules): Wa
     return { format: 'json', mediaType: mediaTypes.json, pretty: false, as: undefined }
   }
   for (const clause of parseAccept(header, rules)) {
-    for (const format of formats) {
+    for (const format of servedBy(rules).formats) {
       const wanted = matches(clause, format) ? accept(clause, format, endpoint) : undefined
       if (wanted !== undefined) return wanted
     }
@@ -107,6 +123,7 @@ const decidedBy = (rules: AcceptRules): Decided => {
 }
 const decided: Readonly<Record<AcceptRules, Decided>> = {
   present: decidedBy('present'),
+  'with CBOR': decidedBy('with CBOR'),
   'before 1.17': decidedBy('before 1.17'),
 }
 
@@ -118,7 +135,9 @@ export function wantedForm(
 ): Wanted {
   const wanted = decided[rules][endpoint](header)
   if (wanted === null) {
-    throw notAcceptable(`only the following media types are accepted: ${allMediaTypes.join(', ')}`)
+    throw notAcceptable(
+      `only the following media types are accepted: ${servedBy(rules).mediaTypes.join(', ')}`,
+    )
   }
   return wanted
 }
@@ -138,7 +157,7 @@ export function wantedAggregated(
   rules: AcceptRules = 'present',
 ): WantedAggregated | undefined {
   for (const clause of parseAccept(header, rules)) {
-    for (const format of formats) {
+    for (const format of servedBy(rules).formats) {
       if (!matches(clause, format)) continue
       const { as, g, v, ...others } = clause.parameters
       const isPlain = as === undefined && g === undefined && v === undefined
@@ -154,7 +173,7 @@ export function wantedAggregated(
   return undefined
 }
 
-/** The form of a watch's events: JSON or protobuf. Throws 406. */
+/** The form of a watch's events: JSON, protobuf or a sequence of CBOR. Throws 406. */
 export function wantedStream(
   header: string,
   endpoint: ResponderKind,
@@ -163,20 +182,15 @@ export function wantedStream(
   const wanted = wantedForm(header, endpoint, rules)
   if (wanted.format === 'yaml') {
     throw notAcceptable(
-      `only the following media types are accepted: ${streamMediaTypes.join(', ')}`,
+      `only the following media types are accepted: ${servedBy(rules).streams.join(', ')}`,
     )
   }
   if (wanted.format === 'json') return wanted
+  if (wanted.format === 'cbor') return { ...wanted, mediaType: cborSequence }
   return { ...wanted, mediaType: `${wanted.mediaType};stream=watch` }
 }
 
-const routable: ReadonlySet<string> = new Set([...allMediaTypes, ...streamMediaTypes])
-const jsonOnly: ReadonlySet<string> = new Set([mediaTypes.json])
 const bareTypes = (header: string) => header.split(',').map((part) => part.split(';')[0].trim())
-const isRoutable = byText((header) => routes(header, routable))
-const isJson = byText((header) => routes(header, jsonOnly))
-const isLog = byText((header) => routes(header, new Set([...routable, 'text/plain'])))
-const isKeySet = byText((header) => routes(header, new Set(['application/jwk-set+json'])))
 
 function routes(header: string, produced: ReadonlySet<string>): boolean {
   return header === '' || bareTypes(header).some((type) => type === '*/*' || produced.has(type))
@@ -188,16 +202,21 @@ interface Routed {
   readonly accepts: (header: string) => boolean
   readonly mediaTypes: readonly string[]
 }
-const routed: Readonly<Record<Produces, Routed>> = {
-  'any form': { accepts: isRoutable, mediaTypes: allMediaTypes },
-  'any form or stream': {
-    accepts: isRoutable,
-    mediaTypes: [...allMediaTypes, ...streamMediaTypes],
-  },
-  json: { accepts: isJson, mediaTypes: [mediaTypes.json] },
-  log: { accepts: isLog, mediaTypes: ['text/plain', ...allMediaTypes] },
-  'key set': { accepts: isKeySet, mediaTypes: ['application/jwk-set+json'] },
+function routed(types: readonly string[]): Routed {
+  const produced = new Set(types)
+  return { accepts: byText((header) => routes(header, produced)), mediaTypes: types }
 }
+function routedBy({ mediaTypes: all, streams }: Served): Readonly<Record<Produces, Routed>> {
+  return {
+    'any form': routed(all),
+    'any form or stream': routed([...all, ...streams]),
+    json: routed([mediaTypes.json]),
+    log: routed(['text/plain', ...all]),
+    'key set': routed(['application/jwk-set+json']),
+  }
+}
+const routedWithoutCbor = routedBy(withoutCbor)
+const routedWithCbor = routedBy(withCbor)
 
 /**
  * The router's check, before anything else of a built-in path; custom kinds have no router.
@@ -207,8 +226,10 @@ export function checkRouteAccepts(
   header: string,
   produces: Produces = 'any form',
   namesTypes = false,
+  rules: AcceptRules = 'present',
 ): void {
-  const { accepts, mediaTypes } = routed[produces]
+  const byForm = rules === 'with CBOR' ? routedWithCbor : routedWithoutCbor
+  const { accepts, mediaTypes } = byForm[produces]
   if (!accepts(header)) throw routeNotAcceptable(namesTypes ? mediaTypes : undefined)
 }
 
@@ -219,13 +240,14 @@ const routeNotAcceptable = (types: readonly string[] | undefined) =>
 
 const formatOf = byText((header): Format | null => {
   const type = header === '' ? mediaTypes.json : parseContentType(header)
-  return formats.find((format) => mediaTypes[format] === type) ?? null
+  return withCbor.formats.find((format) => mediaTypes[format] === type) ?? null
 })
 
 /** The form of a body. Throws 415. An absent header is '' and means JSON. */
-export function bodyFormat(header: string): Format {
+export function bodyFormat(header: string, rules: AcceptRules = 'present'): Format {
   const format = formatOf(header)
-  if (format === null) throw unknownFormat(allMediaTypes)
+  const served = servedBy(rules)
+  if (format === null || !served.formats.includes(format)) throw unknownFormat(served.mediaTypes)
   return format
 }
 
@@ -234,13 +256,19 @@ const unknownFormat = (accepted: readonly string[]) =>
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   )
 
-export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch' | 'apply-patch'
+export type PatchFormat =
+  | 'json-patch'
+  | 'merge-patch'
+  | 'strategic-merge-patch'
+  | 'apply-patch'
+  | 'apply-patch-cbor'
 
 const patchTypes: Readonly<Record<PatchFormat, string>> = {
   'json-patch': 'application/json-patch+json',
   'merge-patch': 'application/merge-patch+json',
   'strategic-merge-patch': 'application/strategic-merge-patch+json',
   'apply-patch': 'application/apply-patch+yaml',
+  'apply-patch-cbor': 'application/apply-patch+cbor',
 }
 
 /** How the router rejects a patch of a type that it does not know. */

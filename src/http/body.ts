@@ -6,7 +6,13 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import { decodeWritten, JsonError } from '#codec/json.ts'
-import { bodyFormat, type PatchFormat, patchFormat, type PatchRefusal } from '#codec/media-type.ts'
+import {
+  bodyFormat,
+  type Format,
+  type PatchFormat,
+  patchFormat,
+  type PatchRefusal,
+} from '#codec/media-type.ts'
 import { apiVersionFault, type BodyHeader, bodyHeader } from '#codec/type-header.ts'
 import { decodeYaml, repeatedKeys } from '#codec/yaml.ts'
 import { YamlError } from '#codec/yaml-error.ts'
@@ -16,10 +22,15 @@ import type { Exchange } from './exchange.ts'
 import { unrecognized } from './unrecognized.ts'
 import { decodeProtobufBody, type TakenType } from './protobuf-body.ts'
 
+const loadCbor = loadLater<typeof import('./cbor-body.ts')>(import.meta.url, './cbor-body')
+
+const formatOf = (exchange: Exchange): Format =>
+  bodyFormat(contentTypeOf(exchange), exchange.acceptRules)
+
 const contentTypeOf = ({ wire }: Exchange) => String(wire.headers['content-type'] ?? '')
 
 export function requireBodyType(exchange: Exchange): void {
-  bodyFormat(contentTypeOf(exchange))
+  formatOf(exchange)
 }
 
 /** The resource's own kind and nothing else. */
@@ -36,8 +47,9 @@ export function decodeBody(
   bytes: Buffer,
   taken: TakenType = itsOwn(kind),
 ): unknown {
-  const format = bodyFormat(contentTypeOf(exchange))
+  const format = formatOf(exchange)
   if (format === 'protobuf') return decodeProtobufBody(taken, bytes)
+  if (format === 'cbor') return loadCbor().decodeCborBody(exchange, kind, taken, bytes)
   const refused = (why: string) => taken.refuse?.(why) ?? unrecognized(taken.kind, why, bytes)
   try {
     const value = format === 'json' ? decodeWritten(bytes) : decodeYaml(bytes)
@@ -59,15 +71,14 @@ const loadEncode = loadLater<typeof import('#codec/go-json/encode.ts')>(
   '#codec/go-json/encode',
 )
 
-/** The text that a body which is no protobuf is read from. */
+/** The text that a body is read from, if it is JSON or YAML. */
 export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined {
-  const format = bodyFormat(contentTypeOf(exchange))
-  if (format === 'protobuf') return undefined
+  const format = formatOf(exchange)
+  if (format === 'protobuf' || format === 'cbor') return undefined
   return format === 'json' ? bytes : Buffer.from(loadEncode().encodeGoMap(decodeYaml(bytes)))
 }
 
-export const isYaml = (exchange: Exchange): boolean =>
-  bodyFormat(contentTypeOf(exchange)) === 'yaml'
+export const isYaml = (exchange: Exchange): boolean => formatOf(exchange) === 'yaml'
 
 /** What a YAML body says twice. */
 export const repeatedLines = (exchange: Exchange, bytes: Buffer): string[] =>
@@ -92,12 +103,14 @@ const builtInPatches: readonly PatchFormat[] = [
   'merge-patch',
   'strategic-merge-patch',
   'apply-patch',
+  'apply-patch-cbor',
 ]
 const verbNames = {
   'json-patch': 'json',
   'merge-patch': 'merge',
   'strategic-merge-patch': 'strategic',
   'apply-patch': 'apply',
+  'apply-patch-cbor': 'apply',
 } as const
 
 const ignoresTypeOfNothing = change('the content type of a request without a body is not checked', {
@@ -120,16 +133,36 @@ function patchRefusal(exchange: Exchange, minor: number): PatchRefusal {
 /** What of the server decides which patches there are. */
 export type ServedRelease = Pick<Server, 'feature' | 'release'>
 
-export function patchTypeOf(
+/** The format that a patch is written in. */
+function patchFormatOf(
   exchange: Exchange,
   kind: Kind,
   { feature, release }: ServedRelease,
-): PatchRequest['patchType'] {
+): PatchFormat {
+  const applies = feature('ServerSideApply')
   const supported = builtInPatches.filter(
     (format) =>
       (format !== 'strategic-merge-patch' || kind.decoding === 'typed') &&
-      (format !== 'apply-patch' || feature('ServerSideApply')),
+      (format !== 'apply-patch' || applies) &&
+      (format !== 'apply-patch-cbor' || (applies && exchange.acceptRules === 'with CBOR')),
   )
   const refusal = patchRefusal(exchange, release)
-  return verbNames[patchFormat(contentTypeOf(exchange), supported, kind.origin, refusal)]
+  return patchFormat(contentTypeOf(exchange), supported, kind.origin, refusal)
 }
+
+export const patchTypeOf = (
+  exchange: Exchange,
+  kind: Kind,
+  server: ServedRelease,
+): PatchRequest['patchType'] => verbNames[patchFormatOf(exchange, kind, server)]
+
+/** The text of a patch: the body, or JSON made of one that is CBOR. */
+export const patchBytesOf = (
+  exchange: Exchange,
+  kind: Kind,
+  server: ServedRelease,
+  body: Buffer,
+): Buffer =>
+  patchFormatOf(exchange, kind, server) === 'apply-patch-cbor'
+    ? loadCbor().configurationText(body)
+    : body

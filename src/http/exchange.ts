@@ -97,6 +97,8 @@ export interface Exchange {
   readonly auditAnnotations: Map<string, string>
   /** Releases before 1.16 sent no cache headers. */
   readonly omitsCacheHeaders?: boolean
+  /** What its body has that strict reading reports, where the format itself finds that out. */
+  strictFaults?: readonly string[]
   /** How its Accept header is read, where not by the present rules. */
   readonly acceptRules?: AcceptRules
   /** Since 1.24 a status and a scale can be shown as tables. */

@@ -13,6 +13,7 @@ import { cutFor, headerOf, laidIn } from './represent.ts'
 import type { Shape } from './shape.ts'
 import type { TypedFramer } from './watch-stream.ts'
 
+const loadCbor = loadLater<typeof import('./cbor-shapes.ts')>(import.meta.url, './cbor-shapes')
 const loadOther = loadLater<typeof import('./other-framer.ts')>(import.meta.url, './other-framer')
 
 export function framerFor(
@@ -44,6 +45,10 @@ export function errorFrame(shape: Shape, error: ApiError): Buffer {
   const status = error.status()
   if (shape.format === 'protobuf')
     return encodeWatchFrame('ERROR', protobufValue(status, undefined))
+  if (shape.format === 'cbor') {
+    const { cborFrame, cborValue } = loadCbor()
+    return cborFrame('ERROR', cborValue(status))
+  }
   return Buffer.from(`${JSON.stringify({ type: 'ERROR', object: status })}\n`)
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Transform } from '#codec/media-type.ts'
 import { partialMetadata } from '#codec/partial-metadata.ts'
+import { loadLater } from '#base/load-later.ts'
 import { encodeWatchFrame } from '#codec/protobuf.ts'
 import type { EventType } from '#watchcache/batch.ts'
 import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
@@ -16,12 +17,36 @@ import type { Framer, TypedFramer } from './watch-stream.ts'
 export function otherFramer(asked: Asked): TypedFramer {
   const { kind, shape } = asked
   const { contentType, as } = shape
-  const whole = shape.format === 'protobuf' ? protobufFramer(asked) : jsonFramer(asked)
+  const whole = wholeFramer(asked)
   if (as === undefined) return { ...whole, contentType }
   const framer = as.kind === 'Table' ? tableFramer(asked) : partialFramer(asked, as)
   // Where objects have a selfLink, kube-apiserver cannot make one for an object without a name, and
   // leaves it out.
   return { ...framer, contentType, ...(kind.selfLinks && { bookmark: whole.bookmark }) }
+}
+
+function wholeFramer(asked: Asked): Framer {
+  const { format } = asked.shape
+  if (format === 'cbor') return cborFramer(asked)
+  return format === 'protobuf' ? protobufFramer(asked) : jsonFramer(asked)
+}
+
+const loadCbor = loadLater<typeof import('./cbor-shapes.ts')>(import.meta.url, './cbor-shapes')
+
+function cborFramer({ kind, parts }: Asked): Framer {
+  const { cborFrame, cborObject } = loadCbor()
+  return {
+    shape: `cbor ${kind.apiVersion} ${kind.plural}`,
+    async frame(type, entry, revision) {
+      const view = { ...entry, revision }
+      return cborFrame(
+        type,
+        cborObject(kind, await objectFor(kind, view, parts.server.parseStored)),
+      )
+    },
+    bookmark: (revision, endsInitial) =>
+      cborFrame('BOOKMARK', cborObject(kind, bookmarkObject(kind, revision, endsInitial))),
+  }
 }
 
 const jsonEvent = (type: EventType, object: object): Buffer =>
@@ -73,6 +98,7 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
       // One object is no list, and gets no frame.
       if (isList) return Buffer.alloc(0)
       const partial = partialMetadata(withoutStandIns(kind, object), as.version)
+      if (format === 'cbor') return loadCbor().cborFrame(type, loadCbor().cborValue(partial))
       return format === 'protobuf'
         ? encodeWatchFrame(type, protobufPartial(kind, partial, as))
         : jsonEvent(type, partial)
@@ -81,6 +107,7 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
       if (isList) return undefined
       const object = partialMetadata(bookmarkObject(kind, revision, endsInitial), as.version)
       const partial = withTimes(object, parts.server.release)
+      if (format === 'cbor') return loadCbor().cborFrame('BOOKMARK', loadCbor().cborValue(partial))
       return format === 'protobuf'
         ? encodeWatchFrame('BOOKMARK', protobufPartial(kind, partial, as))
         : bookmarkFrame(partial)

@@ -19,6 +19,7 @@ import { RequestTurns } from './request-turns.ts'
 import type { Shape } from './shape.ts'
 import { yamlList } from './yaml-list.ts'
 
+const loadCbor = loadLater<typeof import('./cbor-shapes.ts')>(import.meta.url, './cbor-shapes')
 const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url, './table-shape')
 
 type ListAnswer = Answer & { is: 'list' }
@@ -66,6 +67,7 @@ export async function encodeList(
     }
     const items = await oneByOne(exchange, entries, alone)
     const partial = partialMetadataList(items, metadata, as.version)
+    if (shape.format === 'cbor') return loadCbor().cborValue(partial)
     return shape.format === 'protobuf'
       ? protobufPartial(kind, partial, as)
       : encodeJson(partial, shape.pretty)
@@ -75,7 +77,8 @@ export async function encodeList(
   const shown = kind.itemsCarryType ? { continue: '', ...metadata } : metadata
   const frame = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata: shown, items: [] }
   if (shape.format === 'yaml') return yamlList(exchange, frame, 'items', entries, item)
-  return encodeJson({ ...frame, items: await oneByOne(exchange, entries, item) }, shape.pretty)
+  const list = { ...frame, items: await oneByOne(exchange, entries, item) }
+  return shape.format === 'cbor' ? loadCbor().cborList(kind, list) : encodeJson(list, shape.pretty)
 }
 
 /** What becomes of each of many, others having their turn in between. */

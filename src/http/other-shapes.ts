@@ -17,6 +17,7 @@ import { protobufObject, protobufPartial, protobufValue } from './protobuf-shape
 import { objectFor, type ShapeParts, selfLinkOf } from './represent.ts'
 import type { Shape } from './shape.ts'
 
+const loadCbor = loadLater<typeof import('./cbor-shapes.ts')>(import.meta.url, './cbor-shapes')
 const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url, './table-shape')
 
 type Value = Loose & { kind: string; apiVersion: string }
@@ -34,18 +35,22 @@ export async function encodeObject(
       ...(view.revision !== undefined && { resourceVersion: String(view.revision) }),
     }
     const asked = { kind, shape, parts, exchange }
-    return encodeJsonOrYaml(await loadTables().table(asked, [view], metadata), shape)
+    return encodeOther(await loadTables().table(asked, [view], metadata), shape)
   }
   if (as === undefined && shape.format === 'protobuf') return protobufObject(kind, view, parts)
   const object = await objectFor(kind, view, parts.server.parseStored)
-  if (as === undefined) return encodeJsonOrYaml(object, shape)
+  if (as === undefined) {
+    return shape.format === 'cbor'
+      ? loadCbor().cborObject(kind, object)
+      : encodeOther(object, shape)
+  }
   if (as.kind === 'PartialObjectMetadataList') {
     throw isNoList(goTypeOf(kind, 'Unstructured', kind.kind))
   }
   const partial = partialMetadata(withoutStandIns(kind, object), as.version)
   return shape.format === 'protobuf'
     ? protobufPartial(kind, partial, as)
-    : encodeJsonOrYaml(partial, shape)
+    : encodeOther(partial, shape)
 }
 
 /**
@@ -73,18 +78,20 @@ const isNoList = (type: string) =>
 export function encodeValue(value: Value, shape: Shape, type?: Type, ofCustom = false): Buffer {
   const { as, format } = shape
   if (as === undefined || value.kind === 'Status') {
-    return format === 'protobuf' ? protobufValue(value, type) : encodeJsonOrYaml(value, shape)
+    return format === 'protobuf' ? protobufValue(value, type) : encodeOther(value, shape, type)
   }
   if (as.kind !== 'PartialObjectMetadata') throw isNoList(goTypeOfValue(value, ofCustom))
   const partial = partialMetadata(value, as.version)
   return format === 'protobuf'
     ? protobufPartial({ type: type as Type }, partial, as)
-    : encodeJsonOrYaml(partial, shape)
+    : encodeOther(partial, shape)
 }
 
 /** What belongs to a custom kind is what clients know; all else is the server's own. */
 const goTypeOfValue = ({ apiVersion, kind }: Value, ofCustom: boolean): string =>
   `*${ofCustom ? 'v1' : apiVersion.split(/[./]/)[0]}.${kind}`
 
-const encodeJsonOrYaml = (value: Loose, shape: Shape): Buffer =>
-  shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
+function encodeOther(value: Loose, shape: Shape, type?: Type): Buffer {
+  if (shape.format === 'cbor') return loadCbor().cborValue(value, type)
+  return shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
+}

@@ -88,7 +88,9 @@ function tell(
         return send(exchange, answer.status, shape, loadTables().scaleTable(asked, value as never))
       }
       const type =
-        shape.format === 'protobuf' ? parts.server.typeNamed(apiVersion, kind) : undefined
+        shape.format === 'protobuf' || shape.format === 'cbor'
+          ? parts.server.typeNamed(apiVersion, kind)
+          : undefined
       const body = encodeValue(value, shape, type, exchange.kind?.decoding === 'free')
       return send(exchange, answer.status, shape, body)
     }

@@ -248,7 +248,7 @@ async function runWatch(
   // A client that upgraded may want messages.
   const isPacked = packsEvents(exchange, server, options)
   const messages =
-    exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format === 'protobuf')
+    exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format !== 'json')
   if (started instanceof ApiError) {
     const sink = messages === undefined ? streamOf(exchange, shape, isPacked) : messages.open()
     tellStarted(exchange, parts)

@@ -3,6 +3,7 @@
  * here: an ApiError is answered as its Status, anything else is our own defect, logged and answered
  * as 500 without its details.
  */
+import type { AcceptRules } from '#codec/accept-header.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { anonymous } from '#access/user.ts'
 import {
@@ -151,6 +152,14 @@ const plainTarget = byText((asked: string) => {
   return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)
 })
 
+/** The gate for CBOR: alpha, and off unless the operator turns it on. */
+const servesCbor = 'CBORServingAndStorage'
+
+function acceptRulesOf({ release, feature }: HttpParts['server']): AcceptRules {
+  if (!releaseOf(release).has(ignoresEmptyParameters)) return 'before 1.17'
+  return feature(servesCbor) ? 'with CBOR' : 'present'
+}
+
 function open(wire: Wire, parts: HttpParts): Exchange {
   const mark = wire.url.indexOf('?')
   const path = mark === -1 ? wire.url : wire.url.slice(0, mark)
@@ -168,9 +177,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     warnings: [],
     auditAnnotations: new Map(),
     omitsCacheHeaders: !releaseOf(parts.server.release).has(setsCacheControl),
-    acceptRules: releaseOf(parts.server.release).has(ignoresEmptyParameters)
-      ? 'present'
-      : 'before 1.17',
+    acceptRules: acceptRulesOf(parts.server),
     tablesOfParts: releaseOf(parts.server.release).has(showsTablesOfParts),
     namesRepresentations: releaseOf(parts.server.release).has(namesRepresentations),
     sendsAuditIdIfAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),

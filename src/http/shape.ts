@@ -38,13 +38,14 @@ export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRe
   if (exchange.target.verb === 'patch') patchTypeOf(exchange, kind, server)
   const { verb } = exchange.target
   const produces = verb === 'list' || verb === 'watch' ? 'any form or stream' : 'any form'
-  checkRouteAccepts(acceptOf(exchange), produces, exchange.namesRepresentations)
+  const { namesRepresentations, acceptRules } = exchange
+  checkRouteAccepts(acceptOf(exchange), produces, namesRepresentations, acceptRules)
 }
 
 /** A log is sent as it is, and only to clients that would accept a response of the server's own. */
 export function requireLogAccepted(exchange: Exchange): void {
   const accept = acceptOf(exchange)
-  checkRouteAccepts(accept, 'log', exchange.namesRepresentations)
+  checkRouteAccepts(accept, 'log', exchange.namesRepresentations, exchange.acceptRules)
   wantedForm(accept, 'document', exchange.acceptRules)
 }
 
@@ -92,7 +93,10 @@ export function documentShape(
   produces: 'any form' | 'json' | 'unrouted' = 'any form',
 ): Shape {
   const accept = acceptOf(exchange)
-  if (produces !== 'unrouted') checkRouteAccepts(accept, produces, exchange.namesRepresentations)
+  const { namesRepresentations, acceptRules } = exchange
+  if (produces !== 'unrouted') {
+    checkRouteAccepts(accept, produces, namesRepresentations, acceptRules)
+  }
   if (produces === 'json') return jsonShape
   return shapeOf(exchange, wantedForm(accept, 'document', exchange.acceptRules))
 }

@@ -110,7 +110,10 @@ const headerFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metada
  * Whether a body may have a field twice. Only patches and YAML need a look at their text to know.
  */
 const mayRepeat = (value: Loose, request: WriteRequest): boolean =>
-  isOdd(value) || 'patchType' in request || request.isYaml === true
+  isOdd(value) ||
+  'patchType' in request ||
+  request.isYaml === true ||
+  request.strictFaults?.() !== undefined
 
 /** What has no type takes any number there is. */
 function conformFree(kind: Kind, value: Loose, text: WriteRequest['text'], patched: boolean) {

@@ -33,6 +33,8 @@ export function fieldsTold(request: WriteRequest | PatchRequest, reading: Readin
     const said = request.patchType === 'json' ? operationFaults(text) : duplicatesOf(text)
     return { lines: [], fields: [...said, ...unknown.map(unknownField)] }
   }
+  const found = request.strictFaults?.()
+  if (found !== undefined) return { lines: [], fields: found }
   const lines = request.repeatedLines?.() ?? []
   const text = request.text?.()?.toString('utf8')
   if (text === undefined) return { lines, fields: unknown.map(unknownField) }

@@ -89,6 +89,8 @@ export interface WriteRequest {
   readonly isYaml?: boolean
   /** What a YAML body says twice, each with its line. */
   readonly repeatedLines?: () => string[]
+  /** What strict reading reports, where the format itself finds that out. */
+  readonly strictFaults?: () => readonly string[] | undefined
   readonly options: WriteOptions
   /** Texts for the Warning header, in order. */
   readonly warnings: string[]

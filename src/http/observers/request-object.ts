@@ -3,6 +3,7 @@
  * defaults; patches as they are. An unreadable body is not recorded.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -12,6 +13,8 @@ import { isKnownType } from '#kinds/known-type.ts'
 import { conform } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
 import { fillInTokenRequest } from '#verbs/special/token.ts'
+
+const loadCbor = loadLater<typeof import('#http/cbor-body.ts')>(import.meta.url, '#http/cbor-body')
 
 type OtherBody = readonly [kind: string, apiVersion: string, fillIn?: (body: KubeObject) => void]
 
@@ -81,6 +84,7 @@ const otherObject = (type: Type | undefined, sent: Loose): KubeObject => {
 
 function patchText(exchange: Exchange, body: Buffer): string {
   const type = String(exchange.wire.headers['content-type'] ?? '')
+  if (type.includes('cbor')) return loadCbor().configurationText(body).toString()
   return JSON.stringify(type.includes('yaml') ? decodeYaml(body) : JSON.parse(body.toString()))
 }
 

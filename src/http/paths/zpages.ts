@@ -1,10 +1,12 @@
 /**
  * /statusz and /flagz: what this process is, since when it runs, and with which flags. People read
- * them as text; programs that accept an object of config.k8s.io get one in JSON or YAML.
+ * them as text; programs that accept an object of config.k8s.io get one in JSON, YAML or CBOR.
  */
 import { headerText } from '#access/authenticate/header-values.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
+import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import { type AcceptClause, parseAccept } from '#codec/accept-header.ts'
 import { encodeJson } from '#codec/json.ts'
 import { mediaTypes, wantsPretty } from '#codec/media-type.ts'
@@ -35,6 +37,11 @@ export interface ZpagesParts {
 
 const servesBeta = change('/statusz and /flagz are served as config.k8s.io/v1beta1', { since: 36 })
 
+const loadCbor = loadLater<typeof import('#http/cbor-shapes.ts')>(
+  import.meta.url,
+  '#http/cbor-shapes',
+)
+
 const component = 'apiserver'
 const group = 'config.k8s.io'
 const kinds: Readonly<Record<Zpage, string>> = { statusz: 'Statusz', flagz: 'Flagz' }
@@ -44,11 +51,12 @@ const formats = [
   { type: 'application', subtype: 'yaml' },
   { type: 'text', subtype: 'plain' },
 ] as const
+const formatsWithCbor = [...formats, { type: 'application', subtype: 'cbor' }] as const
 
 /** Text, or an object of a version in a format. */
 type Wanted =
   | { readonly is: 'text' }
-  | { readonly is: 'object'; readonly format: 'json' | 'yaml'; readonly version: string }
+  | { readonly is: 'object'; readonly format: 'json' | 'yaml' | 'cbor'; readonly version: string }
 
 export function zpagesPaths(parts: ZpagesParts): PathHandler {
   const pageOf = (path: string) => parts.served.find((page) => path === `/${page}`)
@@ -56,7 +64,7 @@ export function zpagesPaths(parts: ZpagesParts): PathHandler {
     matches: (path) => pageOf(path) !== undefined,
     handle(exchange) {
       const page = pageOf(exchange.target.path) as Zpage
-      const wanted = wantedPage(headerText(exchange.wire.headers.accept), page, parts.release)
+      const wanted = wantedPage(exchange, page, parts.release)
       if (wanted.is === 'text') {
         const lines = page === 'statusz' ? statusText(parts) : flagsText(parts)
         return send(exchange, 200, { contentType: textType }, Buffer.from(lines))
@@ -85,18 +93,24 @@ function sendObject(
   const contentType = `${mediaTypes[format]};g=${group};v=${version};as=${kinds[page]}`
   const agent = headerText(exchange.wire.headers['user-agent'])
   const pretty = wantsPretty(exchange.query.get('pretty'), agent)
-  const body = format === 'json' ? encodeJson(value, pretty) : encodeYaml(value)
-  return send(exchange, 200, { contentType }, body)
+  return send(exchange, 200, { contentType }, encoded(value, format, pretty))
+}
+
+function encoded(value: Loose, format: 'json' | 'yaml' | 'cbor', pretty: boolean): Buffer {
+  if (format === 'cbor') return loadCbor().cborValue(value)
+  return format === 'json' ? encodeJson(value, pretty) : encodeYaml(value)
 }
 
 const versionsOf = (release: number): readonly string[] =>
   releaseOf(release).has(servesBeta) ? ['v1alpha1', 'v1beta1'] : ['v1alpha1']
 
 /** Throws 406. */
-function wantedPage(accept: string, page: Zpage, release: number): Wanted {
+function wantedPage({ wire, acceptRules }: Exchange, page: Zpage, release: number): Wanted {
+  const accept = headerText(wire.headers.accept)
+  const offered = acceptRules === 'with CBOR' ? formatsWithCbor : formats
   if (accept.trim() === '') return { is: 'text' }
   for (const clause of parseAccept(accept))
-    for (const { type, subtype } of formats) {
+    for (const { type, subtype } of offered) {
       if (!matches(clause, type, subtype)) continue
       const { as, g, v, stream, sv } = clause.parameters
       if (stream || sv) continue
@@ -108,7 +122,7 @@ function wantedPage(accept: string, page: Zpage, release: number): Wanted {
       if (as !== kinds[page] || g !== group || !versionsOf(release).includes(v ?? '')) continue
       return { is: 'object', format: subtype, version: v as string }
     }
-  const types = formats.map(({ type, subtype }) => `${type}/${subtype}`)
+  const types = offered.map(({ type, subtype }) => `${type}/${subtype}`)
   throw notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
 }
 

@@ -1,0 +1,90 @@
+/**
+ * Bodies in CBOR: the header of a document names its kind, that kind's type reads it. Loaded with
+ * the first of them.
+ */
+import { versionOf } from '#api/api-version.ts'
+import type { Loose } from '#api/object-meta.ts'
+import { badRequest } from '#api/status-error.ts'
+import { type CborDocument, decodeCborMap, openDocument, readDocument } from '#codec/cbor/decode.ts'
+import { diagnose } from '#codec/cbor/diagnose.ts'
+import { CborError, readItem } from '#codec/cbor/item.ts'
+import { encodeGoMap } from '#codec/go-json/encode.ts'
+import { apiVersionFault } from '#codec/type-header.ts'
+import type { Kind } from '#kinds/kind.ts'
+import type { Exchange } from './exchange.ts'
+import type { TakenType } from './protobuf-body.ts'
+import { unrecognized } from './unrecognized.ts'
+
+/** The value of a body; what strict reading reports of it is left in the exchange. */
+export function decodeCborBody(
+  exchange: Exchange,
+  { decoding, kind: own }: Kind,
+  taken: TakenType,
+  bytes: Buffer,
+): unknown {
+  if (decoding === 'free' && taken.kind === own) return customObject(exchange, taken, bytes)
+  const document = opened(taken, bytes)
+  const kind = document.kind || taken.kind
+  const apiVersion = versionIn(document.apiVersion) || taken.apiVersion
+  try {
+    const type = taken.typeNamed(apiVersion, kind)
+    if (type === undefined) return { ...(decodeCborMap(bytes) as Loose | null), kind, apiVersion }
+    const { value, strictFaults } = readDocument(document, type)
+    exchange.strictFaults = strictFaults
+    return { ...(value as Loose | null), kind, apiVersion }
+  } catch (error) {
+    if (!(error instanceof CborError)) throw error
+    // Options are read without the words for objects.
+    if (taken.refuse !== undefined) throw badRequest(error.message)
+    throw unhandled(kind, apiVersion, taken, error)
+  }
+}
+
+const unhandled = (kind: string, apiVersion: string, taken: TakenType, { message }: CborError) =>
+  badRequest(
+    `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${taken.kind}: ${message}`,
+  )
+
+/** An object of a custom kind says what it is. Its unknown fields are dropped in silence. */
+function customObject(exchange: Exchange, taken: TakenType, bytes: Buffer): unknown {
+  exchange.strictFaults = []
+  let value: Loose
+  try {
+    value = (decodeCborMap(bytes) ?? {}) as Loose
+  } catch (error) {
+    if (!(error instanceof CborError)) throw error
+    const { kind, apiVersion } = opened(taken, bytes)
+    throw unhandled(kind || taken.kind, versionIn(apiVersion) || taken.apiVersion, taken, error)
+  }
+  const apiVersion = typeof value.apiVersion === 'string' ? value.apiVersion : ''
+  const isReadable = apiVersionFault(apiVersion) === undefined
+  const hasKind = typeof value.kind === 'string' && value.kind !== '' && isReadable
+  if (hasKind && apiVersion !== '') return value
+  const missing = hasKind ? 'apiVersion' : 'Kind'
+  const why = `Object '${missing}' is missing in '${diagnose(readItem(bytes))}'`
+  throw unrecognized(taken.kind, why, bytes)
+}
+
+/** A version that cannot be read counts as none. */
+const versionIn = (apiVersion: string): string =>
+  apiVersionFault(apiVersion) === undefined ? apiVersion : ''
+
+function opened(taken: TakenType, bytes: Buffer): CborDocument {
+  try {
+    return openDocument(bytes)
+  } catch (error) {
+    if (!(error instanceof CborError)) throw error
+    const why = `unable to determine group/version/kind: ${error.message}`
+    throw taken.refuse?.(why) ?? unrecognized(taken.kind, why, bytes)
+  }
+}
+
+/** An apply configuration as JSON, which verbs read as YAML. */
+export function configurationText(bytes: Buffer): Buffer {
+  try {
+    return Buffer.from(encodeGoMap(decodeCborMap(bytes)))
+  } catch (error) {
+    if (error instanceof CborError) throw badRequest(`error decoding patch: ${error.message}`)
+    throw error
+  }
+}
