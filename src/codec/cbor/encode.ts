@@ -9,7 +9,7 @@ import { compareKeys } from '#schema/user-key.ts'
 import type { Struct, Type } from '#schema/type.ts'
 
 /** Tag 55799: what follows is CBOR. It precedes every answer. */
-export const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7])
+const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7])
 
 /** Bytes that would be base64 in JSON. */
 const base64Later = 0xd6

@@ -45,7 +45,7 @@ const lengthMax = 2n ** 63n - 1n
 const indefinite = 31
 const breakCode = 0xff
 
-export const unexpectedEnd = 'unexpected EOF'
+const unexpectedEnd = 'unexpected EOF'
 
 export const unacceptable = (name: string, why: string) =>
   `cbor: data item of cbor type ${name} is not accepted by protocol: ${why}`
