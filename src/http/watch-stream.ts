@@ -1,7 +1,7 @@
 /**
- * A watch on the wire: what exists, then what happens, a turn's frames in one write, no faster than
- * the client reads. Frames are made at most once per shape of an event and shared by every watch
- * that has that shape.
+ * Sends a watch to the client: first the initial events, then the changes. The frames of one turn
+ * of the event loop are one write, and no faster than the client reads. Watches with the same shape
+ * share the frame of an event.
  */
 import type { CacheEvent } from '#watchcache/history.ts'
 import type { Batch, EventType, WatchItem } from '#watchcache/batch.ts'
@@ -11,27 +11,29 @@ import type { Watch } from '#verbs/watch.ts'
 import type { Sink } from './exchange.ts'
 import { runInReadPhase } from '#base/event-loop-phases.ts'
 
-/** How often an idle watch with bookmarks gets one. */
+/** How often an idle watch that allows bookmarks gets a bookmark. */
 const bookmarkIntervalMs = 60_000
-/** Events written before looking whether the client keeps up. */
+/** Events per write; after each write the stream checks whether the client keeps up. */
 const pieceCountMax = 200
 /**
- * Bytes of their objects, from where on the next begins another piece: large ones must not be
- * joined by the hundred.
+ * A write ends after objects of this many bytes, so that hundreds of large objects are not joined.
  */
 const pieceBytesMin = 256 * 1024
-/** How long after the end of a watch its client may take to read what was written. */
+/** After the end of a watch, its client has this long to read what was written. */
 const unreadMsMax = 30_000
 
-/** How events become bytes for one negotiated shape. */
+/** Encodes events in one negotiated shape. */
 export interface Framer {
-  /** Names the shape: equal names make equal frames. Empty: frames are not to be shared. */
+  /**
+   * The name of the shape: framers with equal names make equal frames. If empty, frames are not
+   * shared.
+   */
   readonly shape: string
   frame(type: EventType, entry: Entry, revision: number): Buffer | Promise<Buffer>
   bookmark(revision: number, endsInitial?: boolean): Buffer | undefined
 }
 
-/** One that says what its bytes are. */
+/** A framer that declares its content type. */
 export type TypedFramer = Framer & { readonly contentType: string }
 
 export interface WatchEnd {
@@ -40,7 +42,7 @@ export interface WatchEnd {
   readonly meter?: WatchMeter | undefined
 }
 
-/** Counts what a watch sends. */
+/** Counts the events that a watch sends. */
 export interface WatchMeter {
   began(initialEvents: number): void
   sent(frames: readonly Buffer[]): void
@@ -48,8 +50,8 @@ export interface WatchMeter {
 }
 
 /**
- * Writes until the time is over, the client is gone, the queue overflows or the server stops.
- * Answers how many events.
+ * Writes until the timeout passes, the client disconnects, the watcher's queue overflows or the
+ * server stops. Resolves with the number of events sent.
  */
 export const streamWatch = (
   watch: Watch,
@@ -63,14 +65,17 @@ export const streamWatch = (
     ).begin()
   })
 
-/** Nothing to write; about to write; frames are being made; no room for more; done. */
+/**
+ * `idle`: nothing to write. `due`: a write is scheduled. `making`: frames are being encoded.
+ * `full`: the client must read first. `over`: the watch has ended.
+ */
 type State = 'idle' | 'due' | 'making' | 'full' | 'over'
 
 type Frames = readonly Buffer[] | Promise<readonly Buffer[]>
 
 /**
- * A promise is made where one must wait, and nowhere else: there are thousands of watches, and each
- * is woken by each event.
+ * It awaits a promise only where it has to wait. There are thousands of watches, and each event
+ * wakes each of them.
  */
 class WatchStream {
   readonly #watch: Watch
@@ -83,11 +88,14 @@ class WatchStream {
   #isStopped = false
   #timer: NodeJS.Timeout | undefined
   #telling: NodeJS.Timeout | undefined
-  /** How much of what exists is written. */
+  /** The number of initial events already written. */
   #initialAt = 0
-  /** The client waits for the bookmark behind what exists. */
+  /** Whether the bookmark after the initial events is still to be sent. */
   #owesInitialEnd: boolean
-  /** What was taken of what happened, and how much of it is written; nothing once all is. */
+  /**
+   * The batch that is being written, and the number of its items already written; undefined if all
+   * are written.
+   */
   #batch: Batch | undefined
   #itemsAt = 0
   #sent = 0
@@ -133,7 +141,10 @@ class WatchStream {
     this.#wake()
   }
 
-  /** Something happened. Everything of this turn goes into one write, and no bookmark before it. */
+  /**
+   * Runs at an event. It schedules one write for all events of this turn, and sends no bookmark
+   * before it.
+   */
   #wake = (): void => {
     if (this.#state === 'idle') {
       this.#state = 'due'
@@ -141,7 +152,7 @@ class WatchStream {
     } else if (this.#state !== 'due' && this.#mustEnd) this.#finish()
   }
 
-  /** Writes what there is, as far as the client takes it. */
+  /** Writes until nothing is left or the client must read first. */
   #goOn = (): void => {
     if (this.#isOver) return
     this.#state = 'due'
@@ -182,7 +193,7 @@ class WatchStream {
     return this.#sink.writeAll?.(frames) ?? this.#sink.write(Buffer.concat(frames))
   }
 
-  /** The next piece of what exists, then of what happened. */
+  /** The next frames: initial events first, then batches of the watcher. */
   #nextFrames(): Frames | undefined {
     const { initial, initialEnd, watcher } = this.#watch
     if (this.#initialAt < initial.length) {
@@ -199,7 +210,7 @@ class WatchStream {
     return this.#batch && this.#framesOf(this.#batch)
   }
 
-  /** What all watches write alike is made once. */
+  /** Unfiltered watches share one batch, so the frames of a batch are encoded once per shape. */
   #framesOf(batch: Batch): Frames {
     const { items, bytes } = batch
     const { shape } = this.#framer
@@ -228,7 +239,7 @@ class WatchStream {
     frameOf(type, event, this.#framer, this.#keys)
 
   #bookmark(): void {
-    // Reading the progress may deliver more events first.
+    // Reading the progress may deliver more events, which must precede the bookmark.
     const progress = this.#watch.progress()
     if (this.#state !== 'idle' || this.#sink.closed) return
     const frame = this.#framer.bookmark(progress)
@@ -236,8 +247,7 @@ class WatchStream {
   }
 
   /**
-   * A client that does not read must not keep a watch whose time is over, or that fell too far
-   * behind.
+   * Ends the watch even if its client does not read: its time is over or it fell too far behind.
    */
   #finish(failure?: { readonly error: unknown }): void {
     if (this.#isOver) return
@@ -251,13 +261,13 @@ class WatchStream {
     this.#done(this.#sent, failure)
   }
 
-  /** Everything that was taken is on its way. */
+  /** Whether every event taken from the watcher was written. */
   get #isWritten(): boolean {
     const isAll = this.#initialAt === this.#watch.initial.length && this.#batch === undefined
     return isAll && !this.#owesInitialEnd && this.#state !== 'making'
   }
 
-  /** Sends the last event to watches that received everything up to it. */
+  /** Sends a last bookmark if the watch received everything up to it. */
   #close(progress: Revision | undefined): void {
     const { watcher, bookmarks } = this.#watch
     const sink = this.#sink
@@ -269,7 +279,7 @@ class WatchStream {
       if (frame !== undefined) sink.write(frame)
     }
     sink.end()
-    // What was written may still be read; a client that reads nothing loses its connection.
+    // The client may still read what was written; after `unreadMsMax` its connection is closed.
     if (sink.abort !== undefined) breakOffLater(sink as Required<Sink>)
   }
 }
@@ -277,7 +287,7 @@ class WatchStream {
 const bytesOfEntry = ({ cut }: Entry): number => cut.bytes.length
 const bytesOfItem = ({ event }: WatchItem): number => event.bytes
 
-/** Where the piece ends that begins here. */
+/** The index after the last item of the next write. */
 function pieceEnd<T>(all: readonly T[], from: number, bytesOf: (one: T) => number): number {
   const last = Math.min(all.length, from + pieceCountMax)
   let bytes = 0
@@ -293,7 +303,9 @@ function breakOffLater(sink: Required<Sink>): void {
   sink.onClose(() => clearTimeout(timer))
 }
 
-/** A piece of all, each made into a frame: at once where each can be. */
+/**
+ * Encodes items `from` to `to`. Returns a promise only if the encoding of an item is asynchronous.
+ */
 function made<T>(
   all: readonly T[],
   from: number,
@@ -310,7 +322,7 @@ function made<T>(
   return areReady ? (frames as Buffer[]) : Promise.all(frames)
 }
 
-/** Under which name an event keeps the frame of a shape; undefined where it is not to be shared. */
+/** The key under which an event caches its frame; undefined if frames are not shared. */
 type FrameKeys = Readonly<Record<EventType, string>> | undefined
 
 function frameKeys(shape: string): FrameKeys {
@@ -327,7 +339,8 @@ function frameOf(
   const key = keys?.[type]
   const known = key === undefined ? undefined : event.frames.get(key)
   if (known !== undefined) return known
-  // What left the selection is shown as it was before, with the revision of the change.
+  // An object that no longer matches the selector is sent in its previous state, with the revision
+  // of the change.
   const entry = (type === 'DELETED' ? event.previous : event.entry) as Entry
   const made = framer.frame(type, entry, event.revision)
   if (key === undefined) return made

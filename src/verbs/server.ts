@@ -1,6 +1,6 @@
 /**
- * What every verb may reach: the store, the live picture, the kinds and the plugins. Verbs know
- * nothing of HTTP.
+ * The dependencies of every verb: the store, the watch cache, the kinds and the plugins. Verbs know
+ * nothing about HTTP.
  */
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'
 import type { Authorizer, RuleResolver } from '#access/authorize.ts'
@@ -33,32 +33,30 @@ export interface Server extends KnownTypes {
   readonly feature: (gate: string) => boolean
   readonly parseStored: ParseStored
   readonly newUid: () => string
-  /** Five characters for generateName. */
+  /** The five random characters of generateName. */
   readonly randomSuffix: () => string
-  /** Whether objects are written to the store as protobuf, where their kind has that form. */
+  /** Whether objects are stored as protobuf, for kinds that have a protobuf form. */
   readonly storesProtobuf: boolean
-  /**
-   * Whether reads are answered from memory; else from the store, but for those that take any
-   * version.
-   */
+  /** Whether reads are answered from the watch cache. If not, only reads at any version are. */
   readonly readsFromMemory: (resource: Resource) => boolean
   /** Whether pods may have privileged containers. */
   readonly allowPrivileged: boolean
-  /** How long events are kept, in seconds. */
+  /** The lifetime of events. */
   readonly eventTtlSeconds: number
   /**
-   * Whether no controller would remove the finalizers of garbage collection: then none are added.
+   * Whether the cluster has no garbage collector that would remove its finalizers; then none are
+   * added.
    */
   readonly leavesGarbage?: boolean
-  /** Called for every written status, with the object as it is and as it was. */
+  /** Called after each write to the status subresource, with the new and the old object. */
   readonly statusWritten?: (kind: Kind, next: KubeObject, old: KubeObject) => void
-  /** Called with the fields of a body that the release does not declare, which are dropped. */
+  /** Called with the unknown fields of a body, which are dropped. */
   readonly fieldsDropped?: (kind: Kind, paths: readonly string[]) => void
-  /** How many objects of a collection are deleted at once; what is best where unset. */
+  /** How many objects deletecollection deletes in parallel; if unset, the default. */
   readonly deletionsAtOnce?: number
 }
 
-/** What verbs need of access: reviews, and tokens. */
+/** What verbs need from access control: reviews and tokens. */
 export interface ServerAccess extends TokenReviewer {
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
@@ -66,7 +64,7 @@ export interface ServerAccess extends TokenReviewer {
   readonly tokenRequests: TokenRequestSettings
 }
 
-/** What a request is about. */
+/** The object or collection of a request. */
 export interface Target {
   readonly kind: Kind
   readonly namespace: string
@@ -74,30 +72,29 @@ export interface Target {
   readonly subresource: string
 }
 
-/** What every write carries besides its body. */
+/** The parts of every write request. */
 export interface WriteRequest {
   readonly target: Target
   readonly user: User
-  /** The body as JSON value, decoded by its media type; throws ApiError. */
+  /** The decoded body as a JSON value; throws ApiError. */
   readonly body: () => unknown
   /**
-   * The body as the JSON text it was read from, for details that its value has lost; undefined for
-   * protobuf.
+   * The JSON text of the body, for details that the decoded value has lost; undefined for protobuf.
    */
   readonly text?: () => Buffer | undefined
   /** Whether the body is YAML. */
   readonly isYaml?: boolean
-  /** What a YAML body says twice, each with its line. */
+  /** The duplicate keys of a YAML body, each with its line. */
   readonly repeatedLines?: () => string[]
-  /** What strict reading reports, where the format itself finds that out. */
+  /** Faults that the decoder of the media type itself finds under strict validation. */
   readonly strictFaults?: () => readonly string[] | undefined
   readonly options: WriteOptions
   /** Texts for the Warning header, in order. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>
-  /** The client's deadline, by performance.now(), if it has one: later work is useless. */
+  /** The client's deadline by performance.now(), if there is one. Work after it is useless. */
   readonly deadlineAt?: number | undefined
-  /** Called before an update that turns out to create: the caller may need the right to create. */
+  /** Called before an update that has to create its object, to check the right to create. */
   readonly authorizeCreate?: () => void | Promise<void>
 }
 
@@ -108,9 +105,11 @@ export interface PatchRequest extends WriteRequest {
 
 export interface WriteOptions {
   readonly dryRun: boolean
-  /** The manager that owns the fields: the requested fieldManager, else from the user agent. */
+  /**
+   * The manager that owns the written fields: the fieldManager parameter, or else the user agent.
+   */
   readonly fieldManager: string
-  /** The fieldManager parameter as given; plugins and webhooks see it. */
+  /** The fieldManager parameter as sent; plugins and webhooks see it. */
   readonly fieldManagerAsked?: string
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
   readonly force: boolean
@@ -134,9 +133,7 @@ export function contextOf(server: Server, request: WriteRequest): Context {
 let second = Number.NaN
 let secondText = ''
 
-/**
- * RFC 3339, whole seconds, UTC. Every write calls it several times, and a second has many writes.
- */
+/** RFC 3339, whole seconds, UTC. The text is cached because each write needs it several times. */
 export function timestamp(clock: Clock): string {
   const now = Math.floor(clock.now() / 1000)
   if (now !== second) {
@@ -151,10 +148,7 @@ export function keyOf(kind: Kind, namespace: string, name: string): string {
   return kind.namespaced ? `${storagePrefix}/${namespace}/${name}` : `${storagePrefix}/${name}`
 }
 
-/**
- * Where the objects of a kind are among the keys: those of a namespace, or all if the kind or the
- * request has none.
- */
+/** The key range of a kind's objects in a namespace, or of all its objects. */
 export function keysOf({ resource, namespaced }: Kind, namespace: string): KeyRange {
   const { storagePrefix } = resource
   return prefixRange(

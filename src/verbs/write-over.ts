@@ -1,8 +1,8 @@
 /**
- * What PUT, PATCH and apply share: take the newest state, make the next one from it, prepare,
- * validate, admit, store on
- * condition. A lost race starts over from the state that won, unless the request names the
- * version it was made for.
+ * The shared part of PUT, PATCH and apply. It reads the newest state, makes the next state from it,
+ * prepares, validates, admits and stores it conditionally. If another write wins the race, it
+ * starts again from the winner's state. A request that names a resourceVersion gets a conflict
+ * instead.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -35,8 +35,8 @@ import { contextOf, keyOf, type Server, type Target, type WriteRequest } from '.
 import { refuseInvalidUpdate } from './validate.ts'
 
 /**
- * Races lost before the client gets a conflict: each one means that another writer succeeded, so
- * many are no sign of trouble.
+ * Lost races before the client gets a conflict. Each lost race means that another writer succeeded,
+ * so many of them are normal under load.
  */
 export const raceTriesMax = 100
 
@@ -47,51 +47,51 @@ export const missesBeforeAdmission = change(
 
 export interface WritePlan {
   /**
-   * The next state, hub version, fields claimed, from the newest one. It may change and keep what
-   * it is given.
+   * Makes the next state, in the hub version and with managedFields, from the newest state. It may
+   * modify `live` and keep references to it.
    */
   make(live: KubeObject | undefined): KubeObject | Promise<KubeObject>
-  /** Whether an object that is not there is made. */
+  /** Whether the write creates a missing object. */
   readonly creates: boolean
   /**
-   * Whether plugins and webhooks are called for a missing object, as for a new one, before it is
-   * reported missing.
+   * Whether admission runs for a missing object, as for a new object, before the client gets 404.
    */
   readonly admitsMissing?: boolean
-  /** By what name an object that is not there is missed, where not by its own. */
+  /** The resource in a 404 message, if it differs from the resource of the request. */
   readonly missedAs?: { readonly group: string; readonly plural: string }
-  /** Whether a write that names no version goes over whatever is there. */
+  /** Whether a write without a resourceVersion overwrites any state. */
   readonly unconditional: boolean
   /**
-   * Whether the result is checked before the conditions of the write. A write without a version
-   * keeps none, for the checks of metadata to reject; one with another version, or uid, gets a
-   * conflict only if nothing else is wrong with it.
+   * Whether validation runs before the preconditions of the write. Validation of metadata then
+   * rejects a write without a resourceVersion. A different resourceVersion or uid is a conflict
+   * only if the object is otherwise valid.
    */
   readonly versionCheckedWithMetadata?: boolean
-  /** The uid in the body, which must be that of the object that is there, even where none is. */
-  readonly uid?: string | undefined
   /**
-   * What plugins and webhooks see instead of the object, where the body is a view of it: a scale.
+   * The uid in the body. It must equal the uid of the existing object; if there is no object, the
+   * request gets a conflict.
    */
+  readonly uid?: string | undefined
+  /** What admission gets instead of the object if the body is a view of it, such as a Scale. */
   readonly admittedAs?: {
     show(object: KubeObject): Promise<KubeObject>
-    /** The view as requested, and as found, which plugins that change it see. */
+    /** The view that the client sent, and the view of the existing object. */
     asked(): KubeObject | undefined
     found(): KubeObject | undefined
-    /** Puts what they changed of the view into the object, or refuses it. */
+    /** Copies changes that admission made in the view to the object, or rejects them. */
     take(object: KubeObject, view: KubeObject): Awaitable<void>
   }
-  /** The problem of the write that is reported after its version was checked. */
+  /** An error of the write that is reported only after the check of its resourceVersion. */
   readonly problem?: ApiError | undefined
   /**
-   * Whether the next state is the one that is there but for its owners: plugins and webhooks then
-   * see one object as both.
+   * Whether the write changes only ownerReferences. Admission then gets the same object as new and
+   * as old object.
    */
   changesOwnersAlone?(): boolean
   /**
-   * How often a lost race is tried again whatever version the next state names, since it is made
-   * anew from the state
-   * that won; without it only writes that name none are tried again.
+   * How often a lost race is retried, even if the next state names a resourceVersion. It suits
+   * writes that make the next state again from the winner's state. Without it, only writes without
+   * a resourceVersion are retried.
    */
   readonly retries?: number
 }
@@ -103,7 +103,7 @@ export async function writeOver(
 ): Promise<Answer> {
   const { target } = request
   let live = await currentObject(server, target)
-  // Scales are changed, and services found, before the try that counts.
+  // The first attempt may be repeated once. Writes to scales and to services are not repeated.
   let again =
     isTriedAgain(server, request) &&
     plan.admittedAs === undefined &&
@@ -122,7 +122,7 @@ export async function writeOver(
       requireReadableVersion(made.metadata.resourceVersion)
       const answer = await createDecoded(server, request, made, true)
       if (answer !== undefined) return answer
-      // Another client created it meanwhile: this is a change of that.
+      // Another client created the object meanwhile, so this request now updates it.
       if (i >= raceTriesMax) throw conflict(target.kind, target.name, modified)
       live = await currentObject(server, target)
       continue
@@ -138,7 +138,8 @@ export async function writeOver(
     }
     if ('answer' in made) return made.answer
     isLost = (made.named && plan.retries === undefined) || i >= (plan.retries ?? raceTriesMax)
-    // What was found before the try that counts is meant, and not what came after it.
+    // After a lost race the object must have the uid that the first attempt read. A recreated
+    // object is a conflict.
     if (isReadAgain(target)) uid ??= live.object.metadata.uid
     live = made.current
   }
@@ -156,11 +157,11 @@ async function admitMissing(server: Server, request: WriteRequest, plan: WritePl
   requireReadableVersion(object.metadata.resourceVersion)
 }
 
-/** Whether it is found once more, owners and all, for the try that counts. */
+/** Whether the old object is read again, with its owners, for the last attempt. */
 const isReadAgain = ({ kind, subresource }: Target): boolean =>
   subresource === '' && kind.resource.behaviour.versionCheckedWithMetadata === true
 
-/** `current`: what won the race; undefined where the object is gone. */
+/** `current` is the state that won the race; undefined if the object was deleted. */
 type Attempt = { answer: Answer } | { current: Live | undefined; named: boolean }
 
 async function writeOnce(
@@ -188,11 +189,11 @@ async function writeOnce(
   const checkedLast = plan.versionCheckedWithMetadata === true
   const readAgain = isReadAgain(target)
   let named = !checkedLast && requireVersion(server, request, plan, next, live)
-  // What is one with what is there is one with it here too: whatever a webhook made of it is no
-  // new generation.
+  // A write that changes only owners compares the object with itself. So changes by a webhook do
+  // not increase the generation.
   const before = isOne && !readAgain ? next : old
   const { allocatesFirst } = kind.resource.behaviour
-  // A status is stored without a look at what the object was given, or was not.
+  // A write to the status subresource allocates nothing.
   const reserve = () =>
     subresource === '' ? server.allocators.reserve(kind, next, old, context) : undefined
   let reservation = allocatesFirst === true ? await reserve() : undefined
@@ -231,12 +232,12 @@ function requireUid({ target, options }: WriteRequest, wanted: string, found: st
   if (wanted === found) return
   const { kind, namespace, name } = target
   const key = keyOf(kind, namespace, name)
-  // A dry run does not get as far as to where the prefix of the store is put before the key.
+  // In a dry run, kube-apiserver reports the key without the prefix of the store.
   const shown = options.dryRun ? key.replace(/^\/[^/]+/, '') : key
   throw conflict(kind, name, preconditionProblem(shown, preconditionFailed('UID', wanted, found)))
 }
 
-/** Answers whether the request names the version it was made for. */
+/** Returns whether the request names a resourceVersion. */
 function requireVersion(
   { release }: Server,
   request: WriteRequest,
@@ -266,11 +267,11 @@ function requireVersion(
 const versionMax = 2n ** 64n - 1n
 const versionLengthMax = String(versionMax).length
 
-/** A version is a number, whatever noughts it begins with. */
+/** Removes leading zeros: "007" and "7" are the same version. */
 const plainVersion = (version: string | undefined): string | undefined =>
   version?.startsWith('0') ? version.replace(/^0+(?=.)/, '') : version
 
-/** In kube-apiserver's words, but not as a failure of the server: a retry would not help. */
+/** kube-apiserver's message with 400 instead of 500, because a retry would not help. */
 function requireReadableVersion(version: string | undefined): void {
   if (!version || (Number(version) <= Number.MAX_SAFE_INTEGER && /^[0-9]+$/.test(version))) return
   const isNumber = /^[0-9]+$/.test(version)
@@ -292,11 +293,11 @@ function prepareUpdate(
   if (before.generation === undefined) delete next.metadata.generation
   else next.metadata.generation = before.generation
   rulesFor(kind, subresource)?.prepareForUpdate?.(next, old, context)
-  // Looked at only now: rules of a kind may put other metadata in its place.
+  // Read `metadata` only now, because the strategy of a kind may replace it.
   const meta = next.metadata
   delete meta.clusterName
   if ('initializers' in meta) delete meta.initializers
-  // It goes away on the way to the store.
+  // Only a dry run returns selfLink; a stored object loses it.
   if (!request.options.dryRun) delete meta.selfLink
   if (meta.uid === undefined || meta.uid === '') meta.uid = before.uid
   meta.creationTimestamp = before.creationTimestamp
@@ -306,7 +307,7 @@ function prepareUpdate(
   }
 }
 
-/** `isStored`: what is as it was is not, and may be another by now, or gone. */
+/** `isStored` is false for dry runs, unchanged objects and deletions. */
 async function storeNext(
   server: Server,
   request: WriteRequest,
@@ -328,7 +329,10 @@ async function storeNext(
   return { current: current && (await liveFromStored(server, kind, current)) }
 }
 
-/** The last finalizer of an object that is being deleted went away, and nothing else holds it. */
+/**
+ * Whether the update removes the last finalizer of an object that is being deleted and that nothing
+ * else holds.
+ */
 function isFinalized({ resource }: Kind, next: KubeObject, old: KubeObject): boolean {
   if ((next.metadata.finalizers?.length ?? 0) > 0) return false
   if (old.metadata.deletionTimestamp === undefined) return false

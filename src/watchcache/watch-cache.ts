@@ -1,7 +1,7 @@
 /**
- * The live picture of every requested resource. Resources are loaded on first use and follow one
- * feed, so own writes and other servers' writes arrive by the same way, and a server with no
- * readers holds nothing.
+ * The watch cache of all requested resources. A resource is loaded on first use. All resources
+ * follow one feed, which brings this server's writes and those of other servers. A server without
+ * readers holds nothing in memory.
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -27,31 +27,31 @@ import type { Watcher } from './watcher.ts'
 
 const loadCatchUp = loadLater<typeof import('./catch-up.ts')>(import.meta.url, './catch-up')
 
-/** Objects read from the store at once while loading: keeps the event loop free between pages. */
+/** Objects per page while a resource is loaded; the event loop is free between pages. */
 const loadPageSize = 500
-/** How long after a broken feed the next try begins. */
+/** The pause before a broken feed is reopened. */
 const feedRetryMs = 200
 const feedRetry = () => new Promise((resolve) => setTimeout(resolve, feedRetryMs))
 /**
- * How many revisions before its first use a resource's past is read as well. A client that wrote
- * and then watches from there finds everything since, also if another client requested the resource
+ * How many past revisions are read when a resource is first used. A client that writes and then
+ * watches from its write gets all events since, even if another client requested the resource
  * first.
  */
 const pastRevisionsMax = 1000
 
-/** How often it is looked what has become old. */
+/** How often old snapshots are evicted. */
 const lookIntervalMs = 60_000
 
 export interface WatchCacheParts {
   readonly storage: Storage
   readonly parse: ParseStored
   readonly clock: Clock
-  /** Entries of other stores with the same bytes. */
+  /** Parsed entries shared with the caches of other stores that hold the same bytes. */
   readonly shared?: SharedEntries | undefined
   readonly limits: (resource: Resource) => HistoryLimits
-  /** What all keys begin with: '/registry'. */
+  /** The prefix of all keys: '/registry'. */
   readonly root: string
-  /** A feed that broke, an object that cannot be read: logged, never thrown. */
+  /** Reports a broken feed or an unreadable object to the log; the cache never throws for them. */
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -67,22 +67,21 @@ export class WatchCache {
   readonly #slots = new Map<string, Slot>()
   readonly freshness: Freshness
   readonly #stop = new AbortController()
-  /** Since when the feed brought every change there was. */
+  /** From this revision on, the feed delivered every change. */
   #followedSince: Revision
   #following: Promise<void> | undefined
   #looking: NodeJS.Timeout | undefined
   #expectFeedFrom: Revision
-  /** How far the store had come before it was set back. */
+  /** The newest revision of a discarded history: the store was reset to an older revision. */
   #undoneUpTo: Revision
-  /** The revision of the last change that the feed brought. */
+  /** The revision of the last change from the feed. */
   #lastChange: Revision
-  /**
-   * When something of a resource that is not loaded was last written: without such, it has no past
-   * to read.
-   */
+  /** The last write to each resource that is not loaded. Without one, there is no past to read. */
   readonly #written = new Map<string, Revision>()
 
-  /** `undoneUpTo`: how far a history had come that this store discarded before it was opened. */
+  /**
+   * `undoneUpTo`: the newest revision of the history that the store discarded before it was opened.
+   */
   constructor(parts: WatchCacheParts, startRevision: Revision, undoneUpTo: Revision = 0) {
     this.#undoneUpTo = undoneUpTo
     this.#parts = parts
@@ -109,14 +108,14 @@ export class WatchCache {
     return this.#stop.signal.aborted
   }
 
-  /** Every cache that is loaded, for metrics. */
+  /** All loaded caches, for metrics. */
   *loaded(): Iterable<ResourceCache> {
     for (const { cache } of this.#slots.values()) if (cache !== undefined) yield cache
   }
 
   /**
-   * The picture of one resource: at once if it is loaded. `isRead`: the caller reads every object
-   * right afterwards.
+   * The cache of one resource, without a promise if it is loaded. `isRead`: the caller reads every
+   * object immediately.
    */
   of(resource: Resource, isRead = false): ResourceCache | Promise<ResourceCache> {
     const slot = this.#slots.get(resource.storagePrefix)
@@ -125,7 +124,7 @@ export class WatchCache {
     return this.#load(resource, isRead)
   }
 
-  /** Forgets a resource that is no longer served, or whose definition changed; its watches end. */
+  /** Evicts a resource that is no longer served, or whose definition changed; its watches end. */
   drop(resource: Resource): void {
     const slot = this.#slots.get(resource.storagePrefix)
     if (slot === undefined) return
@@ -134,9 +133,9 @@ export class WatchCache {
   }
 
   /**
-   * Delivers to a watcher, from the store's history, what happened before a picture's memory
-   * begins; undefined if the store no longer has it. `beforeDefined`: also what happened before the
-   * resource was defined as it is.
+   * Delivers changes older than the cache's history from the store to a watcher. Returns undefined
+   * if the store has compacted them. `beforeDefined` includes changes from before the current
+   * definition of the resource.
    */
   catchUp(
     cache: ResourceCache,
@@ -152,7 +151,7 @@ export class WatchCache {
     return loadCatchUp().catchUp({ storage, parse, cache, watcher, from, beforeDefined, report })
   }
 
-  /** What was written while it was loaded is its past, should it be loaded again. */
+  /** If the resource is loaded again, the changes seen until now belong to its past. */
   #forget({ storagePrefix }: Resource): void {
     this.#slots.delete(storagePrefix)
     this.#written.set(storagePrefix, this.#lastChange)
@@ -170,7 +169,7 @@ export class WatchCache {
         slot.loading = undefined
         if (this.#slots.get(resource.storagePrefix) === slot)
           this.#written.delete(resource.storagePrefix)
-        // Evicted while it was loading: a waiter must not wait for changes that never come.
+        // The resource was evicted during loading: end its watches, because no changes will arrive.
         else cache.fanOut.endAll()
         return cache
       })
@@ -182,8 +181,8 @@ export class WatchCache {
   }
 
   /**
-   * The resource as it was a little while ago, and what happened since; or only as it is, where no
-   * past is kept.
+   * Loads the resource at a recent revision and replays the changes since. If no past is kept, it
+   * loads the current state.
    */
   async #read(resource: Resource, until: Revision, isRead: boolean): Promise<ResourceCache> {
     const since = Math.max(this.#followedSince, until - pastRevisionsMax, resource.since ?? 0)
@@ -272,7 +271,9 @@ export class WatchCache {
     }
   }
 
-  /** What was missed is gone: every picture is loaded anew and every watch ends, to list again. */
+  /**
+   * Changes were lost, so all caches are dropped. All watches end, and their clients list again.
+   */
   async #restart(): Promise<void> {
     const current = await this.#newest()
     if (current === undefined) return
@@ -289,17 +290,14 @@ export class WatchCache {
     this.#advance(current)
   }
 
-  /**
-   * Whether a revision was there once and will come again: earlier reads up to it belong to another
-   * history.
-   */
+  /** Whether the revision belongs to a discarded history and will be assigned again. */
   isUndone(revision: Revision): boolean {
     return revision > this.freshness.revision && revision <= this.#undoneUpTo
   }
 
   /**
-   * As soon as the store reports it: a feed that went on from here would not notice a second time
-   * that it was set back.
+   * The current revision, as soon as the store responds. A feed that continued without it could not
+   * detect a second reset of the store.
    */
   async #newest(): Promise<Revision | undefined> {
     const { storage, report } = this.#parts
@@ -317,7 +315,8 @@ export class WatchCache {
   #ingest(batch: Change[]): void {
     if (batch.length === 0) return
     for (const change of batch) {
-      // A subscriber may load another resource: the earlier part of this batch is the past of that.
+      // A subscriber may load another resource now; for it, the earlier changes of this batch are
+      // the past.
       this.#lastChange = change.revision
       const slot = this.#slotOf(change.key)
       if (slot === undefined) this.#written.set(this.#prefixOf(change.key), change.revision)
@@ -329,17 +328,14 @@ export class WatchCache {
 
   #apply(cache: ResourceCache, change: Change): void {
     try {
-      // A clock that is set must not make history old.
+      // Elapsed time, because an adjusted system clock must not expire the history.
       cache.apply(change, elapsedMs(this.#parts.clock))
     } catch (error) {
       this.#parts.report(`the change of ${change.key} cannot be read`, error)
     }
   }
 
-  /**
-   * Evicts resources that are no longer requested, however long the server runs and
-   * however many resources it has had.
-   */
+  /** Evicts old snapshots, and old rows of `#written`, so that their number stays limited. */
   #forgetOld(): void {
     const nowMs = elapsedMs(this.#parts.clock)
     for (const { cache } of this.#slots.values()) cache?.forgetSnapshots(nowMs)
@@ -354,10 +350,14 @@ export class WatchCache {
     this.freshness.advance(revision)
   }
 
-  /** `/registry/pods/…`, or `/registry/services/specs/…` and `/registry/example.com/widgets/…`. */
+  /**
+   * Finds the slot of `/registry/pods/…`, `/registry/services/specs/…` or
+   * `/registry/example.com/widgets/…`.
+   */
   #slotOf(key: string): Slot | undefined {
     const second = key.indexOf('/', this.#parts.root.length + 1)
-    // Beside all resources; with its last letter cut off it might be the name of one.
+    // A key without a second slash belongs to no resource; slicing it at -1 could yield the name of
+    // one.
     if (second === -1) return undefined
     const slot = this.#slots.get(key.slice(0, second))
     if (slot !== undefined) return slot
@@ -366,8 +366,8 @@ export class WatchCache {
   }
 
   /**
-   * The name below the root, and with a group the next one too: as many as there are resources,
-   * whatever is in them.
+   * The resource part of a key: the first segment below the root, and also the second if the first
+   * is a group.
    */
   #prefixOf(key: string): string {
     const { root } = this.#parts

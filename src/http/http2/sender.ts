@@ -1,7 +1,7 @@
 /**
- * What goes out on one connection: whole frames at once, bodies as far as the client's windows and
- * its reading allow. Everything of one turn of the event loop leaves in one write, unless a caller
- * flushes sooner. Knows nothing of requests.
+ * Sends the frames of one HTTP/2 connection: control frames at once, bodies within the client's
+ * flow-control windows. All frames of one turn of the event loop leave in one write, unless a
+ * caller flushes earlier. It knows nothing about requests.
  */
 import type { TLSSocket } from 'node:tls'
 import { runInWritePhase } from '#base/event-loop-phases.ts'
@@ -19,55 +19,57 @@ import { giveBack, takeMemory, writeBytesMax } from './write-memory.ts'
 /** The sending half of a stream. */
 export interface Outgoing {
   readonly id: number
-  /** Bytes the client still takes of this stream. */
+  /** The stream's flow-control window: bytes that the client still accepts. */
   window: number
   readonly pieces: Buffer[]
-  /** How much of the first piece is sent. */
+  /** How many bytes of the first piece have been sent. */
   sentOfFirst: number
   queuedBytes: number
-  /** Kept by the sender: whether it stands in the line of those with something to send. */
+  /** Set by the sender: whether the stream is in the queue of streams with data to send. */
   inLine: boolean
   /**
-   * Kept by the sender: at how many looks, one after the other, its rest was short and had not
-   * left.
+   * Set by the sender: the number of consecutive checks at which the short rest of this stream was
+   * still waiting.
    */
   looksHeld: number
-  /** Nothing comes after what is queued. */
+  /** No data follows the queued data. */
   ended: boolean
-  /** Called after some of its bytes have left. */
+  /** Called after some of its bytes were sent. */
   sent(): void
 }
 
 /**
- * Payload of a frame that fills a TLS record: a client that reads record by record gets no frame in
- * two pieces. Such frames go first. Shorter ones go where the client has read enough, or where all
- * of them have room; while it is behind, they would cost it most, and they grow.
+ * The payload of a DATA frame that fills one TLS record, so that a client gets each frame in one
+ * record. Full frames are sent first. Shorter frames wait until the client has read enough or all
+ * of them fit; meanwhile they may grow.
  */
 const recordPayloadBytes = 16_384 - frameHeadBytes
-/** Bytes one stream may send before it is the turn of the next: whole frames. */
+/** Bytes that one stream may send before the next stream has its turn: whole frames. */
 const turnBytesMax = 4 * recordPayloadBytes
 /**
- * Room that says that a client has read enough: those that give back half a window at a time leave
- * no less.
+ * With this much window, the client keeps up: clients that update at half their window leave no
+ * less.
  */
 const roomBytesMin = 32 * 1024
 /**
- * How often held-back streams are checked. A stream that was held back at two checks goes first,
- * whatever others have to send: clients may acknowledge late, and little.
+ * How often waiting streams are checked. A stream that waited at two checks is sent first, because
+ * clients may send small window updates late.
  */
 const lookMs = 10
 const looksHeldMax = 2
 /**
- * After so many looks at which nothing had left, the client may wait for the rest of its window as
- * we wait for it.
+ * After this many checks without a sent body, send the rest: the client may wait for it before it
+ * updates its window.
  */
 const looksIdleMax = 5
 /**
- * Room left from one look to the next that is worth a frame that fills no record: far away, windows
- * are what is scarce.
+ * An unused window of this size is worth a short frame: on slow links the window is the bottleneck.
  */
 const unusedBytesMin = 2048
-/** Answers to pings and the like that may wait for a client that does not read. */
+/**
+ * Control frames that may wait for a client that does not read; beyond this the connection is
+ * closed.
+ */
 const waitingBytesMax = 1024 * 1024
 
 export class Sender {
@@ -75,15 +77,15 @@ export class Sender {
   #frames: Buffer[] = []
   #framesBytes = 0
   #window = windowBytesInitial
-  /** Streams with something to send, in turn. */
+  /** Streams with data to send, in order. */
   #line: Outgoing[] = []
   #full = false
   #scheduled = false
-  /** Runs while short frames are held back. */
+  /** Runs while short frames wait. */
   #look: NodeJS.Timeout | undefined
-  /** At how many looks, one after the other, no body had left since the one before. */
+  /** The number of consecutive checks before which no body was sent. */
   #looksIdle = 0
-  /** Room that was left at any time since the last look. */
+  /** The smallest connection window since the last check. */
   #unusedBytes = 0
   #isOverdue = false
   #emptied: (() => void) | undefined
@@ -104,7 +106,7 @@ export class Sender {
     this.#schedule()
   }
 
-  /** A header block, one character a byte, in as many frames as it needs. */
+  /** Sends a header block (latin1) in as many frames as it needs. */
   head(stream: number, block: string, ended: boolean): void {
     const endFlag = ended ? flag.endStream : 0
     if (block.length <= payloadBytesMax) {
@@ -124,7 +126,7 @@ export class Sender {
     }
   }
 
-  /** A whole small answer as one piece of memory; says no where it does not fit at once. */
+  /** Sends a small response as one buffer; returns false if it does not fit now. */
   whole(stream: Outgoing, block: string, body: Buffer): boolean {
     const size = body.length
     if (size > payloadBytesMax || size > this.#window || size > stream.window) return false
@@ -141,17 +143,17 @@ export class Sender {
     return true
   }
 
-  /** The stream has bytes to send, or its end. */
+  /** The stream has data to send, or its end. */
   send(stream: Outgoing): void {
     if (!stream.inLine) {
       stream.inLine = true
       this.#line.push(stream)
     }
-    // Only an end needs no window.
+    // Only an empty DATA frame with END_STREAM needs no window.
     if (this.#window > 0 || stream.queuedBytes === 0) this.#schedule()
   }
 
-  /** Called once, when no frame waits for the socket; bodies may. */
+  /** Calls back once, when no control frame waits for the socket; bodies may still wait. */
   whenEmpty(onEmpty: () => void): void {
     this.#emptied = onEmpty
     this.#tellEmptied()
@@ -169,7 +171,7 @@ export class Sender {
     this.#line.splice(this.#line.indexOf(stream), 1)
   }
 
-  /** More room on the connection; says no to more than there can be. */
+  /** Enlarges the connection window; returns false if it exceeds the limit of HTTP/2. */
   grow(bytes: number): boolean {
     this.#window += bytes
     if (this.#line.length > 0) this.#schedule()
@@ -184,7 +186,7 @@ export class Sender {
 
   #flushScheduled = (): void => this.flush()
 
-  /** Writes what can be written now. */
+  /** Writes everything that can be sent now. */
   flush(): void {
     this.#scheduled = false
     if (this.#full || this.#socket.destroyed) return
@@ -203,7 +205,7 @@ export class Sender {
     const served = new Set<Outgoing>()
     if (bodyBytesMax > 0) end = this.#takeBodies(memory, end, end + room, served)
     this.#write(memory, end)
-    // Not before it is written: the last one may end the connection.
+    // Only after the write, because the last callback may close the connection.
     for (const stream of served) stream.sent()
   }
 
@@ -220,7 +222,7 @@ export class Sender {
     if (end >= writeBytesMax && !this.#full) this.#schedule()
   }
 
-  /** Bytes that the frames of all bodies may need at most, where so many are wanted. */
+  /** An upper limit for the bytes of all body frames, including their heads. */
   #bodyBytesMax(wanted: number): number {
     const most = Math.min(wanted + turnBytesMax, Math.max(0, this.#window))
     let bytes = 0
@@ -229,14 +231,14 @@ export class Sender {
       bytes += Math.min(queuedBytes, Math.max(0, window))
     }
     bytes = Math.min(bytes, most)
-    // Whole frames, and for each stream one that is shorter.
+    // Full frames, and one shorter frame for each stream.
     const frameCount = Math.ceil(bytes / recordPayloadBytes) + this.#line.length + 1
     return bytes + frameCount * frameHeadBytes
   }
 
   /**
-   * First bodies that waited long, then whole records, then the rest if it may go. Adds the senders
-   * to `served`; returns the end.
+   * Sends overdue bodies first, then full records, then the rest if allowed. Adds the streams that
+   * sent to `served`; returns the end in `memory`.
    */
   #takeBodies(memory: Buffer, from: number, enough: number, served: Set<Outgoing>): number {
     let at = from
@@ -264,7 +266,7 @@ export class Sender {
     const isWasted = isStuck || this.#unusedBytes >= unusedBytesMin
     this.#unusedBytes = this.#window
     for (const stream of this.#line) {
-      // Whole records wait for the client alone.
+      // Full records wait only for the client's window.
       if (isShort(stream)) stream.looksHeld++
       if (stream.looksHeld >= looksHeldMax) this.#isOverdue = true
     }
@@ -274,11 +276,11 @@ export class Sender {
       this.#isOverdue = true
     }
     if (this.#isOverdue && this.#window > 0) this.flush()
-    // A client that reads nothing is not checked again before it does.
+    // A client that reads nothing is not checked again until it reads.
     else if (!isStuck) this.#lookSoon()
   }
 
-  /** No body in the queue has to wait for the client. */
+  /** Whether all queued bodies fit in the connection window. */
   #restFits(): boolean {
     let bytes = 0
     for (const { queuedBytes } of this.#line) bytes += queuedBytes
@@ -286,8 +288,8 @@ export class Sender {
   }
 
   /**
-   * Gives each stream a turn that has a frame of this size, and was held back at this many looks,
-   * until they are enough or no stream may send more. Returns the end.
+   * Gives each stream a turn that has a frame of at least `bytesMin` bytes and waited at
+   * `looksHeldMin` checks. Stops at `enough` bytes. Returns the end in `memory`.
    */
   #takeTurns(
     memory: Buffer,
@@ -311,14 +313,14 @@ export class Sender {
       const hasSent = end > at
       at = end
       if (hasSent) served.add(stream)
-      // One whose own window is shut comes back when the client opens it.
+      // A stream without window joins the queue again when the client enlarges it.
       stream.inLine = stream.queuedBytes > 0 && stream.window > 0
       if (!stream.inLine) {
         stream.looksHeld = 0
         continue
       }
-      // A stream that had its turn goes to the end of the queue; one that waits, or was cut short,
-      // keeps its place.
+      // A stream that had its turn moves to the end of the queue. A stream that waits, or was cut
+      // short, keeps its place.
       const hadTurn = hasSent && (this.#window > 0 || !isShort(stream))
       if (hadTurn) {
         stream.looksHeld = 0
@@ -329,7 +331,10 @@ export class Sender {
     return at
   }
 
-  /** The next frames of one stream, none shorter than that but its last. Answers where they end. */
+  /**
+   * Sends the next frames of one stream; only the last frame may be shorter than `bytesMin`.
+   * Returns their end.
+   */
   #take(stream: Outgoing, memory: Buffer, from: number, bytesMin: number): number {
     let at = from
     for (let left = turnBytesMax; left > 0; ) {
@@ -351,7 +356,7 @@ export class Sender {
   }
 }
 
-/** What is left of it fills no record. */
+/** Whether the rest of the stream is shorter than a record. */
 const isShort = ({ queuedBytes }: Outgoing) => queuedBytes < recordPayloadBytes
 
 function takePieces(stream: Outgoing, bytes: number, memory: Buffer, from: number): void {

@@ -1,8 +1,8 @@
 /**
- * Records requests with their users and results, as the policy specifies: when a request is known,
- * when a long answer begins, and when it is over. Requests the policy leaves out cost one look at
- * its rules. If a sink wants requests to wait, an answer leaves once its records are kept, and a
- * strict sink rejects a request that cannot be recorded.
+ * Records requests with their users and results, according to the audit policy. The stages are:
+ * request received, long-running response started, response complete. A request without a matching
+ * rule costs only one evaluation of the policy. If a sink is blocking, the response is sent after
+ * its records are written. A strict sink rejects a request that it cannot record.
  */
 import { firstText } from '#access/authenticate/header-values.ts'
 import type { User } from '#access/user.ts'
@@ -28,41 +28,40 @@ import { sourceAddresses } from './source-addresses.ts'
 export interface AuditParts {
   readonly policy: Policy
   readonly sinks: readonly AuditSink[]
-  /** Whether requests wait for sinks. */
+  /** Whether requests wait for blocking sinks. */
   readonly waits?: boolean
   /**
-   * Whether the answer to a watch is seen as it begins. Since release 1.16 it is written past the
-   * audit: both its stages are recorded when it is over, and only its end is known then.
+   * Whether the start of a watch response is visible to the audit log. Since 1.16 it is not: both
+   * stages are recorded at the end of the watch, with only the end's details.
    */
   readonly seesWatchesBegin: boolean
   readonly metrics: ServerMetrics
-  /** What answers are decoded with; called once requests come. */
+  /** Decodes responses; called only after the server has started. */
   readonly server: () => ShapeParts['server']
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly report: (message: string, error: unknown) => void
 }
 
-/** What is kept of a request while it runs. */
+/** The state of a request that the audit log keeps until the response is complete. */
 class AuditRecord {
   readonly verdict: AuditDecision
   readonly receivedAtMs: number
-  /** Looked up while the connection is there. */
+  /** Resolved while the connection is open. */
   readonly addresses: readonly string[]
-  /** Whether the user was known, and the request recorded as received. */
+  /** Whether the user was authenticated and RequestReceived was recorded. */
   begun = false
-  /** Whether the beginning of a long answer was recorded. */
+  /** Whether ResponseStarted was recorded. */
   started = false
-  /** Whether the answer was given out of the audit's sight. */
+  /** Whether the audit log did not see the response, which is true for watches since 1.16. */
   isUnseen = false
-  /** Results of sinks that requests wait for. */
+  /** Pending results of blocking sinks. */
   readonly keeping: Promise<boolean>[] = []
   isUnkept = false
-  /** The answer that waits for them. */
+  /** The response that waits for the pending results. */
   held: RecordedAnswer | undefined
   /**
-   * Whether the request was rejected because it could not be recorded: nothing more is recorded of
-   * it.
+   * Whether the request was rejected because a strict sink failed. Nothing more is recorded for it.
    */
   isUnrecorded = false
 
@@ -72,7 +71,7 @@ class AuditRecord {
     this.addresses = addresses
   }
 
-  /** Whether the audit log records the request at all. */
+  /** Whether the policy records this request. */
   get isKept(): boolean {
     return this.verdict.level !== 'None'
   }
@@ -80,7 +79,7 @@ class AuditRecord {
 
 const agentLengthMax = 1024
 
-/** Makes records of requests and gives them to the sinks. */
+/** Makes audit events and passes them to the sinks. */
 class Recorder {
   readonly #parts: AuditParts
 
@@ -91,7 +90,7 @@ class Recorder {
   open(exchange: Exchange): AuditRecord {
     const parts = this.#parts
     const { target } = exchange
-    // Rules match the authenticated user, and see the path as it is.
+    // The rules match the authenticated user, not the impersonated user, and the actual path.
     const user = exchange.impersonator ?? exchange.user
     const verdict = parts.policy.decide({ ...target, user, name: target.authorizedName })
     parts.metrics.auditLevels.labels(verdict.level).add(1)
@@ -122,12 +121,12 @@ class Recorder {
   }
 
   /**
-   * Makes a request wait for its first record, and its answer for all; refuses one that a strict
-   * sink could not record.
+   * Delays the request until its first record is written, and its response until all are. Rejects
+   * the request if a strict sink could not record it.
    */
   wait(exchange: Exchange, record: AuditRecord): Promise<void> | void {
     if (!this.#parts.waits || !record.isKept) return
-    // A long answer is not held: it has begun before it is over.
+    // A long-running response is not delayed: it starts before the last record exists.
     if (!isLongRunning(exchange.target)) record.held = new RecordedAnswer(exchange.wire)
     if (record.keeping.length > 0)
       return Promise.all(record.keeping).then((all) => {
@@ -159,7 +158,7 @@ class Recorder {
           ? unseenStatus
           : statusOf(exchange),
     }
-    // A refusal is an answer too, and it has begun.
+    // A rejection is also a response, so its start must be recorded.
     const startIsMissing = isLongRunning(exchange.target) && !record.started && !failed
     if (startIsMissing) this.emit(exchange, record, 'ResponseStarted', event)
     this.emit(exchange, record, failed ? 'Panic' : 'ResponseComplete', event)
@@ -197,8 +196,8 @@ export function auditObserver(parts: AuditParts): Observer {
           .complete(exchange, known)
           .catch((error) => parts.report('a record of the audit log is lost', error))
         const { held, keeping } = known
-        // A request that has waited as long as it may gets its answer, whatever its records still
-        // wait for.
+        // A request that timed out gets its response at once, even if its records are still
+        // pending.
         if (exchange.refusal?.code === 504) held?.release()
         else if (held)
           void recording
@@ -206,7 +205,7 @@ export function auditObserver(parts: AuditParts): Observer {
             .then(() => held.release())
         return
       }
-      // Rejected before authorization: the rejection is all there is to record.
+      // The request was rejected before authorization, so only the rejection is recorded.
       const record = known ?? recorder.open(exchange)
       const refused = exchange.status === 401
       const whole = record.verdict.level === 'RequestResponse' && exchange.refusal !== undefined
@@ -247,10 +246,12 @@ function baseEvent(
   }
 }
 
-/** What webhooks wrote into an object belongs to the object: recorded from the level Request on. */
+/**
+ * Patches by webhooks contain parts of the object, so they are recorded from the level Request on.
+ */
 const ofContents = 'patch.webhook.admission.k8s.io/'
 
-/** What is known only after the request has been let in. */
+/** Fields that are known only after authorization. */
 function completedParts(
   { impersonator, user, auditAnnotations }: Exchange,
   level: AuditLevel,
@@ -273,7 +274,7 @@ const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
   ...(Object.keys(extra).length > 0 && { extra }),
 })
 
-/** `sent`: what the body says of the object, once it is read. */
+/** `sent` is the object in the request body, if it was decoded. */
 function referenceOf({ target }: Exchange, sent?: Loose): ObjectReference | undefined {
   if (!target.isResource) return undefined
   const { resource, namespace, authorizedName, group, version, subresource } = target
@@ -296,7 +297,7 @@ function referenceOf({ target }: Exchange, sent?: Loose): ObjectReference | unde
   }
 }
 
-/** Of an answer whose beginning was not seen. */
+/** The status of a response that the audit log did not see. */
 const unseenStatus: ResponseStatus = {
   metadata: {},
   status: 'Success',
@@ -323,7 +324,7 @@ const panicStatus = (defect: unknown): ResponseStatus => ({
   code: 500,
 })
 
-/** Request and response, as JSON, as far as the level requires it. */
+/** The request and response objects as JSON, if the audit level includes them. */
 async function objectsOf(
   exchange: Exchange,
   level: AuditLevel,

@@ -1,8 +1,8 @@
 /**
- * The store in etcd, v3 API: several servers may share it, each sees the writes of all, and state
- * written by kube-apiserver under the same keys is read as it is. It keeps nothing of the state
- * itself: every read goes to etcd. While etcd cannot be reached, reads and writes wait until their
- * deadline. A write whose response was lost is looked up before it is sent again or reported.
+ * The store in etcd (v3 API). Several servers may share it, and each sees the writes of all. It
+ * reads the state that kube-apiserver wrote under the same keys. It caches nothing: every read is a
+ * request to etcd. While etcd is unreachable, requests wait until their deadline. If the response
+ * to a write is lost, the store looks up its outcome before it repeats or reports it.
  */
 import { type Clock, systemClock } from '#base/clock.ts'
 import { compareKeys } from '#storage/key-order.ts'
@@ -43,25 +43,25 @@ import { foundOutcome } from './lost-response.ts'
 import { Progress } from './progress.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
-/** Keys of one answer: some megabytes, which a server puts together without making others wait. */
+/** Keys per response: some megabytes, which etcd assembles without delaying other requests. */
 const keysPerRequest = 1000
 
-/** A list that compaction overtakes begins anew, but not for ever. */
+/** A list whose revision is compacted while it is read starts again, but not for ever. */
 const listAttemptsMax = 3
 
 export interface EtcdOptions extends ConnectionOptions {
-  /** The feed shows the keys that begin with this. */
+  /** The feed delivers the keys with this prefix. */
   readonly watchPrefix?: string
-  /** How long writes share a lease, at most; a minute where unset. */
+  /** How long writes share a lease at most; default: one minute. */
   readonly leaseSharedSecondsMax?: number
   readonly clock?: Clock
   readonly random?: () => number
 }
 
 /**
- * Opens the store. Servers that cannot be reached are no error here: `trouble` reports it, and the
- * store recovers when they come. What can never work, such as an unreadable certificate, is
- * refused.
+ * Opens the store. Unreachable servers are not an error here: `trouble` reports them, and the store
+ * recovers when they respond. A configuration that can never work, such as an unreadable
+ * certificate, throws.
  */
 export async function openEtcdStorage(options: EtcdOptions): Promise<Storage> {
   return new EtcdStorage(options)
@@ -70,9 +70,9 @@ export async function openEtcdStorage(options: EtcdOptions): Promise<Storage> {
 class EtcdStorage implements Storage {
   #connection: Connection
   /**
-   * The key for reads that only need the revision: the one that kube-apiserver reads to check
-   * etcd's health. It need not exist. Servers that only imitate etcd have it, because they derive
-   * their newest revision from reads.
+   * The key of reads that only need the revision: kube-apiserver reads it to check etcd's health.
+   * It need not exist in etcd. Servers that imitate etcd have it, because their newest revision
+   * comes from reads.
    */
   #probeKey: string
   #watchRange: KeyRange
@@ -81,9 +81,9 @@ class EtcdStorage implements Storage {
   #watches = new Set<Watch>()
   #newest: Revision = 0
   #compacted: Revision = 0
-  /** The version of the compaction key, as far as is known here. */
+  /** The last known version of the compaction key. */
   #compactions = 0
-  /** The question for the newest revision that is under way, and the one that will follow it. */
+  /** The running request for the newest revision, and the request after it. */
   #asking: Promise<Revision> | undefined
   #askingNext: Promise<Revision> | undefined
   #closed: StorageUnavailable | undefined
@@ -136,7 +136,7 @@ class EtcdStorage implements Storage {
       const lease = await this.#leases.of(ttlSeconds)
       return await this.#write({ key, ifRevision, value, lease }, deadline).catch(async (error) => {
         if (!isLeaseMissing(error)) throw error
-        // The server forgot the lease before this write arrived: nothing was written.
+        // etcd dropped the lease before this write arrived, so nothing was written.
         this.#leases.forget(ttlSeconds)
         const another = await this.#leases.of(ttlSeconds)
         return this.#write({ key, ifRevision, value, lease: another }, deadline)
@@ -181,8 +181,8 @@ class EtcdStorage implements Storage {
   }
 
   /**
-   * Callers that come while a question is under way share the next: the one under way may be too
-   * old for them.
+   * A caller that comes during a request shares the next one: the running one may return a revision
+   * too old for it.
    */
   currentRevision(): Promise<Revision> {
     if (!this.#asking) return this.#ask()
@@ -198,9 +198,8 @@ class EtcdStorage implements Storage {
   }
 
   /**
-   * Servers on one etcd announce the compaction revision to one another, as kube-apiserver does. A
-   * server without compaction requests, such as those that only imitate etcd, compacts by itself
-   * and gets no request.
+   * Servers on one etcd announce the compaction revision in a key, as kube-apiserver does. A server
+   * that imitates etcd without supporting this compacts by itself and gets no request.
    */
   async compact(upTo: Revision): Promise<void> {
     try {
@@ -232,7 +231,10 @@ class EtcdStorage implements Storage {
     await this.#connection.close()
   }
 
-  /** Whether the server accepts it, or got the same from another. */
+  /**
+   * Returns true if etcd accepts the announcement, or if another server announced this revision or
+   * a later one.
+   */
   async #announceCompaction(upTo: Revision): Promise<boolean> {
     for (;;) {
       const known = this.#compactions
@@ -273,8 +275,8 @@ class EtcdStorage implements Storage {
   }
 
   /**
-   * Writes once. Where the response was lost, the key's history shows whether the write was done;
-   * if it was not, the write is sent again. Its condition keeps it from being done twice.
+   * Writes once. If the response is lost, the key's history shows whether the write was done. If it
+   * was not, it is sent again; its condition prevents a second effect.
    */
   async #write(request: EtcdWrite, deadline: number): Promise<Outcome> {
     const since = request.ifRevision || this.#newest
@@ -291,7 +293,7 @@ class EtcdStorage implements Storage {
     }
   }
 
-  /** What became of a write whose response was lost; undefined: it was not done. */
+  /** The outcome of a write whose response was lost; undefined if it was not done. */
   async #lookUp(
     { key, ifRevision, value }: EtcdWrite,
     since: Revision,
@@ -317,7 +319,8 @@ class EtcdStorage implements Storage {
     const found: Change[] = []
     if (after >= upTo) return found
     const stop = new AbortController()
-    // Only the marker among all keys shows the progress of a server that reports none.
+    // A server that cannot report progress shows it only by the marker, which needs a watch of all
+    // keys.
     const { canBeAsked } = this.#progress
     const range = canBeAsked ? { start: key, end: `${key}\0` } : this.#watchRange
     const progress = (revision: Revision) => revision >= upTo && stop.abort()
@@ -350,8 +353,8 @@ class EtcdStorage implements Storage {
       const current = ifRevision === 0 ? (await this.get(key)).value : found && toStored(found)
       return { ok: false, current }
     }
-    // Those that are no etcd have nothing against the deletion of what is gone: it was there if
-    // etcd counts it, or if it is shown.
+    // Servers that imitate etcd may report success for the deletion of a missing key. The key
+    // existed if the response counts the deletion or contains the key.
     const isDone = value || response.deleted > 0 || found?.modRevision === ifRevision
     return isDone ? { ok: true, revision } : { ok: false, current: undefined }
   }
@@ -370,7 +373,7 @@ class EtcdStorage implements Storage {
     return asking
   }
 
-  /** What is newest now, also where more was seen before. */
+  /** The current revision, even if it is lower than one seen before. */
   async #afterSetBack(): Promise<Revision> {
     const revision = await this.currentRevision()
     this.#newest = revision
@@ -388,7 +391,7 @@ class EtcdStorage implements Storage {
   }
 }
 
-/** `performance.now()` as a time of day. */
+/** Converts a `performance.now()` value to a time of day. */
 const timeOfDay = (at: number | undefined): number | undefined =>
   at === undefined ? undefined : Date.now() + at - performance.now()
 
@@ -396,7 +399,7 @@ function toStored(item: KeyValue): Stored {
   return { key: item.key, bytes: item.value, revision: item.modRevision }
 }
 
-/** Servers that are no etcd may list in the order of revisions. */
+/** Servers that imitate etcd may list in the order of revisions. */
 function sortByKey(items: Stored[]): void {
   const isSorted = items.every(
     ({ key }, i) => i === 0 || compareKeys(items[i - 1]?.key ?? '', key) < 0,

@@ -1,13 +1,12 @@
 /**
- * Writes on their way to the disk, as the server's thread sees them: they go in one by one, leave
- * together once per turn of the event loop (one that comes alone leaves at once), and come back as
- * the batches that were committed. A waiter gets its result after `committed` was called with the
- * write.
+ * The queue of writes of the server's thread. Writes are queued one by one and committed together
+ * once per turn of the event loop. They are returned as the committed batches. `committed` is
+ * called before a waiter gets its result.
  *
- * A write that comes alone is committed here: handing it over would take as long as the disk does.
- * Those that come in company go to a thread of their own, once there were enough of them, so that
- * the next are made ready while the disk turns. Until then there is no such thread: most servers
- * never need it, and it takes a tenth of their memory.
+ * A write that comes alone is committed on this thread: a handover would take as long as the disk.
+ * After many concurrent writes, a writer thread takes over, so that the next writes are prepared
+ * during the disk's sync. The thread is started late because most servers never need it and it
+ * takes a tenth of their memory.
  */
 import { performance } from 'node:perf_hooks'
 import { type Change, type Outcome, type Revision, StorageUnavailable } from '#storage/storage.ts'
@@ -39,43 +38,39 @@ import {
 import { WriterThread } from './writer-thread.ts'
 
 /**
- * Writes that may wait for the disk: far beyond what the server lets in at once, far below what
- * memory holds.
+ * Writes that may wait for the disk: far more than the server accepts at once, far less than memory
+ * holds.
  */
 const waitingWritesMax = 20_000
 
-/** Bytes that may wait for the disk, for the same reason. */
+/** Bytes that may wait for the disk, with the same reason. */
 const waitingBytesMax = 256 * 1024 * 1024
 
-/** How often a writer in trouble looks whether the disk takes writes again. */
+/** How often the writer checks after a failure whether the disk accepts writes again. */
 const probeIntervalMs = 500
 
-/**
- * Writes in company after which the thread is started: a burst is over before it would be of use.
- */
+/** The thread is started after this many concurrent writes; a short burst ends before it helps. */
 const defaultCompanyMax = 16_384
 
-/**
- * Revisions that are looked through here for what may be forgotten; more of them are the thread's.
- */
+/** Revisions that this thread may search for old rows; the writer thread searches longer ranges. */
 const sweptHereMax = 2000
 
-/** Copying the log takes longer than this once, and never again on this thread. */
+/** If copying the log takes longer than this once, the writer thread copies it from then on. */
 const copySlowMs = 20
 
-/** A thread that could not begin is not started again for a slow disk before this has passed. */
+/** After the thread failed to start, a slow disk does not start it again before this time. */
 const unopenedRestMs = 10_000
 
-/** When room in the log is made: not while the server starts. */
+/** Space for the log is reserved this long after the start, so as not to delay it. */
 const roomAfterMs = 500
 
 export interface WriteQueueOptions extends WriterOptions {
   readonly companyMax?: number
-  /** Milliseconds since some moment. */
+  /** Milliseconds since an arbitrary moment. */
   readonly elapsed?: () => number
 }
 
-/** A request on its way, and the caller that waits for its result. */
+/** A request that is being processed, and the caller that waits for its result. */
 interface Sent {
   readonly writes?: Waiting[]
   readonly answer?: PromiseWithResolvers<CommitAnswer>
@@ -83,10 +78,11 @@ interface Sent {
 
 export interface WriterEvents {
   /**
-   * A transaction is on disk: its changes, in order. Called before the waiters get their results.
+   * Called with the changes of a transaction that is on disk, in order, before the waiters get
+   * their results.
    */
   committed(changes: Change[]): void
-  /** The disk is nearly full, or full: history that is forgotten makes room. */
+  /** Called when the disk is nearly full or full; a compaction then frees space. */
   diskShort?(isFull: boolean): void
 }
 
@@ -94,25 +90,25 @@ export class WriteQueue {
   #options: WriteQueueOptions
   #elapsed: () => number
   #events: WriterEvents
-  /** Commits on this thread; never waits for another. */
+  /** Commits on this thread; never waits for another writer. */
   #here: Committer
   #thread: WriterThread | undefined
   #company = 0
   #pace: DiskPace
   #budget: DiskBudget
   #logRest: LogRest
-  /** The newest revision that was announced, or was there before. */
+  /** The newest announced revision; at first, the newest revision of the store. */
   #newest: Revision
   #unsent: Waiting[] = []
-  /** How many came in this turn of the event loop, and in the last one that had any. */
+  /** The number of writes in this turn of the event loop, and in the last turn with writes. */
   #turnCount = 0
   #lastCount = 0
-  /** What is with the thread. */
+  /** Requests that wait for their results, oldest first. */
   #sent: Sent[] = []
   #waitingWrites = 0
   #waitingBytes = 0
   #trouble: string | undefined
-  /** Nothing will be answered any more. */
+  /** The queue is closed or failed for good; every request is rejected. */
   #ended = false
   #probeTimer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout
@@ -159,8 +155,8 @@ export class WriteQueue {
     this.#unsent.push({ ...write, answer })
     if (++this.#turnCount === 1) {
       setImmediate(() => this.#endTurn())
-      // Where the last one came alone and is answered, nothing is to be expected in whose company
-      // this one could go.
+      // The last write came alone and is done, so no other write is expected soon: commit this
+      // write at once.
       if (this.#sent.length === 0 && this.#lastCount === 1) this.#flush()
     }
     return answer.promise
@@ -182,7 +178,7 @@ export class WriteQueue {
     return answer.promise
   }
 
-  /** Lets everything on its way reach the disk, then ends. */
+  /** Waits until all queued writes are on disk, then closes. */
   async close(): Promise<void> {
     this.#stopTimers()
     this.#flush()
@@ -207,7 +203,9 @@ export class WriteQueue {
     this.#startThread().post(request, this.#newest)
   }
 
-  /** Nothing may overtake what is with the thread. */
+  /**
+   * Whether this thread commits the request. Requests must not overtake those of the writer thread.
+   */
   #isHere(request: Request): boolean {
     if (this.#sent.length > 0) return false
     // The side that compacts also deletes old rows; only one side may.
@@ -216,7 +214,7 @@ export class WriteQueue {
     return this.#lastCount === 1 && this.#pace.isRested() && !this.#here.log.isFarBeyond
   }
 
-  /** False if another connection is writing: then nothing was done. */
+  /** Returns false, and does nothing, if another connection is writing. */
   #commitHere(request: Request): boolean {
     const began = this.#elapsed()
     const reply = this.#here.transact([request], this.#newest)
@@ -229,7 +227,7 @@ export class WriteQueue {
     return true
   }
 
-  /** A little at a time; a thread that is started meanwhile takes it up. */
+  /** Deletes old rows in small steps, until the writer thread is started and continues. */
   #sweepSoon(): void {
     setImmediate(() => {
       if (this.#ended || this.#thread) return
@@ -238,7 +236,10 @@ export class WriteQueue {
     })
   }
 
-  /** Little is copied in little time where there is no thread yet; else it is the thread's. */
+  /**
+   * Without a writer thread, this thread copies the log while that is fast; otherwise the writer
+   * thread does.
+   */
   #copyLog(): void {
     if (this.#thread) {
       this.#here.log.leave()
@@ -268,7 +269,10 @@ export class WriteQueue {
     return this.#thread
   }
 
-  /** A thread that could not begin, or ended, is tried again when there is reason to. */
+  /**
+   * The thread failed to start, or ended: this thread continues, and a later reason may start it
+   * again.
+   */
   #goOnHere(words: string): void {
     this.#thread = undefined
     this.#company = 0
@@ -279,9 +283,9 @@ export class WriteQueue {
   }
 
   /**
-   * A thread that ended may have committed writes that it did not report. They are on the disk
-   * after everything that was announced, and are announced now; their waiters get an unknown
-   * outcome. No write is repeated: it could take effect twice.
+   * A thread that ended may have committed writes without reporting them. They are announced now,
+   * after all announced changes; their waiters get an unknown outcome. No write is repeated,
+   * because it could take effect twice.
    */
   #goOnWithout(words: string): void {
     try {
@@ -319,7 +323,7 @@ export class WriteQueue {
     try {
       this.#announce(changes)
     } catch (error) {
-      // Its effect must precede everything that follows.
+      // The waiters of this transaction must fail before all later ones.
       this.#sent.unshift(...settled)
       this.#end(`what was written could not be announced: ${(error as Error).message}`)
       return
@@ -355,18 +359,24 @@ export class WriteQueue {
     return this.#beInTrouble(describeFailure(diskFull, this.#options.file))
   }
 
-  /** What was forgotten before must make room first, unless nothing else is left. */
+  /**
+   * A compaction helps only after the old rows of the last one are deleted, unless the disk is
+   * full.
+   */
   #reportShortDisk(isFull: boolean): void {
     if (isFull || this.#here.unswept() <= 0) setImmediate(() => this.#events.diskShort?.(isFull))
   }
 
-  /** Only a probe ends the trouble: that one small write found room says little about the next. */
+  /**
+   * Only a probe ends the trouble: the success of one small write does not prove that the next one
+   * succeeds.
+   */
   #probe(): void {
     const isRoom = this.#budget.refill()
     if (this.#sent.length > 0) return
     this.ask({ kind: 'probe' }).then(
       () => {
-        // Copying the log and forgetting history may have been cut short.
+        // Copying the log and deleting old rows may have been interrupted.
         if (!this.#thread) this.#sweepSoon()
         if (!isRoom) return
         this.#trouble = undefined

@@ -1,21 +1,21 @@
 /**
- * What all servers on one store have given out of one range, kept where kube-apiserver keeps it: in
- * a RangeAllocation that is written on condition before the service is. The writer of its bit owns
- * a number, so no two servers give out the same at the same instant. Which numbers services hold is
- * the caller's matter.
+ * The numbers allocated from one range by all servers on one store. Like kube-apiserver, it stores
+ * them as a bitmap in a RangeAllocation. The bitmap is written conditionally before the service, so
+ * two servers never allocate the same number at once. The caller determines which numbers services
+ * use.
  *
- * Edits that come while one is being written are written together with the next.
+ * Edits that arrive during a write are combined in the next write.
  */
 import type { Revision, Storage, Stored } from '#storage/storage.ts'
 import { Bitmap } from './bitmap.ts'
 
-/** All that a RangeAllocation says. */
+/** The contents of a RangeAllocation. */
 export interface Allocation {
   readonly range: string
   readonly data: Buffer
 }
 
-/** How it is read from the store and written to it. */
+/** Decodes and encodes the stored object. */
 export interface AllocationForm {
   parse(bytes: Buffer): Allocation
   encode(allocation: Allocation): Buffer
@@ -24,48 +24,48 @@ export interface AllocationForm {
 export interface RangeClaimsOptions {
   readonly storage: Pick<Storage, 'get' | 'put'>
   readonly key: string
-  /** As kube-apiserver writes it: `10.0.0.0/24`, `30000-32767`. */
+  /** In kube-apiserver's format: `10.0.0.0/24`, `30000-32767`. */
   readonly range: string
-  /** kube-apiserver's name: `serviceipallocations`. */
+  /** kube-apiserver's name of the resource: `serviceipallocations`. */
   readonly resource: string
   readonly form: AllocationForm
 }
 
-/** What services say of a range. */
+/** The use of a range by services. */
 export interface Usage {
-  /** The numbers that stored services have by now. */
+  /** The numbers of the services that are stored now. */
   held(): ReadonlySet<number>
-  /** Whether this server is about to store a service that has it. */
+  /** Whether this server is about to store a service with this number. */
   busy(number: number): boolean
 }
 
-/** The stored object at some revision, which is 0 where there is none. */
+/** The stored object at a revision; revision 0 means that it does not exist. */
 interface Known {
   readonly revision: Revision
   readonly range: string
   readonly bits: Bitmap
 }
 
-/** Changes the draft, or leaves it alone and answers false. */
+/** Changes the draft and returns true, or leaves it unchanged and returns false. */
 type Edit = (draft: Bitmap, known: Known) => boolean
 
 interface Waiting {
   readonly edit: Edit
-  /** Whether it wants to know how things are now, whatever comes of the edit. */
+  /** Whether the caller needs a fresh read of the object even if its edit changes nothing. */
   readonly fresh: boolean
   resolve(accepted: boolean): void
   reject(error: unknown): void
 }
 
 /**
- * An unused number becomes free when it is seen once more: its claimer may have been about to store
- * a service.
+ * An unused number is freed when a third consecutive repair sees it: a server may have claimed it
+ * and be about to store its service.
  */
 const sightingsBeforeFree = 2
-/** A busy range changes while it is looked through: then it is mended the next time. */
+/** Repairs of a busy range fail if it changes meanwhile; the next repair tries again. */
 const mendAttemptsMax = 5
 
-/** Nothing can be allocated from the range; the words are kube-apiserver's. */
+/** Nothing can be allocated from the range. The messages are kube-apiserver's. */
 export class RangeUnusable extends Error {
   override name = 'RangeUnusable'
 }
@@ -75,24 +75,27 @@ export class RangeClaims {
   #known: Known | undefined
   readonly #waiting: Waiting[] = []
   #isWriting = false
-  /** How often in a row an unused number was seen. */
+  /** For each unused number: how many consecutive repairs saw it allocated. */
   #sightings = new Map<number, number>()
 
   constructor(options: RangeClaimsOptions) {
     this.#options = options
   }
 
-  /** Whether it was taken at the last read. */
+  /** Whether the number was allocated at the last read. */
   has(number: number): boolean {
     return this.#known?.bits.has(number) ?? false
   }
 
-  /** Looks anew. */
+  /** Reads the object from the store. */
   async refresh(): Promise<void> {
     await this.#write(() => false, true)
   }
 
-  /** All of them or, if one is taken, none. Throws RangeUnusable. */
+  /**
+   * Claims all numbers; returns false and claims none if one of them is allocated. Throws
+   * RangeUnusable.
+   */
   claim(numbers: readonly number[]): Promise<boolean> {
     return this.#write((draft, known) => {
       const why = this.#whyUnusable(known)
@@ -112,8 +115,8 @@ export class RangeClaims {
   }
 
   /**
-   * Makes the range what services say it is, and makes the object where there is none. `look`
-   * answers of the moment it is called or later.
+   * Repairs the bitmap so that it matches the services, and creates the object if it is missing.
+   * `look` must return the usage at the time of its call or later.
    */
   async mend(look: () => Promise<Usage>): Promise<void> {
     for (let attempt = 0; attempt < mendAttemptsMax; attempt++) {
@@ -125,7 +128,7 @@ export class RangeClaims {
   }
 
   async #mendFrom(seen: Known, { held, busy }: Usage): Promise<boolean> {
-    // Bits of another range say nothing of this one.
+    // The bits of another range are meaningless for this range.
     const isForeign = this.#whyUnusable(seen) !== undefined
     const sightings = new Map<number, number>()
     const mended = await this.#write((draft, known) => {
@@ -166,7 +169,7 @@ export class RangeClaims {
         const outcomes = await this.#commit(batch)
         for (const [i, settle] of outcomes.entries()) settle(batch[i] as Waiting)
       } catch (error) {
-        // Whether it was written is not known, so neither is what is there now.
+        // The write may have succeeded, so the stored state is unknown.
         this.#known = undefined
         for (const { reject } of batch) reject(error)
       }
@@ -198,7 +201,7 @@ export class RangeClaims {
       if (!accepted || isSame) {
         if (!isCurrent && (accepted || batch.some(({ fresh }) => fresh))) {
           this.#known = this.#read((await storage.get(key)).value)
-          // What is to be given back may have been claimed by others since this last looked.
+          // Another server may have claimed the released numbers since the last read.
           if (accepted) continue
         }
         return outcomes
