@@ -27,15 +27,29 @@ export function gzipped(bytes: Buffer): Promise<Buffer> {
 
 export const gzipStream = (): Transform => zlib().createGzip({ level })
 
+/** An empty last block of deflate. */
+const lastBlock = Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])
+
 /**
- * A stream whose every write is a gzip member of its own, so that the client can read each at once.
- * An idle stream holds no state of zlib.
+ * A gzip member that a client can read before the next member arrives. The gzip reader of Go keeps
+ * back what it reads together with the end of a member, so a flush separates the two.
+ */
+export function gzipMember(bytes: Buffer): Buffer {
+  const { gzipSync, crc32, constants } = zlib()
+  const packed = gzipSync(bytes, { level, finishFlush: constants.Z_SYNC_FLUSH })
+  const trailer = Buffer.alloc(8)
+  trailer.writeUInt32LE(crc32(bytes), 0)
+  trailer.writeUInt32LE(bytes.length % 2 ** 32, 4)
+  return Buffer.concat([packed, lastBlock, trailer])
+}
+
+/**
+ * A stream whose every write is a gzip member of its own. An idle stream holds no state of zlib.
  */
 export function gzipSink(sink: Sink): Sink {
-  const packed = (bytes: Buffer) => zlib().gzipSync(bytes, { level })
   return {
-    write: (bytes) => sink.write(packed(bytes)),
-    writeAll: (pieces) => sink.write(packed(Buffer.concat(pieces))),
+    write: (bytes) => sink.write(gzipMember(bytes)),
+    writeAll: (pieces) => sink.write(gzipMember(Buffer.concat(pieces))),
     drained: () => sink.drained(),
     end: () => sink.end(),
     ...(sink.abort !== undefined && { abort: () => sink.abort?.() }),
