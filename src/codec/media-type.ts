@@ -50,6 +50,8 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
   protobuf: 'application/vnd.kubernetes.protobuf',
   cbor: 'application/cbor',
 }
+/** The gate that lets clients negotiate CBOR: alpha, and off by default. */
+export const servesCbor = 'CBORServingAndStorage'
 const cborSequence = 'application/cbor-seq'
 
 /** What a server can read and write. */

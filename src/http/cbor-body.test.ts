@@ -4,15 +4,15 @@ import { after, test } from 'node:test'
 import type { Json, Loose } from '#api/object-meta.ts'
 import { decodeCborMap } from '#codec/cbor/decode.ts'
 import { encodeCbor } from '#codec/cbor/encode.ts'
+import { servesCbor } from '#codec/media-type.ts'
 import type { HttpParts } from './parts.ts'
 import { startServed } from './served.fixture.ts'
 
 const served = await startServed({ release: 37 })
 after(() => served.stop())
 
-const gate = 'CBORServingAndStorage'
 const { server } = served.parts
-const feature = (name: string) => name === gate || server.feature(name)
+const feature = (name: string) => name === servesCbor || server.feature(name)
 const withGate: HttpParts = {
   ...served.parts,
   server: Object.assign(Object.create(server), { feature }),

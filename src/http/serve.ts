@@ -3,6 +3,7 @@
  * here: an ApiError is answered as its Status, anything else is our own defect, logged and answered
  * as 500 without its details.
  */
+import { servesCbor } from '#codec/media-type.ts'
 import type { AcceptRules } from '#codec/accept-header.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { anonymous } from '#access/user.ts'
@@ -151,9 +152,6 @@ const plainTarget = byText((asked: string) => {
   const end = asked.indexOf('\n')
   return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)
 })
-
-/** The gate for CBOR: alpha, and off unless the operator turns it on. */
-const servesCbor = 'CBORServingAndStorage'
 
 function acceptRulesOf({ release, feature }: HttpParts['server']): AcceptRules {
   if (!releaseOf(release).has(ignoresEmptyParameters)) return 'before 1.17'

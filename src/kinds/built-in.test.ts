@@ -129,3 +129,13 @@ test('what is never stored has no place', () => {
   ] as const)
     assert.equal(resourceOf(22, group, plural)?.storagePrefix, '')
 })
+
+test('objects can be CBOR where its gate is on', () => {
+  const formatsOf = (isOn: boolean) => {
+    const feature = (gate: string) => gate === 'CBORServingAndStorage' && isOn
+    const options = { release: 37, feature, root: '/registry', serves: () => true }
+    return [...builtInResources(facts, options)[0].hub.formats]
+  }
+  assert.deepEqual(formatsOf(false), ['json', 'yaml', 'protobuf'])
+  assert.deepEqual(formatsOf(true), ['json', 'yaml', 'protobuf', 'cbor'])
+})

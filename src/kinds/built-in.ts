@@ -3,6 +3,7 @@
  * of a kind are compiled when they are first needed, so that start-up does not grow with the number
  * of kinds.
  */
+import { servesCbor } from '#codec/media-type.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -50,6 +51,7 @@ export interface BuiltInOptions extends ReadingOptions {
 export const pathless = 'RemoveSelfLink'
 
 const builtInFormats: ReadonlySet<ObjectFormat> = new Set(['json', 'yaml', 'protobuf'])
+const formatsWithCbor: ReadonlySet<ObjectFormat> = new Set([...builtInFormats, 'cbor'])
 const noRules: KindRules = { behaviour: {} }
 const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
@@ -235,7 +237,7 @@ class BuiltInKind implements Kind {
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: BuiltInResource
   readonly origin = 'built-in'
-  readonly formats = builtInFormats
+  readonly formats: ReadonlySet<ObjectFormat>
   readonly decoding = 'typed'
   readonly itemsCarryType = false
   readonly tables: boolean
@@ -277,6 +279,7 @@ class BuiltInKind implements Kind {
     // What is not stored, reviews and bindings among it, has no tables, but for component statuses.
     this.tables = tablesSince === undefined ? isStored : releaseOf(options.release).has(tablesSince)
     this.selfLinks = !options.feature(pathless)
+    this.formats = options.feature(servesCbor) ? formatsWithCbor : builtInFormats
     this.deprecation = deprecationOf(fact, options.release)
     this.#facts = facts
     this.#options = options

@@ -19,7 +19,7 @@ import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
 import type { TableColumns } from './table-columns.ts'
 
-export type ObjectFormat = 'json' | 'yaml' | 'protobuf'
+export type ObjectFormat = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 export interface Kind {
   readonly group: string

@@ -1,6 +1,7 @@
 /**
  * The HTTP side: the paths that are no resource, the parts requests go through, and the listener.
  */
+import { servesCbor } from '#codec/media-type.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
@@ -348,6 +349,7 @@ function openApiOf(
       release,
       priorityOf,
       applies: feature('ServerSideApply'),
+      servesCbor: feature(servesCbor),
       enums: feature('OpenAPIEnums'),
       schemaOf: (kind) => publishedSchemaOf(kind) as JsonObject | undefined,
       catalog,

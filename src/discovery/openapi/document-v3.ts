@@ -26,10 +26,10 @@ export function documentsV3(source: OpenApiSource): Map<string, () => ContentV3>
   }
   for (const [group, version] of groupVersionsOf(source)) {
     const builtIn = isOfTables(source, group, version)
-    if (builtIn && group !== '') documents.set(`apis/${group}`, only(groupOperation(group)))
+    if (builtIn && group !== '') documents.set(`apis/${group}`, only(groupOperation(source, group)))
     documents.set(group === '' ? `api/${version}` : `apis/${group}/${version}`, () => {
       const kinds = source.kinds.filter((kind) => kind.group === group && kind.version === version)
-      const own = builtIn ? [groupVersionOperation(group, version)] : []
+      const own = builtIn ? [groupVersionOperation(source, group, version)] : []
       const operations = [...own, ...kinds.flatMap((kind) => kindOperations(source, kind))]
       return { operations, kinds }
     })

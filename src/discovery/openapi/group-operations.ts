@@ -8,9 +8,16 @@ import { basePath, operationId, tagOf } from './names.ts'
 import { metaType, type OpenApiSource } from './source.ts'
 
 const negotiated = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const negotiatedWithCbor = [...negotiated, 'application/cbor']
+
+/** The media types of what is the server's own. */
+export const negotiatedBy = ({ servesCbor }: OpenApiSource): readonly string[] =>
+  servesCbor ? negotiatedWithCbor : negotiated
+
 const describesIssuer = change('OpenAPI describes the discovery of the token issuer', { since: 20 })
 
 const read = (
+  source: OpenApiSource,
   path: string,
   id: string,
   tag: string,
@@ -22,15 +29,20 @@ const read = (
   id,
   tag,
   description,
-  consumes: negotiated,
-  produces: negotiated,
+  consumes: negotiatedBy(source),
+  produces: negotiatedBy(source),
   parameters: [],
   codes: [200],
   answer,
 })
 
-export function groupVersionOperation(group: string, version: string): OpenApiOperation {
+export function groupVersionOperation(
+  source: OpenApiSource,
+  group: string,
+  version: string,
+): OpenApiOperation {
   return read(
+    source,
     `${basePath(group, version)}/`,
     operationId('get', group, version, 'APIResources'),
     tagOf(group, version),
@@ -39,8 +51,9 @@ export function groupVersionOperation(group: string, version: string): OpenApiOp
   )
 }
 
-export function groupOperation(group: string): OpenApiOperation {
+export function groupOperation(source: OpenApiSource, group: string): OpenApiOperation {
   return read(
+    source,
     `/apis/${group}/`,
     operationId('get', group, '', 'APIGroup'),
     tagOf(group),
@@ -53,6 +66,7 @@ export function groupOperation(group: string): OpenApiOperation {
 export function rootOperations(source: OpenApiSource): OpenApiOperation[] {
   const version: OpenApiOperation = {
     ...read(
+      source,
       '/version/',
       'getCodeVersion',
       'version',
@@ -63,8 +77,15 @@ export function rootOperations(source: OpenApiSource): OpenApiOperation[] {
     produces: ['application/json'],
   }
   const operations = [
-    read('/api/', 'getCoreAPIVersions', 'core', 'Lists core versions.', metaType('APIVersions')),
-    read('/apis/', 'getAPIVersions', 'apis', 'Lists the groups.', metaType('APIGroupList')),
+    read(
+      source,
+      '/api/',
+      'getCoreAPIVersions',
+      'core',
+      'Lists core versions.',
+      metaType('APIVersions'),
+    ),
+    read(source, '/apis/', 'getAPIVersions', 'apis', 'Lists the groups.', metaType('APIGroupList')),
     version,
   ]
   if (!releaseOf(source.release).has(describesIssuer)) return operations

@@ -2,6 +2,7 @@
  * The operations of one kind: what each verb is called, takes and answers.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
+import { negotiatedBy } from './group-operations.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'
 import type { DescribedKind } from './marked-kind.ts'
 import { basePath } from './names.ts'
@@ -11,8 +12,11 @@ import { definitionName, isCustom, metaType, type OpenApiSource } from './source
 import { subresourceOperations } from './subresource-operations.ts'
 
 const text = ['application/json', 'application/yaml']
-const protobuf = 'application/vnd.kubernetes.protobuf'
-const streams = ['application/json;stream=watch', `${protobuf};stream=watch`]
+const streamTypes = ['application/json', 'application/vnd.kubernetes.protobuf'].map(
+  (type) => `${type};stream=watch`,
+)
+const streamsBy = ({ servesCbor }: OpenApiSource): readonly string[] =>
+  servesCbor ? [...streamTypes, 'application/cbor-seq'] : streamTypes
 const returnsDeletedObjects = change('OpenAPI says which deletions return the object', {
   since: 18,
 })
@@ -34,7 +38,7 @@ export function kindOperations(source: OpenApiSource, kind: DescribedKind): Open
     type: definitionName(source, group, version, kind.kind),
     collection: namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`,
     pathParameters: namespaced ? [inPath('namespace')] : [],
-    produces: custom ? text : [...text, protobuf],
+    produces: custom ? text : negotiatedBy(source),
     consumes: custom ? text : ['*/*'],
   }
   const operations = [...collectionOperations(scope), ...objectOperations(scope)]
@@ -58,7 +62,7 @@ function listOperation(
   return operation(scope, path, 'get', 'list', rest, {
     action: 'list',
     description: `Lists or watches ${kind.kind} objects.`,
-    produces: scope.custom ? text : [...scope.produces, ...streams],
+    produces: scope.custom ? text : [...scope.produces, ...streamsBy(source)],
     parameters: [...parameters, ...metaOptions(source, 'ListOptions')],
     codes: [200],
     answer: definitionName(source, kind.group, kind.version, kind.listKind),
@@ -191,7 +195,7 @@ function watchOperations(scope: KindScope, root: string): OpenApiOperation[] {
     operation(scope, path, 'get', 'watch', rest, {
       action,
       description: `Watches ${kind.kind} objects; listing with watch=true is the newer form.`,
-      produces: [...scope.produces, ...streams],
+      produces: [...scope.produces, ...streamsBy(source)],
       parameters: [...parameters, ...options],
       codes: [200],
       answer: metaType('WatchEvent'),

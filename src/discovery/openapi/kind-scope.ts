@@ -63,6 +63,7 @@ export function patchShape({
       'application/merge-patch+json',
       ...(custom ? [] : ['application/strategic-merge-patch+json']),
       ...(source.applies ? ['application/apply-patch+yaml'] : []),
+      ...(source.applies && source.servesCbor && !custom ? ['application/apply-patch+cbor'] : []),
     ],
     body: { type: metaType('Patch'), required: true },
     codes: creates ? [200, 201] : [200],

@@ -60,6 +60,7 @@ const publisher = new OpenApiPublisher({
   release,
   priorityOf: priorities(facts, release),
   applies: true,
+  servesCbor: false,
   enums: true,
   schemaOf: (kind) => schemas.get(kind),
   catalog,

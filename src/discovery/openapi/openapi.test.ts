@@ -312,6 +312,7 @@ function publisherOf(
     release: 22,
     priorityOf: priorities(facts, 22),
     applies: true,
+    servesCbor: false,
     enums: true,
     schemaOf,
     catalog: {
@@ -469,4 +470,15 @@ test('the third form declares the defaults of what is always written', () => {
     { type: 'string' },
     { type: 'number' },
   ])
+})
+
+test('with the gate for CBOR, built-in kinds offer it', () => {
+  const { paths } = documentV2({ ...sourceOf(37, [widget], widgetSchema), servesCbor: true }) as Any
+  const pods = paths['/api/v1/namespaces/{namespace}/pods/{name}']
+  assert.deepEqual(pods.get.produces.at(-1), 'application/cbor')
+  assert.deepEqual(pods.patch.consumes.at(-1), 'application/apply-patch+cbor')
+  const list = paths['/api/v1/namespaces/{namespace}/pods'].get
+  assert.deepEqual(list.produces.at(-1), 'application/cbor-seq')
+  assert.equal(paths['/api/'].get.consumes.at(-1), 'application/cbor')
+  assert.equal(JSON.stringify(documentV2(sourceOf(37))).includes('cbor'), false)
 })

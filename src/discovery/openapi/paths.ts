@@ -18,8 +18,8 @@ export function discoveryOperations(source: OpenApiSource): OpenApiOperation[] {
   )
   const groups = new Set(versions.map(([group]) => group).filter((group) => group !== ''))
   return [
-    ...[...groups].map(groupOperation),
-    ...versions.map(([group, version]) => groupVersionOperation(group, version)),
+    ...[...groups].map((group) => groupOperation(source, group)),
+    ...versions.map(([group, version]) => groupVersionOperation(source, group, version)),
   ]
 }
 

@@ -19,6 +19,7 @@ export interface OpenApiParts {
   readonly release: number
   readonly priorityOf: PriorityOf
   readonly applies: boolean
+  readonly servesCbor: boolean
   readonly enums: boolean
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
   /** What is served now; a new generation makes every document anew. */
@@ -162,7 +163,15 @@ export class OpenApiPublisher {
       .map((kind) => this.#markOf(source, kind))
     const facts = source.facts.versionOf(source.release)
     return hashOf(
-      JSON.stringify([facts, source.applies, source.enums, name, source.groups.get(group), kinds]),
+      JSON.stringify([
+        facts,
+        source.applies,
+        source.servesCbor,
+        source.enums,
+        name,
+        source.groups.get(group),
+        kinds,
+      ]),
     )
   }
 
@@ -185,13 +194,13 @@ export class OpenApiPublisher {
     this.#making = new Map()
     this.#documents = undefined
     this.#gvks = undefined
-    const { facts, release, applies, enums, schemaOf, priorityOf } = this.#parts
+    const { facts, release, applies, servesCbor, enums, schemaOf, priorityOf } = this.#parts
     const groups = orderedGroups(catalog.groupVersions, priorityOf)
     const versions: [string, readonly string[]][] = [['', ['v1']], ...groups]
     const kinds = versions.flatMap(([group, names]) =>
       names.flatMap((version) => catalog.kindsOf(group, version)),
     )
-    this.#source = { facts, release, kinds, groups, applies, enums, schemaOf }
+    this.#source = { facts, release, kinds, groups, applies, servesCbor, enums, schemaOf }
     return this.#source
   }
 }

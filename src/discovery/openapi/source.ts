@@ -20,6 +20,8 @@ export interface OpenApiSource {
   readonly applies: boolean
   /** Whether fields with a few known values list them. */
   readonly enums?: boolean
+  /** Whether the gate for CBOR is on. */
+  readonly servesCbor?: boolean
   /**
    * The schema a custom kind was given, in its OpenAPI v3 form; undefined where it has none that is
    * structural.

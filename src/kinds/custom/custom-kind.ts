@@ -2,6 +2,7 @@
  * One version of a definition as a kind: how its objects are read, defaulted and checked. What it
  * needs of its schema is compiled on first use.
  */
+import { servesCbor } from '#codec/media-type.ts'
 import type { FieldError } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
@@ -37,6 +38,7 @@ export interface CustomKindOptions {
 }
 
 const customFormats: ReadonlySet<ObjectFormat> = new Set(['json', 'yaml'])
+const formatsWithCbor: ReadonlySet<ObjectFormat> = new Set([...customFormats, 'cbor'])
 const mainVerbs = [
   'delete',
   'deletecollection',
@@ -65,7 +67,7 @@ export class CustomKind implements Kind {
   readonly subresources: ReadonlyMap<string, Subresource>
   readonly resource: Resource
   readonly origin = 'custom'
-  readonly formats = customFormats
+  readonly formats: ReadonlySet<ObjectFormat>
   readonly decoding = 'free'
   readonly itemsCarryType = true
   readonly selfLinks: boolean
@@ -103,6 +105,7 @@ export class CustomKind implements Kind {
     this.namespaced = spec.scope === 'Namespaced'
     this.subresources = subresourcesOf(version.subresources, this)
     this.selfLinks = !options.feature(pathless)
+    this.formats = options.feature(servesCbor) ? formatsWithCbor : customFormats
     this.resource = resource
     this.scale = scalePathsOf(version.subresources?.scale)
     this.selectableFields = options.feature('CustomResourceFieldSelectors')
