@@ -1,22 +1,22 @@
 /**
- * The contract of authentication. One method per file under authenticate/; the first that knows the
- * caller wins. A method that does not recognise the credentials answers undefined; one that
- * recognises and refuses them answers with an error, which is logged (without the credential) and
- * means 401 if no other method succeeds.
+ * The interface of authentication methods. Each method has a file under authenticate/; the first
+ * method that recognises the client wins. A method returns undefined for credentials that it does
+ * not recognise, and an error for credentials that it rejects. The error is logged without the
+ * credential. The response is 401 if no other method succeeds.
  */
 import type { X509Certificate } from 'node:crypto'
 import type { User } from './user.ts'
 
 export interface Credentials {
   /**
-   * Lower-case names. A filter removes from what goes on whatever a method has consumed. A header
-   * sent several times is a list of its values, never one text joined by commas: names of users and
-   * groups may contain commas.
+   * Headers by lower-case name. Headers that a method has consumed are removed before the request
+   * continues. A repeated header is a list of values, never joined with commas, because names of
+   * users and groups may contain commas.
    */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The bearer token, without the word Bearer; undefined where there is none. */
+  /** The bearer token without the prefix `Bearer`. Undefined if there is none. */
   readonly token: string | undefined
-  /** The path of the request: anonymous requests can be limited to some. */
+  /** The request path: the configuration can limit anonymous requests to certain paths. */
   readonly path?: string
   /**
    * The client's certificate as the TLS layer got it, not yet verified against any authority;
@@ -27,14 +27,14 @@ export interface Credentials {
   intermediates?(): X509Certificate[]
 }
 
-/** What a successful method leaves for the audit event, by annotation. */
+/** Annotations that a successful method adds to the audit event. */
 export type AuditAnnotations = Readonly<Record<string, string>>
 
 export type AuthenticationResult =
   | {
       user: User
       audiences?: string[]
-      /** Lower-case names of headers that served as credentials and must go no further. */
+      /** Lower-case names of headers that were credentials. They must not be forwarded. */
       consumed?: readonly string[]
       annotations?: AuditAnnotations
     }
@@ -46,13 +46,12 @@ export interface Authenticator {
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>
 }
 
-/** What can check a bare token: used by TokenReview as well. */
+/** A method that can verify a bare token. TokenReview uses it too. */
 export interface TokenAuthenticator {
   readonly name: string
   /**
-   * `audiences`: those the token must be meant for, at least one of them. None means that the
-   * caller requires no audience. The result of a method that knows the audiences of its tokens
-   * names those that match.
+   * The token must be valid for at least one of `audiences`. An empty list means any audience. If
+   * the method knows the audiences of a token, its result has those that match.
    */
   authenticateToken(
     token: string,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attributes } from './authorize.ts'
-import { forbidden, ShutOut, shutOut } from './forbidden.ts'
+import { forbidden, EarlyForbidden, earlyForbidden } from './forbidden.ts'
 
 const base: Attributes = {
   user: { name: 'x', uid: '', groups: [], extra: {} },
@@ -49,8 +49,8 @@ for (const [change, reason, message] of cases)
     assert.equal(error.message, message)
     assert.equal(error.code, 403)
     assert.equal(error.reason, 'Forbidden')
-    const outside = shutOut({ ...base, ...change }, reason)
-    assert.ok(outside instanceof ShutOut)
+    const outside = earlyForbidden({ ...base, ...change }, reason)
+    assert.ok(outside instanceof EarlyForbidden)
     assert.deepEqual(outside.status(), error.status())
   })
 

@@ -1,4 +1,4 @@
-/** The 403 for a forbidden request, in Kubernetes' words. It decides nothing. */
+/** The 403 for a forbidden request, with the message of kube-apiserver. */
 import { goFormat, goQuote } from '#api/go-syntax.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { Attributes } from './authorize.ts'
@@ -6,24 +6,27 @@ import type { Attributes } from './authorize.ts'
 /** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
 function forbiddenMessage(attributes: Attributes, reason: string): string {
   const said = withoutMarkup(sentence(attributes))
-  // kube-apiserver takes the sentence for a format.
+  // kube-apiserver passes the message through fmt.Sprintf, so a `%` in it is changed.
   return goFormat(reason === '' ? said : `${said}: ${reason}`)
 }
 
 export const forbidden = (attributes: Attributes, reason: string): ApiError =>
   forbiddenRequest(
-    // A path is of no group, even where its name has one.
+    // A non-resource path has no group.
     { group: attributes.isResource ? attributes.group : '', plural: attributes.resource },
     attributes.name,
     forbiddenMessage(attributes, reason),
   )
 
-/** The rejection of a request before it was parsed: the response must not guess its target. */
-export class ShutOut extends ApiError {}
+/**
+ * A request that was rejected before its body was parsed. The response carries
+ * `X-Content-Type-Options: nosniff`.
+ */
+export class EarlyForbidden extends ApiError {}
 
-export function shutOut(attributes: Attributes, reason: string): ShutOut {
+export function earlyForbidden(attributes: Attributes, reason: string): EarlyForbidden {
   const { code, reason: why, message, details } = forbidden(attributes, reason)
-  return new ShutOut(code, why, message, details)
+  return new EarlyForbidden(code, why, message, details)
 }
 
 function sentence({ user, verb, isResource, ...rest }: Attributes): string {
@@ -35,6 +38,6 @@ function sentence({ user, verb, isResource, ...rest }: Attributes): string {
   return `${who} resource ${goQuote(what)} in API group ${goQuote(group)} ${where}`
 }
 
-/** Errors never look like HTML, whatever a request put into its path. */
+/** Escapes HTML characters, because the request path is part of the message. */
 const withoutMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

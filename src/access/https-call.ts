@@ -1,6 +1,6 @@
 /**
- * One request to another server, bounded in time and in the size of its answer. Errors say where
- * and what happened and never what was sent.
+ * Sends one HTTPS request to another server, with a timeout and a limit for the response size.
+ * Errors contain the destination and the cause, never the request body.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -42,20 +42,20 @@ export interface CallError extends Error {
   readonly answered: boolean
   /** The connection was one kept from an earlier call. */
   readonly reused: boolean
-  /** What the other side showed on a new connection. */
+  /** The server's certificate, if the connection is new. */
   readonly shown?: PeerCertificate | undefined
 }
 
 export type Caller = (call: HttpsCall) => Promise<CallAnswer>
 
 /**
- * How long an unused connection is kept, as Go does: the server may move, or may not be called
+ * How long an idle connection is kept open, as in Go. The server may move or may not be called
  * again.
  */
 const idleMsDefault = 90_000
 
 /**
- * A caller with connections of its own, kept open between calls; idle ones never keep the process
+ * A caller with its own pool of keep-alive connections. Idle connections do not keep the process
  * alive.
  */
 export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {

@@ -49,20 +49,26 @@ export interface Access extends TokenReviewer {
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
-  /** Roles and bindings, for the checks before they are written; there whatever the modes are. */
+  /**
+   * RBAC roles and bindings. Always present, because writes of roles and bindings are checked even
+   * if RBAC is not a mode.
+   */
   readonly rbac: RbacAuthorizer
-  /** Undefined where there is no private key to sign with. */
+  /** Issues service account tokens. Undefined without a private key. */
   readonly mint: TokenMint | undefined
   readonly tokenRequests: TokenRequestSettings
-  /** Undefined where the issuer is none that others could verify by. */
+  /**
+   * Undefined if the issuer is not an HTTPS URL, so that other servers cannot fetch the discovery
+   * document.
+   */
   readonly openId: OpenIdDocuments | undefined
   /** For a 401's WWW-Authenticate header. */
   readonly challenge: string | undefined
-  /** Authorities to name when requesting a certificate from clients. */
+  /** CA certificates that the TLS listener names when it requests a client certificate. */
   clientAuthorities(): readonly X509Certificate[]
-  /** Reads their files again; whether they are others now. */
+  /** Reads the CA files again. Returns true if their content has changed. */
   readAuthorities(): boolean
-  /** Headers, in lower case, that name a user: none of them is forwarded. */
+  /** Lower-case names of headers that identify a user. The server never forwards these headers. */
   isIdentityHeader(name: string): boolean
   /** Resolves once decisions can be made from memory. */
   follow(): Promise<void>
@@ -159,7 +165,10 @@ async function configuredAuthorizers(
   clock: Clock,
 ): Promise<ConfiguredAuthorizers> {
   const release = releaseOf(surroundings.release)
-  /** What follows objects or reads a file is made once. */
+  /**
+   * RBAC, Node and ABAC authorizers are created once and reused when the configuration file
+   * changes.
+   */
   const kept = new Map<string, Mode>()
   const make = async (choice: ConfiguredAuthorizer, isStart: boolean): Promise<Mode> => {
     if (choice.type === 'Webhook') return configuredWebhook(choice.webhook, clock)
@@ -220,7 +229,10 @@ async function makeMode(
   }
 }
 
-/** Keys that verify: those given, or else our own. What we sign ourselves we always accept. */
+/**
+ * Public keys that verify service account tokens: the configured keys or, by default, the server's
+ * own. The public half of the signing key is always included.
+ */
 function tokenKeys(
   { serviceAccountKeyFile: files, serviceAccountSigningKeyFile: signing }: AccessSettings,
   { ownTokenKeys }: AccessSurroundings,

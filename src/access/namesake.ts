@@ -1,14 +1,14 @@
 /**
- * A server's certificate that bears the name of its own issuer and does not name the key of its
- * signer, such as those that Knative's webhooks make. OpenSSL treats it as self-signed and looks
- * for no issuer; Go uses the signature. Here the signature decides who signed it. Where a trusted
- * authority did, the certificate itself may be trusted for as long as the whole chain is valid. Its
- * names are not checked: the caller does that.
+ * Handles a server certificate whose subject equals its issuer and that has no authority key
+ * identifier, such as those of Knative's webhooks. OpenSSL treats it as self-signed and does not
+ * look for an issuer; Go checks the signature.
+ * This module checks the signature too. If a trusted authority signed the certificate, the caller
+ * may trust it while the whole chain is valid. The caller checks the host name.
  */
 import { X509Certificate } from 'node:crypto'
 import { Authorities, readBundle, serverAuth } from './authenticate/certificate-chain.ts'
 
-/** What OpenSSL says of it. */
+/** OpenSSL's error code for such a certificate. */
 export const namesakeCode = 'DEPTH_ZERO_SELF_SIGNED_CERT'
 
 export interface Namesake {
@@ -27,7 +27,7 @@ export function namesake(shown: Buffer, bundle: string, nowMs: number): Namesake
     )
     if (verdict.ok) return { pem: certificate.toString(), notAfterMs: verdict.notAfter }
   } catch {
-    // What cannot be read is no reason to trust.
+    // A certificate that cannot be parsed is not trusted.
   }
   return undefined
 }

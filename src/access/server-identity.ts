@@ -1,6 +1,7 @@
 /**
- * Whether a webhook's or an aggregated server's certificate names it. Its common name is no such
- * name: those that rely on it alone are refused, and counted for the whole process.
+ * Checks that the certificate of a webhook or an aggregated server is valid for its host name. The
+ * common name does not count. Certificates without alternative names are rejected and counted for
+ * the whole process.
  */
 import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
@@ -9,7 +10,7 @@ export interface Tally {
   count: number
 }
 
-/** Requests to servers whose certificate has no alternative names. */
+/** Number of requests to servers whose certificate has no alternative names. */
 export const unnamedServers: { readonly webhooks: Tally; readonly aggregated: Tally } = {
   webhooks: { count: 0 },
   aggregated: { count: 0 },
@@ -29,7 +30,10 @@ export const identityCheck =
     return Object.assign(new Error(legacyNameWords), { code: legacyNameCode })
   }
 
-/** What the certificate is for instead: addresses for an address, names for a name. */
+/**
+ * The error for a wrong host name. It lists the names or addresses for which the certificate is
+ * valid.
+ */
 export function notNamed(host: string, certificate: PeerCertificate | undefined): string {
   const names = (certificate?.subjectaltname ?? '').split(', ')
   const of = (type: string) =>

@@ -1,14 +1,14 @@
 /**
- * Values as Go's `%#v`, `%q` and `%v` print them, because Kubernetes' messages show values that
- * way. It only makes text: nothing here knows a kind or decides whether a value is right.
+ * Formats values as Go's `%#v`, `%q` and `%v` do, because Kubernetes' messages contain them. These
+ * functions validate nothing and do not depend on a kind.
  *
  *   goStruct('rbac.RoleRef', [['Kind', goQuote('Role')], ['Name', goQuote('')]])
  *     → rbac.RoleRef{Kind:"Role", Name:""}
  */
 
 /**
- * A value as messages show it: `text` in Go's syntax (releases before 1.34), `json` as
- * encoding/json writes it. Inside a template string it is the Go syntax.
+ * A value for messages: `text` in Go syntax (releases before 1.34), `json` as encoding/json writes
+ * it. A template string uses `text`.
  */
 export class GoText {
   readonly text: string
@@ -61,7 +61,8 @@ export function goJson(value: unknown): string {
 const hexEscape = (ch: string): string => `\\u${ch.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * What unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the ASCII space.
+ * The characters for which unicode.IsPrint is true: letters, marks, numbers, punctuation, symbols
+ * and the ASCII space.
  */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const plainAscii = /^[ !#-[\]-~]*$/
@@ -94,10 +95,10 @@ export function goQuote(text: string): string {
   return `${out}"`
 }
 
-/** Whether a character is one Go would print as itself. */
+/** Whether `%q` prints a character without an escape. */
 export const isPrintable = (ch: string): boolean => printable.test(ch)
 
-/** A float as `%v` prints it: an exponent of at least two digits below 1e-4 and from 1e6 on. */
+/** Formats a float as `%v`: below 1e-4 and from 1e6 on with an exponent of at least two digits. */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -118,10 +119,7 @@ export function goFloat(value: number): string {
 /** A part of a structure: Go syntax, or a value that has its JSON with it. */
 export type GoPart = string | GoText
 
-/**
- * `type{Name:value, …}`; as JSON the names stay as they are, which is right for Kubernetes'
- * internal types.
- */
+/** `type{Name:value, …}`. The JSON form keeps the Go names, as Kubernetes' internal types do. */
 export const goStruct = (type: string, fields: readonly (readonly [string, GoPart])[]): GoText =>
   new GoText(
     `${type}{${fields.map(([name, value]) => `${name}:${value}`).join(', ')}}`,
@@ -174,7 +172,7 @@ export function goUntyped(value: unknown): string {
   return goMap('map[string]interface {}', value as Record<string, unknown>, goUntyped).text
 }
 
-/** Names of a map in Go's order. Most come in it, and sorting takes memory for nothing then. */
+/** Keys in Go's order. Most maps are sorted already, so this avoids a sort. */
 export function namesInOrder(map: object): string[] {
   const names = Object.keys(map)
   for (let i = 1; i < names.length; i++) {

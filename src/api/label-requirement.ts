@@ -1,6 +1,7 @@
 /**
- * One requirement of a label selector: a key, an operator and values; checked when made, in the
- * words of labels.NewRequirement. Selectors are lists of these (label-selector.ts).
+ * One requirement of a label selector: a key, an operator and values. It is validated on creation,
+ * with the messages of labels.NewRequirement. A selector is a list of requirements
+ * (label-selector.ts).
  */
 import { invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -32,18 +33,18 @@ export class LabelSelectorError extends Error {
 }
 
 /**
- * One thing wrong with a requirement: newer releases name the place, older ones have another
+ * One error of a requirement. Newer releases report the field path; older ones use another
  * sentence.
  */
 interface Fault {
   readonly place: string
   readonly value: string | GoText
   readonly problems: readonly string[]
-  /** What older releases write before the problems. */
+  /** The text that older releases write before the problems. */
   readonly older: string
 }
 
-/** One requirement, checked. Throws LabelSelectorError with every problem it has. */
+/** Creates a valid requirement. Throws LabelSelectorError with all problems. */
 export function labelRequirement(
   key: string,
   operator: LabelOperator,
@@ -73,7 +74,7 @@ export function labelRequirement(
   throw new LabelSelectorError((words) => sentenceOf(faults, words))
 }
 
-/** What older releases write before the problems of a key. */
+/** The text that older releases write before the problems of a key. */
 export const invalidKey = (key: string): string => `invalid label key ${goQuote(key)}: `
 
 function sentenceOf(faults: readonly Fault[], words: Words): string {

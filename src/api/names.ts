@@ -1,7 +1,7 @@
 /**
- * What Kubernetes accepts as names, label keys and values, ports, environment variables and the
- * like. Each check returns the problems of one value in Kubernetes' words, and an empty list when
- * there are none. Lengths count bytes of UTF-8, as in kube-apiserver. Nothing here knows a kind.
+ * Validation of names, label keys and values, ports, environment variables and similar texts. Each
+ * function returns Kubernetes' messages for one value, or an empty list if the value is valid.
+ * Lengths count UTF-8 bytes, as in kube-apiserver. These functions do not depend on a kind.
  */
 import { type FieldError, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -31,7 +31,7 @@ interface Pattern {
   readonly regex: RegExp
   readonly max: number
   readonly problem: string
-  /** What the length counts, as the message says it. */
+  /** The unit of the length in the message. */
   readonly unit?: string
 }
 
@@ -174,7 +174,7 @@ const rules = {
 export const noDotsProblem = 'must not contain dots'
 export const labelProblem = rules.dns1123Label.problem
 export const subdomainProblem = rules.dns1123Subdomain.problem
-/** That a key has more than one slash. */
+/** The message for a key with more than one slash. */
 export const labelKeyProblem = `a valid label key ${rules.qualifiedName.problem} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
 
 export const labelValue = (value: string): string[] => problems(value, rules.labelValue)
@@ -250,7 +250,7 @@ export function portName(name: string): string[] {
 export const ipAddress = (value: string): string[] =>
   isIp(value) ? none : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
 
-/** A name that can stand between two slashes of a URL. */
+/** A name that is valid as one segment of a URL path. */
 export function pathSegmentName(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]
   return pathSegmentPrefix(name)
@@ -267,7 +267,10 @@ function pathSegmentPrefix(name: string): string[] {
  */
 export type NameRule = (name: string, prefix: boolean) => string[]
 
-/** As in kube-apiserver, the last two characters are replaced by one that may end a name. */
+/**
+ * For a generateName prefix, the last two characters are replaced with one valid final character,
+ * as in kube-apiserver.
+ */
 const maskTrailingDash = (name: string, prefix: boolean): string =>
   prefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
 

@@ -1,8 +1,7 @@
 /**
- * Messages in the words of an older release, where they changed. Rules are written in the newest
- * words. A row has a text as the newest release has it, and as releases without the change have it.
- * A message ends with its text: values that a client sent come before it and stay as they are.
- * Nothing here decides whether something is wrong.
+ * Older wordings of messages. Rules use the wording of the newest release. Each row maps a text of
+ * the newest release to the text of releases without a change. Only the end of a message is
+ * replaced, so values from the client stay unchanged. This file contains no validation.
  *
  *   wordsOf(22).of('"a b": name part must be no more than 63 bytes')
  *                  '"a b": name part must be no more than 63 characters'
@@ -95,8 +94,8 @@ export interface Words {
   /** A message that the rules made, as this release has it. */
   of(message: string): string
   /**
-   * Whether errors of selectors name the key or value that is wrong. Older ones report the first
-   * error alone.
+   * Whether errors of selectors name the invalid key or value. Older releases report only the first
+   * error.
    */
   readonly namesSelectorParts: boolean
 }
@@ -127,18 +126,21 @@ function makeWords(release: Release): Words {
   return { of, namesSelectorParts: release.has(namesSelectorParts) }
 }
 
-/** That a kind is unknown in the version that a client named; `version` is `version "v1"`. */
+/**
+ * The error for a kind that is not registered in the requested version; `version` is `version
+ * "v1"`.
+ */
 export const unregisteredKind = (kind: string, version: string, release: number): string =>
   `no kind "${kind}" is registered for ${version} in scheme "pkg/runtime/scheme.go:${schemeLine(releaseOf(release))}"`
 
-/** The line of Go code that names the scheme in errors. */
+/** The line number in kube-apiserver's source that errors about the scheme contain. */
 export function schemeLine(release: Release): number {
   if (release.has(schemeMovedAgain)) return 111
   if (release.has(schemeMoved)) return 110
   return release.has(typesMoved) ? 100 : 101
 }
 
-/** That a client sent another type as options of a deletion, by Go's name for it. */
+/** The error if a client sends a type other than DeleteOptions as the body of a DELETE. */
 export function noDeleteOptions(goType: string, release: number): string {
   const missing = goType.endsWith('.WatchEvent') ? 'TypeMeta' : 'GracePeriodSeconds'
   const why = releaseOf(release).has(convertsWhole)

@@ -1,28 +1,31 @@
 /**
- * A picture of one resource that controllers share: the part of each object that the keeper keeps,
- * by namespace and name. Listeners are notified of every change. One informer per resource; it is
- * as current as its watch.
+ * A local cache of one resource that controllers share, indexed by namespace and name. A `Keep`
+ * function selects the part of each object to cache. Listeners are notified of every change. The
+ * cache is as current as its watch.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ApiClient, ResourceRef } from './client.ts'
 import { reflect, type Sink } from './reflector.ts'
 
-/** What is kept of an object; undefined where it is of no interest. */
+/** Returns the part of an object to cache. Undefined means that the object is not cached. */
 export type Keep<T> = (object: KubeObject) => T | undefined
 
 export interface Listener<T> {
-  /** Every object there is, once, then every object written. `previous` is what was kept before. */
+  /**
+   * Called once for each existing object, then for each write. `previous` is the cached part before
+   * the write.
+   */
   changed?(kept: T, previous: T | undefined): void
-  /** It is gone, or of no interest any more. */
+  /** The object was deleted, or `Keep` no longer selects it. */
   deleted?(kept: T): void
   /**
-   * Every object that is listed or written from now on, kept or not: to be looked at, not to be
-   * held.
+   * Called for every listed or written object, cached or not. The listener must not retain the
+   * object.
    */
   seen?(object: KubeObject): void
-  /** An object is gone, kept or not: name, namespace and uid are there. */
+  /** An object was deleted, cached or not. Only its name, namespace and uid are set. */
   gone?(object: KubeObject): void
-  /** A list is complete; what went before it may have gone unnoticed. */
+  /** A list is complete. Events before the list may have been missed. */
   listedAll?(): void
 }
 
@@ -34,7 +37,7 @@ export interface InformerOptions<T> {
   readonly report: (message: string, error: unknown) => void
 }
 
-/** What is kept of an object, and its identity: another object may take the name unseen. */
+/** The cached part of an object with its uid, because a new object can have the same name. */
 interface Entry<T> {
   readonly uid: string | undefined
   readonly kept: T

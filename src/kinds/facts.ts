@@ -1,7 +1,6 @@
 /**
- * The built-in API as data, for any emulated release: which group versions and resources there are,
- * how they are stored, and the types of their objects. Nothing is read before it is needed; what is
- * read is kept.
+ * The built-in API as data, for any emulated release: its group versions and resources, their
+ * storage locations, and their types. Each table is read on first use and then cached.
  */
 import { assert } from '#base/assert.ts'
 import type { Struct } from '#schema/type.ts'
@@ -14,31 +13,33 @@ import { typeGraph } from './facts-type-graph.ts'
 export type { ReadFacts } from './facts-table.ts'
 
 export interface Facts {
-  /** Minor numbers of the releases the tables know, oldest first: 15 … 37. */
+  /** Minor versions of the releases in the tables, oldest first: 15 … 37. */
   readonly releases: readonly number[]
   /** '1.22.17' for 22. */
   versionOf(release: number): string
   groupVersionsOf(release: number): readonly GroupVersionFact[]
-  /** Every group version types are known of, served or not, ordered by group and version. */
+  /** Every group version that has types, served or not, ordered by group and version. */
   knownGroupVersionsOf(release: number): { group: string; version: string }[]
   /**
-   * Every resource of a release, those off by default too, ordered by group, version and plural.
+   * Every resource of a release, including those that are off by default, ordered by group, version
+   * and plural.
    */
   resourcesOf(release: number): readonly ResourceFact[]
-  /** The newest form of a resource that is stored under this prefix, in any release. */
+  /** The newest form, in any release, of a resource that is stored under this prefix. */
   newestStoredAt(prefix: string, group: string, version: string): ResourceFact | undefined
   /** The type of an OpenAPI name, e.g. `io.k8s.api.core.v1.Pod`. */
   typeOf(openApiName: string, release: number): Struct
   isType(openApiName: string, release: number): boolean
   /**
-   * The table with the types of a group version, and what they declare of validation in a release.
+   * The name of the table that has the types and declarative validation rules of a group version.
    */
   fileOf(group: string, version: string): string | undefined
   rulesOf(file: string, release: number): RulesTable | undefined
-  /** The OpenAPI name of a kind, or undefined where the group version is not of the tables. */
+  /** The OpenAPI name of a kind. Undefined if the tables do not have the group version. */
   openApiNameOf(group: string, version: string, kind: string): string | undefined
   /**
-   * Every kind a group version declares a type for (lists and options too), by its OpenAPI name.
+   * Every kind for which a group version declares a type, including lists and options, with its
+   * OpenAPI name.
    */
   kindsOf(group: string, version: string, release: number): ReadonlyMap<string, string>
 }
@@ -46,10 +47,12 @@ export interface Facts {
 export interface GroupVersionFact {
   readonly group: string
   readonly version: string
-  /** Order of groups in /apis and of versions in a group: the higher, the earlier. */
+  /**
+   * Position of the group in /apis and of the version in its group. Higher values are listed first.
+   */
   readonly groupPriority: number
   readonly versionPriority: number
-  /** Served only when turned on. */
+  /** Not served by default: `--runtime-config` must enable it. */
   readonly off: boolean
 }
 
@@ -66,17 +69,17 @@ export interface ResourceFact {
   /** Sorted, as discovery shows them. */
   readonly verbs: readonly string[]
   readonly subresources: readonly SubresourceFact[]
-  /** Where and in which version objects are kept; absent for what is never stored. */
+  /** Storage prefix and storage version. Absent for resources that are not stored. */
   readonly storage?: StorageFact
-  /** First and last release that has it, of those the tables know. */
+  /** The first and last release in the tables that has the resource. */
   readonly since: number
   readonly until: number
-  /** The resource, or its whole group version, is served only when turned on. */
+  /** The resource or its whole group version is not served by default. */
   readonly off: boolean
-  /** Served only where this feature gate is on. */
+  /** Served only if this feature gate is enabled. */
   readonly gate?: string
   readonly alpha: boolean
-  /** A deletion is answered with the object, not with a status. */
+  /** DELETE returns the deleted object instead of a Status. */
   readonly returnsDeleted: boolean
   readonly lifecycle?: LifecycleFact
 }
@@ -84,11 +87,11 @@ export interface ResourceFact {
 export interface StorageFact {
   readonly group: string
   readonly version: string
-  /** Below the root, without slashes at its ends: 'services/specs'. */
+  /** Relative to the root, without leading and trailing slash: 'services/specs'. */
   readonly prefix: string
 }
 
-/** Releases as '1.22'; empty where nothing is planned. */
+/** Releases such as '1.22'. An empty string means that no release is planned. */
 export interface LifecycleFact {
   readonly introduced: string
   readonly deprecated: string
@@ -103,13 +106,13 @@ export interface SubresourceFact {
   readonly kind: string
   readonly verbs: readonly string[]
   readonly namespaced: boolean
-  /** Discovery shows group and version of its kind. */
+  /** Whether discovery shows the group and version of the subresource's kind. */
   readonly showsGroupVersion: boolean
-  /** Served only where this feature gate is on. */
+  /** Served only if this feature gate is enabled. */
   readonly gate?: string
 }
 
-/** The files of types, by group version and by the name of their package. */
+/** Maps group versions and Go package names to table files. */
 function filesByPackage(tables: FactsTables) {
   let packages: Map<string, string> | undefined
   let files: Map<string, string> | undefined
@@ -134,7 +137,7 @@ function filesByPackage(tables: FactsTables) {
   return { fileOf, fileOfPackage }
 }
 
-/** Group versions and resources of each release, made on first use. */
+/** Group versions and resources of each release, computed on first use. */
 function servedFacts(tables: FactsTables, releases: () => number[]) {
   const resources = new Map<number, readonly ResourceFact[]>()
   const versions = new Map<number, readonly GroupVersionFact[]>()
@@ -171,7 +174,7 @@ function servedFacts(tables: FactsTables, releases: () => number[]) {
   return { groupVersionsOf, resourcesOf }
 }
 
-/** The kinds of one file with the OpenAPI names of their types. */
+/** The kinds in one table file, with the OpenAPI names of their types. */
 function kindsIn(tables: FactsTables, file: string, release: number): Map<string, string> {
   const kinds = new Map<string, string>()
   for (const [name, row] of Object.entries(tables.types(file).types)) {

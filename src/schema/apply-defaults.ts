@@ -1,12 +1,12 @@
 /**
- * Walks an object to every value that has defaults, parent before children, as Go's generated
- * defaulters do. The walk is compiled once per kind and goes only where a type of the table can be
- * met. What the defaults are is the table's matter.
+ * Visits every value of an object that has a default function, parents before children, as Go's
+ * generated defaulters do. The walk is compiled once per kind and visits only paths that lead to a
+ * type in the table. The table defines the defaults.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Field, Struct, Type } from './type.ts'
 
-/** By OpenAPI type name; a value is changed in place. */
+/** Default functions by OpenAPI type name. Each changes its value in place. */
 export type DefaultsTable<Context> = Readonly<
   Record<string, (value: Loose, context: Context) => void>
 >
@@ -21,7 +21,7 @@ export function compileDefaults<Context>(
   return new Compiler(table, context).visitOf(type) ?? (() => {})
 }
 
-/** One field to go down into. Non-pointer structs exist in Go even when they are unset. */
+/** One field to visit. A non-pointer struct exists in Go even if it is unset. */
 interface Step {
   readonly name: string
   readonly make: boolean
@@ -55,7 +55,7 @@ class Compiler<Context> {
     return (value) => set(value, this.#context)
   }
 
-  /** Whether a struct of the table can be met from here; types may be recursive. */
+  /** Whether the type contains a struct of the table. Types may be recursive. */
   #reaches(type: Type, seen = new Set<Struct>()): boolean {
     if (type.is === 'list') return this.#reaches(type.items, seen)
     if (type.is === 'map') return this.#reaches(type.values, seen)
@@ -67,7 +67,8 @@ class Compiler<Context> {
       Object.hasOwn(this.#table, type.name) ||
       type.fields.some((field) => this.#reaches(field.type, seen))
     if (found) this.#leads.set(type, true)
-    // Where nothing was found from the start of a walk, nothing can be met from any struct it saw.
+    // If the outermost walk found no struct of the table, then none of the visited structs leads to
+    // one.
     else if (seen.values().next().value === type)
       for (const one of seen) this.#leads.set(one, false)
     return found

@@ -1,11 +1,11 @@
 /**
- * From any JSON value to the canonical form of a type: what Go would write after reading it. Fields
- * in declaration order, map keys sorted, unknown fields dropped and reported, zero values dropped
- * or filled in, times, quantities, durations and bytes in their one spelling. A value of the wrong
- * JSON type is refused.
+ * Converts any JSON value to the canonical form of a type: the JSON that Go would write after
+ * decoding it. Fields are in declaration order and map keys are sorted. Unknown fields are dropped
+ * and reported. Zero values are dropped or filled in. Times, quantities, durations and bytes are
+ * normalised. A value of the wrong JSON type is rejected.
  *
- * Compiled once per type, on first use. The input is given up to the result: values of no declared
- * shape (`any`) are taken over as they are, everything else is made anew.
+ * Each type is compiled on first use. The result may share parts of the input: values without a
+ * declared shape (`any`) are reused, all other values are copied.
  *
  *   { data: { b: null, a: 'x' }, bogus: 1, kind: 'ConfigMap', metadata: {} }
  *     → { kind: 'ConfigMap', metadata: { creationTimestamp: null }, data: { a: 'x', b: '' } },
@@ -26,7 +26,7 @@ export interface Conformed {
   unknown: string[]
 }
 
-/** What the body called itself and what it was read as, for the words of a refusal. */
+/** The kind and version in the body and the type that decoded it, for error messages. */
 export interface ReadAs {
   readonly kind: string
   readonly version: string
@@ -49,7 +49,7 @@ interface Rule {
   read(raw: Json, walk: Walk): Json
   /** Go's zero value as JSON; a fresh one each time. */
   zero(): Json
-  /** Whether Go's omitempty never applies: structs and what Go keeps in structs. */
+  /** Whether the scalar is a struct in Go, such as a time. Go's omitempty never omits structs. */
   readonly always: boolean
 }
 
@@ -112,18 +112,18 @@ const joined = (above: string | undefined, segment: string): string =>
   above === undefined ? segment : above + (segment.startsWith('[') ? '' : '.') + segment
 
 /**
- * What becomes of a zero value: kept, left out, or, for an empty list or map, left out or made
- * null.
+ * What to do with a zero value: keep it, drop it, drop an empty list or map, or replace an empty
+ * list or map with null.
  */
 type Zero = 'keep' | 'drop' | 'drop empty' | 'null empty'
 
-/** One field as the loop below wants it. */
+/** One field, prepared for the loop below. */
 interface Slot {
   readonly name: string
   readonly type: Type
   readonly pointer: boolean
   readonly zero: Zero
-  /** Strings are most of all values, and need no more than a look. */
+  /** Fast path: most values are strings, and a string needs only a type check. */
   readonly string: boolean
   readonly respelled: boolean
   rule: Rule | undefined
@@ -134,18 +134,21 @@ const isRespelled = (type: Type): boolean =>
   type.is === 'scalar' && (type.scalar === 'quantity' || type.scalar === 'time')
 
 function rememberSpelling(holder: JsonObject, name: string, raw: Json, value: Json): void {
-  // What is made of nothing has no text.
+  // A null has no source text to remember.
   const text = raw === null ? '' : String(raw).trim()
   if (text !== value && value !== null) rememberText(holder, name, text)
 }
 
-/** omitempty never omits a struct, nor what Go keeps in a struct, such as a time; omitzero does. */
+/**
+ * omitempty never omits a struct, nor a scalar that is a struct in Go, such as a time. omitzero
+ * does.
+ */
 const isAlways = ({ pointer, type, omitZero }: Field) =>
   omitZero !== true &&
   !pointer &&
   (type.is === 'struct' || (type.is === 'scalar' && ruleOf(type).always))
 
-/** Absent fields that are written all the same: null for a pointer, the zero value for the rest. */
+/** Fields that are written even if absent: null for a pointer, the zero value otherwise. */
 const isFilled = (field: Field) => isAlways(field) || !field.omitEmpty
 
 function slotOf(name: string, field: Field): Slot {
@@ -329,9 +332,9 @@ function dictRule(dict: Dict): Rule {
 }
 
 /**
- * A type that JSON writes as one of its members: the member is found by the JSON type of the value.
- * Where no member is a boolean, Go's decoders pass over a value that fits none, and it is null from
- * then on.
+ * A union type, such as IntOrString or JSONSchemaPropsOrBool: JSON has one of the members directly.
+ * The JSON type of the value selects the member. If no member is a boolean, Go's decoder ignores a
+ * value that fits no member, and the result is null.
  */
 function unionRule(struct: Struct): Rule {
   const members = { bool: memberOf('scalar'), list: memberOf('list'), object: memberOf('struct') }

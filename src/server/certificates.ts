@@ -1,9 +1,10 @@
 /**
- * The certificates and keys a server needs, made on the first start, kept in the data directory,
- * renewed before they expire: an authority, a serving certificate, an administrator's client
- * certificate, and the key that signs service-account tokens. An authority or a serving certificate
- * that the operator put there is used; what is garbled, or of no use, is refused by name, never
- * replaced.
+ * The certificates and keys that a server needs: a certificate authority, a serving certificate, an
+ * administrator's client certificate, and the key that signs service account tokens. The server
+ * creates them on its first start, keeps them in the data directory, and renews them before they
+ * expire.
+ * It uses an authority or a serving certificate that the operator put there. It rejects an invalid
+ * file by name and never replaces it.
  */
 import {
   createPrivateKey,
@@ -46,15 +47,15 @@ import {
 export interface Certificates {
   readonly ca: KeyPair
   readonly serving: KeyPair
-  /** Further ones to show, to clients that call the server by certain names. */
+  /** Additional serving certificates, selected by SNI. */
   readonly named: readonly NamedPair[]
   readonly admin: KeyPair
   readonly serviceAccountKey: { readonly privatePem: string; readonly publicPem: string }
-  /** The authorities by which clients verify the serving certificate. */
+  /** The CA certificates with which clients verify the serving certificate. */
   readonly trustPem: string
-  /** What this call made or renewed: `ca`, `apiserver`, `admin`, `sa`. */
+  /** Names of the pairs that this call created or renewed: `ca`, `apiserver`, `admin`, `sa`. */
   readonly made: readonly string[]
-  /** What the operator should know of the files that were given. */
+  /** Warnings for the operator about the certificate files. */
   readonly warnings: readonly string[]
 }
 
@@ -77,10 +78,13 @@ const leafLifeMs = 365 * dayMs
 /** Machines whose clocks are a little behind must accept a new certificate. */
 const backdatedMs = 5 * 60_000
 
-/** What authorities that are made here are called: what they signed may be replaced. */
+/**
+ * Prefix of the common name of authorities that the server creates. Certificates they signed may be
+ * replaced.
+ */
 const authorityName = 'binnacle-ca-'
 
-/** Where certificates are kept. */
+/** The directory with the certificates. */
 export const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certDir'>) =>
   settings.certDir ?? join(settings.dataDir, 'pki')
 
@@ -100,7 +104,7 @@ export const givenFiles = ({
     ...tlsSniCertKey.flatMap(({ certificate, key }) => [certificate, key]),
   ].filter((path) => path !== '')
 
-/** What the operating system says of this machine. */
+/** The host name and addresses that the operating system reports. */
 export function thisMachine(): Machine {
   const addresses = Object.values(networkInterfaces())
     .flatMap((interfaces) => interfaces ?? [])
@@ -109,11 +113,11 @@ export function thisMachine(): Machine {
   return { hostname: hostname(), addresses }
 }
 
-/** What to do about a file that is made here where there is none. */
+/** Advice in errors about an invalid file that the server can create itself. */
 const adviceForOwn = 'mend it, or move it away to have one made'
 
 /**
- * A certificate without its key (or a key without its certificate) belongs to the operator; it is
+ * Refuses to start if only one file of a pair exists. Such a file belongs to the operator, so it is
  * not replaced.
  */
 function refuseHalf(...paths: [string, string]): void {
@@ -194,7 +198,7 @@ class Workshop {
   })
 
   /**
-   * The authority; renewed with the same key and name, so that certificates that it signed stay
+   * The authority. A renewed authority keeps its key and name, so certificates that it signed stay
    * valid.
    */
   authority(): Loaded {
@@ -220,8 +224,9 @@ class Workshop {
   }
 
   /**
-   * What the operator put there, which no authority of ours has signed, not even an earlier one, as
-   * it is; otherwise what is made here.
+   * Returns an operator's certificate unchanged. It was signed neither by the current authority nor
+   * by an earlier one of this server. Otherwise returns the server's own certificate, renewed if
+   * necessary.
    */
   leaf(
     name: string,
@@ -345,10 +350,9 @@ export const apiserverUser: User = {
 const serverName = 'apiserver-loopback-client'
 
 /**
- * What the server needs as a client of itself, made at each start and never written. One
- * certificate gives the listener a name that no other server has, and makes the server
- * `system:apiserver` to itself. It is signed by the authority that client certificates are verified
- * with.
+ * The certificate with which the server calls itself, created at each start and never written. It
+ * serves two purposes: it authenticates the server as `system:apiserver`, and it gives the listener
+ * a unique server name. The authority that verifies client certificates signs it.
  */
 export function makeLoopback(authority: KeyPair, url: string, nowMs: number): Loopback {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

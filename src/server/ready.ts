@@ -1,6 +1,6 @@
 /**
- * Everything that must exist before the first request: definitions, roles, system objects,
- * registered API services.
+ * Prepares the server for its first request: starts custom resource definitions, RBAC roles, system
+ * objects and registered API services.
  */
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -20,7 +20,7 @@ import {
 
 const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
 
-/** Only an etcd can have several servers; with any other store the result is undefined. */
+/** Only etcd can be shared by several servers. With any other store the result is undefined. */
 export function membershipOf(foundation: Foundation): Membership | undefined {
   const { settings, storage, parseStored, release, log } = foundation
   if (settings.storageBackend !== 'etcd3') return undefined
@@ -66,7 +66,7 @@ export async function makeReady(
     nodePort: settings.kubernetesServiceNodePort,
     report,
   }
-  // These do not depend on each other: while one waits for the store, the others run.
+  // These steps are independent, so they run concurrently.
   await Promise.all([
     Promise.all([access.follow(), server.admission.start(), roles]).then(() =>
       health.done('roles'),

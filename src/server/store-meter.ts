@@ -1,4 +1,6 @@
-/** What the store and the servers behind this one do, for the page of metrics. */
+/**
+ * Metrics of the store and of the servers that this server calls: webhooks and aggregated servers.
+ */
 import { unnamedServers } from '#access/server-identity.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Resource } from '#kinds/kind.ts'
@@ -10,7 +12,10 @@ import type { Measuring } from './instruments.ts'
 
 type ByOperation = Map<StoreOperation, Distribution>
 
-/** Where they are kept of this many resources all are found anew: custom ones come and go. */
+/**
+ * At most this many key prefixes are cached. Then the cache is cleared, so that prefixes of deleted
+ * custom kinds do not accumulate.
+ */
 const prefixesMax = 1000
 
 /** How long requests to the store take, by operation and type: `*core.Pod`. */
@@ -39,8 +44,8 @@ export function measureStore(
 }
 
 /**
- * `/registry/pods`, and `/registry/example.com/widgets` where the first name is a group or stands
- * for several kinds.
+ * The key prefix of a resource: `/registry/pods`, or `/registry/example.com/widgets` if the first
+ * segment is a group or `services`.
  */
 function prefixOf(key: string, rootLength: number): string {
   const end = key.indexOf('/', rootLength + 1)
@@ -54,7 +59,7 @@ function prefixOf(key: string, rootLength: number): string {
 function typeOf(catalog: Catalog, prefix: string, key: string): string {
   const [group, plural] = prefix.split('/').slice(-2)
   const named = catalog.resource(group, plural)
-  // Where the path says which it is, as with custom kinds, nothing is searched for.
+  // The path of a custom kind names its group and plural, so no search is needed.
   if (named?.storagePrefix === prefix) return typeNameOf(named)
   for (const resource of catalog.resources()) {
     const { storagePrefix } = resource
@@ -95,7 +100,9 @@ export async function measureAvailability(
 }
 
 /**
- * Servers whose certificate has no alternative names, and a document that was not requested yet.
+ * Exposes counters that the server collects elsewhere: calls to servers whose certificate has no
+ * alternative names. Also creates the OpenAPI metrics, so that they are listed before the first
+ * request.
  */
 export function measureUnnamed({ registry, metrics }: Measuring): void {
   metrics.openApiBuilds.labels('*', 'startup')

@@ -1,7 +1,7 @@
 /**
- * The shapes a flag's value can have: how each is read from text, what it says it accepts, how its
- * default is shown. A shape knows nothing of any flag; it looks at the file system only to see that
- * a file it is given can be read.
+ * The types of flag values. A type parses the text, describes accepted values and formats the
+ * default. Types do not depend on a flag. They access the file system only to check that a file is
+ * readable.
  */
 import { accessSync, constants, statSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
@@ -9,11 +9,11 @@ import { formatDuration, parseDuration } from '#api/duration.ts'
 import { type Cidr, isIp, parseCidr } from '#api/ip-address.ts'
 
 export interface FlagType<T, Unit extends string = ''> {
-  /** What is accepted, to stand after "wants": `a number from 1 to 65535`. */
+  /** Describes accepted values, for errors of the form "wants …": `a number from 1 to 65535`. */
   readonly accepts: string
-  /** The word in the help: `--secure-port=NUMBER`. Empty for booleans. */
+  /** The placeholder in the help, as in `--secure-port=NUMBER`. Empty for booleans. */
   readonly word: string
-  /** Ends the name of the setting, so that a number shows its unit: requestTimeout + Ms. */
+  /** Suffix of the setting's name that states the unit of a number: requestTimeout + Ms. */
   readonly unit: Unit
   /**
    * Undefined where the text is no such value. `before` is what an earlier use of the same flag
@@ -32,10 +32,7 @@ export const text: FlagType<string> = {
   show: (value) => value,
 }
 
-/**
- * However many slashes are given, and where, means the same place: keys begin with one, and none
- * ends what they begin with.
- */
+/** A key prefix, normalised to start with one slash and to end without a slash. */
 export const keyPrefix: FlagType<string> = {
   ...text,
   read: (given) => posix.join('/', given).replace(/\/$/, ''),
@@ -136,7 +133,7 @@ export function list(
   }
 }
 
-/** What becomes one header. */
+/** Directives of one Strict-Transport-Security header. */
 export const directives: FlagType<readonly string[]> = {
   ...list('directives separated by commas, such as max-age=31536000,includeSubDomains,preload'),
   read: (given, before) =>
@@ -162,7 +159,7 @@ export function choices<const T extends string>(...values: readonly T[]): FlagTy
   }
 }
 
-/** One value per use of the flag; commas are part of it. */
+/** Each use of the flag adds one value. Commas are part of the value. */
 export const repeated: FlagType<readonly string[]> = {
   accepts: 'text; the flag may be given several times',
   word: 'TEXT',
@@ -372,7 +369,7 @@ export const file: FlagType<string> = {
   show: (value) => value,
 }
 
-/** One such file per use of the flag. */
+/** Each use of the flag adds one readable file. */
 export const files: FlagType<readonly string[]> = {
   accepts: 'a file that can be read; the flag may be given several times',
   word: 'FILE',

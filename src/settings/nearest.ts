@@ -1,4 +1,7 @@
-/** The name that the user most likely meant: the nearest by edits, or undefined if none is near. */
+/**
+ * Suggests the known name with the smallest edit distance to a misspelled name. Undefined if no
+ * name is near.
+ */
 
 function editsBetween(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -13,7 +16,7 @@ function editsBetween(a: string, b: string): number {
   return previous[b.length] as number
 }
 
-/** Longest name we measure: flags are short, and the work grows with the square. */
+/** Longer names are not compared: flag names are short, and the cost is quadratic. */
 const nameLengthMax = 100
 
 export function nearest(said: string, known: readonly string[]): string | undefined {

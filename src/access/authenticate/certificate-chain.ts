@@ -1,24 +1,27 @@
 /**
- * Whether a certificate leads to one of our authorities: every signature, every date, every right
- * to sign on the way, and the right to be used by a client (or a server). What is not plainly
- * allowed is refused, with the reason.
+ * Verifies that a certificate chains to a trusted authority. It checks signatures, validity
+ * periods, CA constraints and the extended key usage for clients or servers. It rejects everything
+ * that is not explicitly allowed, with the reason.
  */
 import { X509Certificate } from 'node:crypto'
 import { type CertificateFields, certificateFields } from './certificate-fields.ts'
 
-/** Certificates between a client's and an authority: more is no honest chain. */
+/** Limit of intermediate certificates in a chain. Real chains are shorter. */
 const chainLengthMax = 8
 /**
- * Signatures verified for one client with keys that it sent: a valid chain needs three or four, and
- * a client must not keep the server busy. Those of our own authorities are as many as the operator
- * wants, who may have renewed one often under its name.
+ * Limit of signature checks with keys that one client sent; a valid chain needs three or four. A
+ * client must not consume the CPU. Checks with trusted authorities are not limited: an operator may
+ * have renewed an authority often under one name.
  */
 const signatureChecksMax = 25
-/** Larger keys are no authority's, and what they signed takes tens of milliseconds to check. */
+/**
+ * Larger RSA keys are rejected: no real authority has them, and checking a signature takes tens of
+ * milliseconds.
+ */
 const modulusBitsMax = 8192
-/** As in Go, whose exponents are smaller. */
+/** Upper bound of RSA exponents, as in Go. */
 const exponentEnd = 2n ** 31n
-/** Far above any real certificate; parsing more is refused. */
+/** Larger certificates are rejected before parsing. Real certificates are far smaller. */
 export const certificateBytesMax = 64 * 1024
 
 const clientAuth = '1.3.6.1.5.5.7.3.2'
@@ -44,7 +47,7 @@ export type ChainVerdict =
   | { ok: true; leaf: CertificateFields; notBefore: number; notAfter: number }
   | { ok: false; why: string }
 
-/** Every certificate of a PEM bundle. Throws where there is none, or one that cannot be read. */
+/** Parses every certificate of a PEM bundle. Throws if the bundle has none or an invalid one. */
 export function readBundle(pem: string, file: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)
   if (blocks === null) throw new Error(`data does not contain any valid certificates: ${file}`)

@@ -1,4 +1,4 @@
-/** The values of a header that may have been sent once, several times or not at all. */
+/** A header value as Node provides it: absent, one value or several values. */
 type Header = string | string[] | undefined
 
 export const firstValue = (header: Header): string | undefined =>
@@ -8,23 +8,20 @@ export const allValues = (header: Header): readonly string[] =>
   header === undefined ? [] : Array.isArray(header) ? header : [header]
 
 /**
- * As its sender meant it: text beyond ASCII comes in UTF-8, of which Node makes a character of each
- * byte.
+ * Node decodes each byte of a header as one Latin-1 character. Clients send UTF-8, so decode the
+ * value again.
  */
 const meant = (value: string): string =>
   /[\x80-\xff]/.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value
 
-/** The first value and all of them, as texts: names of users and groups are in any language. */
+/** The first value, decoded from UTF-8: names of users and groups may be in any language. */
 export const firstText = (header: Header): string | undefined => {
   const value = firstValue(header)
   return value === undefined ? undefined : meant(value)
 }
 export const allTexts = (header: Header): readonly string[] => allValues(header).map(meant)
 
-/**
- * The rest of a header's name as a key: percent-encoded bytes decoded, as they are where that is
- * impossible.
- */
+/** Decodes a percent-encoded header name suffix. Returns it unchanged if it is not valid. */
 export function unescapedKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
@@ -33,7 +30,9 @@ export function unescapedKey(encoded: string): string {
   }
 }
 
-/** Adds to a map whose keys are the client's: any key is an ordinary one. */
+/**
+ * Appends values to a map with client-defined keys. A key such as `__proto__` is an ordinary key.
+ */
 export function append(
   map: Record<string, string[]>,
   key: string,
@@ -50,9 +49,9 @@ export function append(
 }
 
 /**
- * Headers from the list of names and values as they were sent: what came several times stays
- * several values. Node's own record joins them with commas, which turns two groups into one of
- * another name.
+ * Builds a header record from Node's raw list of names and values. A repeated header keeps separate
+ * values. Node joins them with commas, which would turn two groups into one group with another
+ * name.
  */
 export function separateHeaders(
   raw: readonly string[],
@@ -63,13 +62,13 @@ export function separateHeaders(
     const value = raw[i + 1] as string
     const before = headers[name]
     if (before === undefined) headers[name] = value
-    // Added, not copied: a stranger may send one name thousands of times.
+    // Append in place: copying would be slow if a client sends one header thousands of times.
     else if (Array.isArray(before)) before.push(value)
     else headers[name] = [before, value]
   }
   return headers
 }
 
-/** A header as one text: what a client sends in several lines counts as joined by commas. */
+/** A header as one string: values of a repeated header are joined with commas. */
 export const headerText = (value: Header): string =>
   Array.isArray(value) ? value.join(',') : (value ?? '')

@@ -1,17 +1,17 @@
 /**
- * Makes tokens of service accounts: those kept in Secrets, which name their secret and never
- * expire, and bound ones, which are for an audience, for a time, and as long as a pod, secret or
- * node lives. The claims are those of kube-apiserver.
+ * Issues service account tokens with the claims of kube-apiserver. Legacy tokens are kept in a
+ * Secret, name that Secret and never expire. Bound tokens have an audience and an expiration, and
+ * are valid only while the bound Pod, Secret or Node exists.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serviceAccountUserName } from '#access/service-account-name.ts'
 import { signToken } from './json-web-token.ts'
 import type { SigningKey } from './key-files.ts'
 
-/** The issuer of tokens in Secrets, whatever the server is called. */
+/** The issuer of legacy tokens. It does not depend on `--service-account-issuer`. */
 export const legacyIssuer = 'kubernetes/serviceaccount'
 
-/** What the claims of a token in a Secret are called. */
+/** Claim names of legacy tokens. */
 export const legacyClaims = {
   namespace: 'kubernetes.io/serviceaccount/namespace',
   secretName: 'kubernetes.io/serviceaccount/secret.name',
@@ -20,24 +20,24 @@ export const legacyClaims = {
 } as const
 
 /**
- * The lifetime that pods request by default; a token for it may live longer, and is only reported
- * as stale.
+ * The lifetime that pods request by default. Tokens with this lifetime are valid for longer, and
+ * the server only warns about late use.
  */
 export const warnOnlySeconds = 60 * 60 + 7
-/** How much longer. */
+/** Seconds that extended tokens are valid. */
 export const extendedSeconds = 365 * 24 * 60 * 60
 
 export interface BoundTokenRequest {
   readonly account: KubeObject
   readonly pod?: KubeObject
   readonly secret?: KubeObject
-  /** The node that the token is bound to, or that its pod is on. */
+  /** The bound node, or the node of the bound pod. */
   readonly node?: KubeObject
-  /** The token's unique identifier, in releases that give tokens one. */
+  /** The `jti` claim, in releases that have it. */
   readonly id?: string | undefined
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
-  /** Seconds after which its use is reported; 0 for never. */
+  /** After this many seconds the server reports each use as stale; 0 means never. */
   readonly warnAfterSeconds: number
 }
 
@@ -63,7 +63,7 @@ export class TokenMint {
     })
   }
 
-  /** `now`: milliseconds. */
+  /** `now` is in milliseconds. */
   bound(request: BoundTokenRequest, now: number): string {
     const { account, pod, secret, node, id, audiences } = request
     const { expirationSeconds, warnAfterSeconds } = request

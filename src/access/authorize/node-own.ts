@@ -1,4 +1,4 @@
-/** What a node may do with objects that are its own by name: its Node, its lease, its CSINode. */
+/** The permissions of a node on objects that have its name: its Node, its Lease and its CSINode. */
 import { type Attributes, allowed, type Decision, noOpinion } from '#access/authorize.ts'
 import { requiresField } from '#access/selectors.ts'
 
@@ -6,11 +6,14 @@ const leaseNamespace = 'kube-node-lease'
 
 export const undecided = (reason: string): Decision => ({ decision: 'none', reason })
 
-/** Whether a list names the node, so that it shows nothing of others. */
+/** Whether the field selector of a list limits it to objects of this node. */
 export const selectsOwn = ({ selectors }: Attributes, field: string, node: string): boolean =>
   requiresField(selectors, field, node)
 
-/** A node may read itself before it is there. What it may write of itself, NodeRestriction says. */
+/**
+ * A node may read its Node object before the object exists. The NodeRestriction plugin checks what
+ * it writes.
+ */
 export function ownNode({ verb, subresource, name }: Attributes, node: string): Decision {
   const writes = verb === 'update' || verb === 'patch'
   if (subresource === 'status') return writes ? allowed : noOpinion

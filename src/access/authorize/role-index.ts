@@ -1,12 +1,12 @@
 /**
- * Every role and binding, arranged by subject: users, groups and service accounts (as the users
- * they are). A decision reads only the bindings of the requesting user and its groups, however many
- * others there are.
+ * Every role and binding, indexed by subject: user, group or service account (by its user name). A
+ * decision reads only the bindings of the user and its groups, so its cost does not depend on the
+ * total number of bindings.
  *
  *   byUser:  alice → { role view → {binding a, binding b}, role edit → {binding c} }
  *
- * A role is a slot that bindings point to, present or not, so a role can come, change and go
- * without touching bindings.
+ * A binding points to a slot of its role. The slot exists even without the role, so creating,
+ * changing or deleting a role does not touch the bindings.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { User } from '#access/user.ts'
@@ -22,7 +22,7 @@ export interface Subject {
 export interface RoleSlot {
   readonly kind: string
   readonly name: string
-  /** Undefined while there is no such role. */
+  /** Undefined if the role does not exist. */
   rules: readonly PolicyRule[] | undefined
   bindings: number
 }
@@ -33,7 +33,7 @@ export interface Binding {
   readonly name: string
   readonly role: RoleSlot
   readonly subjects: readonly Subject[]
-  /** Order of arrival, so that lists of rules are stable. */
+  /** Order in which the bindings were first seen. It keeps lists of rules stable. */
   readonly order: number
 }
 
@@ -65,7 +65,7 @@ export class RoleIndex {
     if (slot.bindings === 0) this.#roles.delete(key)
   }
 
-  /** The slot of a role, or undefined where nothing is known of it. */
+  /** The slot of a role. Undefined if neither the role nor a binding to it exists. */
   role(kind: string, namespace: string, name: string): RoleSlot | undefined {
     return this.#roles.get(roleKey(kind, namespace, name))
   }
@@ -98,9 +98,9 @@ export class RoleIndex {
   }
 
   /**
-   * Calls back with each role bound to the user, cluster-wide first and then in the namespace,
-   * until the callback returns `true`. A role may come several times when it is bound both to the
-   * user and to a group.
+   * Calls `stop` with each role bound to the user: first cluster-wide, then in the namespace. Ends
+   * when `stop` returns true. Visits a role several times if it is bound both to the user and to a
+   * group.
    */
   visit(
     user: User,
@@ -164,7 +164,7 @@ export class RoleIndex {
   }
 }
 
-/** The user name a subject stands for; undefined for groups and for invalid subjects. */
+/** The user name of a subject. Undefined for groups and invalid subjects. */
 function userOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name
   if (kind !== 'ServiceAccount') return undefined
@@ -172,7 +172,7 @@ function userOf({ kind, name, namespace }: Subject, bindingNamespace: string): s
   return home === '' ? undefined : serviceAccountUserName(home, name)
 }
 
-/** The first subject of a binding that is this user or one of its groups. */
+/** The first subject of a binding that matches this user or one of its groups. */
 export function subjectFor(binding: Binding, user: User): Subject | undefined {
   return binding.subjects.find((subject) =>
     subject.kind === 'Group'
@@ -200,10 +200,7 @@ function visitRoles(
   return false
 }
 
-/**
- * Cluster roles are one for all namespaces; a Role lives in the namespace of the binding that names
- * it.
- */
+/** ClusterRoles have no namespace. A Role is in the namespace of the binding that refers to it. */
 const roleKey = (kind: string, namespace: string, name: string): string =>
   kind === 'ClusterRole' ? `C/${name}` : `${kind}/${namespace}/${name}`
 const bindingKey = (namespace: string, name: string): string => `${namespace}/${name}`

@@ -1,19 +1,19 @@
 /**
- * Whether some rules grant all that other rules grant, and what is missing. This is what keeps
- * users from granting what they do not have. Rules are taken apart into single permissions; each
- * must be covered by one owner rule.
+ * RBAC escalation check: finds the permissions in one set of rules that another set does not grant.
+ * A user may grant only permissions that the user has.
+ * Each rule is split into single permissions; one owner rule must cover each of them.
  */
 import { showStrings } from '#access/error-list.ts'
 import { has, type PolicyRule, pathMatches } from './policy-rule.ts'
 
 /**
- * More permissions than these are not compared one by one: many times what any role grants, and
- * done in a moment. A rule of a few hundred groups, resources and verbs each stands for millions,
- * which would delay all requests and fill memory.
+ * Limit of permissions that are compared one by one; real roles need far fewer. A rule with
+ * hundreds of groups, resources and verbs stands for millions of permissions. Comparing them would
+ * block the event loop and fill memory.
  */
 export const comparedMax = 100_000
 
-/** The permissions of `wanted` that `owned` does not cover, each as a rule of its own. */
+/** The permissions in `wanted` that `owned` does not cover, one rule per permission. */
 export function uncovered(
   owned: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -23,11 +23,11 @@ export function uncovered(
     .filter((single) => !owned.some((rule) => covers(rule, single)))
 }
 
-/** How many permissions that takes to compare. */
+/** The number of permissions that `uncovered` would compare. */
 export const comparedFor = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): number =>
   openRules(owned, wanted).reduce((sum, rule) => sum + permissionsIn(rule), 0)
 
-/** Without those that one rule covers as they are. */
+/** The wanted rules that no single owned rule covers completely. */
 const openRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
   wanted.filter((rule) => !owned.some((one) => covers(one, rule)))
 
@@ -37,7 +37,7 @@ function permissionsIn({ verbs, apiGroups, resources, ...rest }: PolicyRule): nu
   return (things + (rest.nonResourceURLs?.length ?? 0)) * (verbs?.length ?? 0)
 }
 
-/** A rule as rules of one verb and one resource or URL each. */
+/** Splits a rule into rules with one verb and one resource or URL each. */
 function breakDown(rule: PolicyRule): PolicyRule[] {
   const out: PolicyRule[] = []
   const names = rule.resourceNames ?? []
@@ -85,7 +85,7 @@ function resourcesCover(
   })
 }
 
-/** Rules about one resource that differ only in their verbs become one rule. */
+/** Merges rules for the same single resource that differ only in their verbs. */
 export function compact(rules: readonly PolicyRule[]): PolicyRule[] {
   const complex: PolicyRule[] = []
   const simple = new Map<string, PolicyRule & { verbs: string[] }>()
@@ -108,7 +108,10 @@ export function compact(rules: readonly PolicyRule[]): PolicyRule[] {
   return [...complex, ...simple.values()]
 }
 
-/** `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`: a rule as messages show it. */
+/**
+ * Formats a rule as kube-apiserver's messages do: `{APIGroups:[""], Resources:["pods"],
+ * Verbs:["get"]}`
+ */
 export function showRule(rule: PolicyRule): string {
   const parts: [string, readonly string[] | undefined][] = [
     ['APIGroups', rule.apiGroups],

@@ -1,7 +1,7 @@
 /**
- * Deletes objects whose owners are gone. It follows the metadata of every kind that can be deleted,
- * custom ones too, keeps the graph of owners in memory, and looks only at objects next to a change:
- * nothing is ever searched for among all.
+ * Deletes objects whose owners no longer exist. It watches the metadata of every kind that can be
+ * deleted, including custom kinds. It keeps the graph of owners in memory and visits only the
+ * neighbours of a changed object, so it never scans all objects.
  */
 import { setImmediate } from 'node:timers/promises'
 import { pause } from '#client/backoff.ts'
@@ -27,8 +27,8 @@ const orphanDelayMs = 200
 const firstListsMs = 30_000
 const workersMax = 20
 /**
- * Kinds that begin to be followed in one go: with a thousand of them, requests are answered in
- * between.
+ * Watches that are started in one batch. With a thousand kinds, the server can handle requests
+ * between batches.
  */
 const begunAtOnce = 10
 
@@ -38,7 +38,7 @@ export const garbageCollector: Controller = {
   start: (parts) => new GarbageCollector(parts).start(),
 }
 
-/** Objects that come and go by themselves and own nothing. */
+/** Events are ignored: they expire and own no objects. */
 const isIgnored = ({ group, plural }: ResourceRef) =>
   plural === 'events' && (group === '' || group === 'events.k8s.io')
 
@@ -90,8 +90,8 @@ class GarbageCollector {
   }
 
   async #orphan(uid: string): Promise<void> {
-    // Of a kind that is not listed yet there may be dependents: once their owner is gone they would
-    // be garbage.
+    // Dependents of a kind that is not listed yet would be garbage-collected once their owner is
+    // gone.
     await this.#listed()
     const node = this.#graph.get(uid)
     if (node?.orphaning) await this.#collector.orphan(node)
@@ -131,7 +131,7 @@ class GarbageCollector {
     }
   }
 
-  /** Begins to follow what is new and stops following what is served no more. */
+  /** Starts watches for new kinds and stops watches for kinds that are no longer served. */
   async #follow(): Promise<void> {
     const wanted = new Map<string, Served>()
     for (const served of await this.#kinds.refresh()) {

@@ -1,8 +1,9 @@
 /**
- * The usage in a quota's status is counted: anew when the quota's limits change, when a counted
- * object is deleted or may use less, and now and then. Never for a creation: admission has counted
- * that before the object can be seen, and counting it again would admit one more. Kinds are
- * followed only while some quota counts them, and no object of theirs is kept.
+ * Recomputes `status.used` of resource quotas: when the limits change, when a counted object is
+ * deleted or may use less, and periodically. It never recounts after a create. Admission has
+ * already charged the new object, so a recount before the watch event would admit one object too
+ * many.
+ * The controller watches a kind only while a quota counts it, and keeps no objects in memory.
  */
 import { calculateUsage } from '#admission/quota/calculate.ts'
 import type { Lookup } from '#admission/quota/evaluator.ts'
@@ -21,18 +22,17 @@ import { resourceQuotas } from '#controllers/resources.ts'
 
 /** Everything is counted anew this often, whatever the watches reported. */
 const recountMs = 300_000
-/** What is released by many objects at once is counted once. */
+/** Delay that combines many deletions into one recount. */
 const afterReleaseMs = 50
-/**
- * Counting what is in a large namespace again and again may take this share of the time, at most.
- */
+/** Recounting a large namespace may take at most one part in this many of the time. */
 const restFactor = 4
-/** What a list may have brought to light is in no hurry. */
+/** Delay of the recount after a list, which is less urgent. */
 const afterListMs = 1000
 
 interface Times {
   /**
-   * How often discovery is read: a quota may count a kind that comes later, or in another version.
+   * How often discovery is read again. A quota may count a kind that is installed later or served
+   * in another version.
    */
   readonly followMs: number
 }
@@ -140,9 +140,7 @@ class QuotaController {
     await unlessMissing(client.update(resourceQuotas, { ...quota, status }, 'status'))
   }
 
-  /**
-   * Begins to follow the kinds that quotas count, and stops with those that none counts any more.
-   */
+  /** Starts watches for the kinds that quotas count, and stops watches that no quota needs. */
   async #follow(): Promise<void> {
     const names = [...this.#quotas.values()].flatMap(({ spec }) => Object.keys(spec?.hard ?? {}))
     const wanted = new Map<string, ServedResource>()
@@ -173,7 +171,8 @@ class QuotaController {
       sink: {
         begin: () => {},
         listed: () => {},
-        // Something may have gone unheard: every quota that counts it is counted anew.
+        // Events may have been missed before this list, so every quota that counts the kind is
+        // recounted.
         end: () => {
           for (const quota of this.#quotas.values()) this.#queue.addAfter(keyOf(quota), afterListMs)
         },
@@ -195,7 +194,8 @@ class QuotaController {
 }
 
 /**
- * Whether it says what is used of all that it limits. What is used is admission's to write besides.
+ * Whether the status has usage for all current limits. Only admission updates `used` between
+ * recounts.
  */
 const isCounted = ({ spec, status }: KubeObject): boolean =>
   status?.used !== undefined && sameAmounts(amountsOf(spec?.hard), amountsOf(status.hard))

@@ -1,13 +1,13 @@
 /**
- * A kind with marks in place of its names. What is written of it once is written of every kind of
- * the same shape: only the names differ, and the marks say where they stand and in which spelling.
- * Kinds whose names are changed on the way into operation ids are of no shape.
+ * A kind with placeholders instead of its names. All kinds with the same shape share one recorded
+ * document: only the names differ. A placeholder marks the position of a name and its spelling.
+ * Kinds whose names need changes in operation ids have no shape.
  */
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { customDefinitionName, operationId, tagOf } from './names.ts'
 import { definitionName, type OpenApiSource } from './source.ts'
 
-/** What paths are made from. */
+/** The properties of a kind that determine its paths. */
 export type DescribedKind = Pick<
   Kind,
   'group' | 'version' | 'plural' | 'kind' | 'listKind' | 'namespaced' | 'verbs' | 'subresources'
@@ -71,7 +71,10 @@ export function filled(marked: Marked, names: readonly string[]): string {
 
 const isWord = (name: string): boolean => /^[A-Z][A-Za-z0-9]*$/.test(name)
 
-/** The same for all kinds that differ in names alone; undefined for those of no shape. */
+/**
+ * A key that is equal for kinds that differ only in their names. Undefined for kinds without a
+ * shape.
+ */
 export function shapeOf(one: DescribedKind): string | undefined {
   if (!isWord(one.kind)) return undefined
   const subresources = [...markedSubresources(one).values()].map((sub) => [

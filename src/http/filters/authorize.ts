@@ -1,6 +1,6 @@
 /** Whether they may: no request reaches a verb without passing here. */
 import type { Attributes, Decision } from '#access/authorize.ts'
-import { shutOut } from '#access/forbidden.ts'
+import { earlyForbidden } from '#access/forbidden.ts'
 import { type Selectors, selectorsOfQuery } from '#access/selectors.ts'
 import { internalError } from '#api/status-error.ts'
 import type { User } from '#access/user.ts'
@@ -53,5 +53,5 @@ function settle(exchange: Exchange, attributes: Attributes, decided: Decision): 
   auditAnnotations.set('authorization.k8s.io/reason', reason)
   if (decision === 'allow') return
   if (error !== undefined) throw internalError(error)
-  throw shutOut(attributes, reason)
+  throw earlyForbidden(attributes, reason)
 }

@@ -1,5 +1,5 @@
 /** A request on behalf of another user: authorized piece by piece, then done as that user. */
-import { shutOut } from '#access/forbidden.ts'
+import { earlyForbidden } from '#access/forbidden.ts'
 import { impersonation } from '#access/impersonate.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
@@ -16,7 +16,7 @@ async function become(exchange: Exchange, parts: HttpParts): Promise<void> {
   if (wanted === undefined) return
   for (const attributes of wanted.checks) {
     const { decision, reason } = await parts.authorizer.authorize(attributes)
-    if (decision !== 'allow') throw shutOut(attributes, reason)
+    if (decision !== 'allow') throw earlyForbidden(attributes, reason)
   }
   exchange.impersonator = exchange.user
   exchange.user = wanted.user

@@ -1,4 +1,4 @@
-/** Names of drivers, pools, devices and attributes, and what can be wrong with them. */
+/** Validation of the names of drivers, pools, devices and attributes. */
 import { covered, type FieldError, invalid, required, tooLong } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1123Subdomain, identifier, longerThan, qualifiedName } from '#api/names.ts'
@@ -8,7 +8,7 @@ import { checkCsiDriverName } from '#kinds/pod-template/network-volumes.ts'
 const poolNameLengthMax = 253
 const idLengthMax = 32
 
-/** Drivers of devices are named as drivers of volumes are. */
+/** Device drivers follow the same naming rule as CSI drivers. */
 export const checkDriverName = checkCsiDriverName
 
 export function checkPoolName(name: string, path: FieldPath): FieldError[] {
@@ -42,7 +42,7 @@ function checkIdentifier(id: string, path: FieldPath): FieldError[] {
   ]
 }
 
-/** Declared rules look at these names too. */
+/** The errors are marked as covered, because declarative validation checks the same names. */
 export function checkFullName(name: string, path: FieldPath): FieldError[] {
   const detail = 'a fully qualified name must be a domain and a name separated by a slash'
   const domainMissing = name.includes('/') ? [] : [invalid(path, name, detail)]

@@ -33,13 +33,13 @@ export interface LogSinkOptions {
   readonly backupsMax: number
   /** 0: for ever. */
   readonly ageMsMax: number
-  /** Whether files that are put aside are compressed. */
+  /** Whether rotated files are compressed with gzip. */
   readonly compresses?: boolean
-  /** Whether a line is in the file before anything else happens. */
+  /** Whether each event is written synchronously, before the request continues. */
   readonly writesAtOnce?: boolean
   readonly now: () => number
   readonly lost: Lost
-  /** Bytes that may wait for the disk. */
+  /** Limit of the bytes that wait to be written. */
   readonly waitingBytesMax?: number
 }
 
@@ -110,7 +110,7 @@ export class LogSink implements RecordWriter {
     await this.#compressing
     // The number of a file that is closed may soon be that of another.
     this.#isClosed = true
-    // What came meanwhile was taken.
+    // The events that arrived during the last write are already queued.
     await this.#writing
     await this.#compressing
     if (this.#descriptor !== standardOutput) closeSync(this.#descriptor)
@@ -188,8 +188,8 @@ export class LogSink implements RecordWriter {
     if (this.#descriptor === standardOutput) return
     const { path, now } = this.#options
     const stamp = new Date(now()).toISOString().slice(0, 23).replaceAll(':', '-')
-    // Another process may have moved the file away, or opening the new one failed the last time:
-    // then a new file begins too.
+    // Rename only if the file exists: another process may have moved it, or the previous rotation
+    // may have failed. A new file is created in each case.
     if (existsSync(path))
       renameSync(path, join(dirname(path), `${this.#stem()}-${stamp}${extname(path)}`))
     const old = this.#descriptor
@@ -201,7 +201,10 @@ export class LogSink implements RecordWriter {
     if (this.#options.compresses) this.#compressing ??= this.#compressOld()
   }
 
-  /** One after the other, also what earlier servers left; one that cannot be stays as it is. */
+  /**
+   * Compresses rotated files one by one, including those of earlier server runs. Skips a file that
+   * cannot be compressed.
+   */
   async #compressOld(): Promise<void> {
     const failed = new Set<string>()
     const next = () =>
@@ -218,7 +221,7 @@ export class LogSink implements RecordWriter {
     return basename(path, extname(path))
   }
 
-  /** What was put aside, the newest first. */
+  /** Names of rotated files, newest first. */
   #oldFiles(): string[] {
     const { path } = this.#options
     const start = `${this.#stem()}-`
@@ -236,19 +239,19 @@ export class LogSink implements RecordWriter {
     const { path, backupsMax, ageMsMax, now } = this.#options
     const folder = dirname(path)
     const start = `${this.#stem()}-`
-    // One that is being compressed is there twice, and counts once.
+    // During compression a backup exists twice, plain and compressed. It counts once.
     const met = new Set<string>()
     for (const name of this.#oldFiles()) {
       met.add(plainName(name))
       const aged = ageMsMax > 0 && now() - (stampOf(name, start) ?? 0) > ageMsMax
       if (aged || (backupsMax > 0 && met.size > backupsMax))
-        // What is compressed meanwhile may be gone already.
+        // Compression may have removed the plain file already.
         rmSync(join(folder, name), { force: true })
     }
   }
 }
 
-/** Whether what an earlier server wrote last is a whole line. */
+/** Whether the existing file ends with a complete line. */
 function endsLine(path: string, size: number): boolean {
   const descriptor = openSync(path, 'r')
   try {

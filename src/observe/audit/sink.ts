@@ -1,25 +1,29 @@
 /**
- * Where records go, and how: by one that writes them, and by what stands before it, which the mode
- * of the flags decides.
+ * An audit backend has two parts: a sink, which buffers or blocks according to the mode flag, and a
+ * writer, which sends the events.
  */
 import type { Awaitable } from '#base/awaitable.ts'
 import type { AuditEvent } from './event.ts'
 
-/** What stands before a writer. What it cannot keep it loses, and says how many. */
+/** Accepts events and passes them to a writer. It counts and reports the events that it drops. */
 export interface AuditSink {
   /**
-   * Whether the record is kept, if the caller must wait for that or be rejected; else undefined.
+   * In blocking mode: whether the event was written; the caller waits and rejects the request if
+   * not. In other modes: undefined.
    */
   take(event: AuditEvent): void | Awaitable<boolean>
-  /** Writes what is left, as far as it can. */
+  /** Writes the buffered events, as far as possible. */
   close(): Promise<void>
 }
 
-/** Brings records to where they are kept. */
+/** Writes events to the log file or the webhook. */
 export interface RecordWriter {
-  /** Whether all of them are kept; those that are not were counted. It never rejects. */
+  /**
+   * Returns true if all events were written. Events that failed are counted. The promise never
+   * rejects.
+   */
   write(events: readonly AuditEvent[]): Awaitable<boolean>
-  /** The server ends: nothing is to be waited for that may not come. */
+  /** The server is stopping: the writer must not wait for retries. */
   hurry?(): void
   close(): Promise<void>
 }

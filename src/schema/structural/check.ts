@@ -1,7 +1,7 @@
 /**
- * Whether a value fits its schema, with kube-apiserver's verdicts and messages: the order of checks
- * and which of several failing alternatives is reported (the one with the most passed checks).
- * Compiled once per schema. Patterns run in linear time.
+ * Validates a value against its schema, with kube-apiserver's results and messages. It runs the
+ * checks in the same order. Of several failing alternatives it reports the one with the most passed
+ * checks. Compiled once per schema. Patterns run in linear time.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -14,8 +14,7 @@ import type { CheckOptions } from './schema-format.ts'
 import { keysAsWritten } from './sorted-copy.ts'
 
 /**
- * What a part of an object was before an update. What did not change may break rules that became
- * stricter.
+ * A part of the object before an update. An unchanged part may break rules that became stricter.
  */
 export interface Before {
   /** Undefined: nothing corresponds to the field, key or item. */
@@ -160,7 +159,7 @@ export class Checker {
     }
   }
 
-  /** Whether an object has too few or too many properties. */
+  /** Checks minProperties and maxProperties. */
   #sizes(schema: JsonSchema): (value: object, path: string, errors: Errors) => boolean {
     const { minProperties, maxProperties } = schema
     if (minProperties === undefined && maxProperties === undefined) return () => false
@@ -244,9 +243,7 @@ export class Checker {
   }
 }
 
-/**
- * Whether two items are the same; keys are in order already, so that equal values are equal texts.
- */
+/** Whether two items are equal. Keys are sorted already, so equal values have equal JSON. */
 function hasTwins(items: readonly Json[]): boolean {
   return new Set(items.map((item) => JSON.stringify(item))).size < items.length
 }

@@ -1,8 +1,7 @@
 /**
- * The defaults of a schema, filled in where a value has nothing, or a null that is not allowed.
- * Compiled once per schema and only along the ways that lead to a default. Objects that get a field
- * are made anew, keys in order. Of a default is kept what would be kept of it in an object: not
- * what metadata does not have.
+ * Applies the defaults of a schema to absent fields and to nulls that are not allowed. Compiled
+ * once per schema, only for paths that lead to a default. Objects that get a field are copied with
+ * sorted keys. A default value is pruned in the same way as the object.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
@@ -32,14 +31,14 @@ type Way = readonly (string | typeof item)[]
 
 /** The step into a list. */
 const item = 0
-/** Stands for the keys that a schema does not name. */
+/** Placeholder for keys that the schema does not name. */
 const anyKey = '*'
 
-/** A whole object with nothing but a value in its place. */
+/** A whole object that contains only the value, at the given path. */
 const around = (value: Json, way: Way): Json =>
   way.reduceRight<Json>((inner, step) => (step === item ? [inner] : { [step]: inner }), value)
 
-/** What is in that place. */
+/** The value at the given path. */
 function found(whole: Json, way: Way): Json | undefined {
   let at: Json | undefined = whole
   for (const step of way) {
@@ -54,8 +53,8 @@ export class Defaults {
   readonly #keepNulls: boolean
 
   /**
-   * `pruned`: what is kept of a whole object, and so of a default in it. `keepNulls`: nulls stay,
-   * allowed or not.
+   * `pruned` prunes a whole object, so it can prune a default inside it. `keepNulls` keeps nulls
+   * that the schema does not allow.
    */
   constructor(pruned: Copy, keepNulls = false) {
     this.#pruned = pruned

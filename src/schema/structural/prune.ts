@@ -1,7 +1,7 @@
 /**
- * What a schema keeps of a value: fields it does not name are gone, nulls that mean nothing are
- * gone, the metadata of embedded objects is in its own form. Compiled once per schema; the result
- * is a copy with keys in order.
+ * Prunes a value by its schema: removes unknown fields and nulls that are not nullable, and
+ * normalises the metadata of embedded objects. Compiled once per schema. The result is a copy with
+ * sorted keys.
  *
  *   properties: { a: {}, free: { x-kubernetes-preserve-unknown-fields: true } }
  *   { b: 1, a: 2, free: { any: 3 } }  →  { a: 2, free: { any: 3 } }
@@ -32,9 +32,9 @@ export type ReadMeta = (field: string, value: Json) => Json | undefined
 
 export interface PruneOptions {
   readonly readMeta: ReadMeta
-  /** Fields no schema names are kept, and nulls too: definitions of the old kind. */
+  /** Keep unknown fields and nulls, for v1beta1 definitions with preserveUnknownFields. */
   readonly keepAll?: boolean
-  /** Nulls are kept. */
+  /** Keep nulls. */
   readonly keepNulls?: boolean
 }
 
@@ -107,17 +107,17 @@ export class Pruner {
     }
   }
 
-  /** Items of a list whose schema keeps unknown fields keep theirs too. */
+  /** Items of a list whose schema preserves unknown fields preserve theirs too. */
   #preservingItems(items: JsonSchema | undefined): Copy {
     return items === undefined ? sortedCopy : this.#compile(items, true)
   }
 }
 
-/** Whether the schema neither allows a null nor replaces it. */
+/** Whether the schema neither allows null nor has a default that replaces it. */
 export const isUselessFor = (schema: JsonSchema | undefined): boolean =>
   schema !== undefined && schema.nullable !== true && !hasDefault(schema)
 
-/** Where nothing is known, objects lose all they have. */
+/** Without a schema, all fields of an object are unknown and removed. */
 function emptied(value: Json): Json {
   if (Array.isArray(value)) return value.map(emptied)
   return isObject(value) ? {} : value

@@ -25,12 +25,15 @@ const sourceGroupsAreChecked = change('the API group of a data source must be a 
   since: 29,
 })
 
-/** What the release, its gates and the claim as it was decide. */
+/** Validation options. They follow from the release, its feature gates and the old claim. */
 export interface ClaimRules {
   readonly release: number
   readonly hasAttributesClass: boolean
   readonly anySourceGroup: boolean
-  /** Whether the selector has label values alone. */
+  /**
+   * Whether values in the label selector must be valid label values. False if the old claim already
+   * has an invalid selector.
+   */
   readonly checksValues: boolean
 }
 
@@ -119,7 +122,7 @@ function checkDataSources(spec: Loose, path: FieldPath, rules: ClaimRules): Fiel
 const sameSource = (source: Loose, { namespace: _, ...reference }: Loose): boolean =>
   sameJson(source, reference)
 
-/** The place of a field, taken for its value. */
+/** kube-apiserver reports the field path as the invalid value here. */
 const shownPath = (name: string, parent: FieldPath): GoText =>
   asGo(
     goStruct('field.Path', [

@@ -1,4 +1,4 @@
-/** Properties of a service that its rules and its preparation both need. */
+/** Predicates and accessors of a Service that validation and strategy share. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { goPointer, goQuote, goStruct, type GoText, type GoPart } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -8,7 +8,7 @@ const showsAppProtocol = change('errors of services show the appProtocol of port
 
 export const specOf = (service: KubeObject): Loose => service.spec ?? {}
 
-/** Releases before 1.20 know one address only. */
+/** Objects of releases before 1.20 have only `clusterIP`. */
 export function clusterIpsOf(service: KubeObject): string[] {
   const { clusterIPs, clusterIP } = specOf(service)
   return clusterIPs ?? (clusterIP ? [clusterIP] : [])
