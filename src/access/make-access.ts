@@ -81,7 +81,7 @@ export async function makeAccess(
   reader: ObjectReader,
   clock: Clock,
 ): Promise<Access> {
-  const settings = withoutStrangers(given, surroundings)
+  const settings = withoutAnonymousAuth(given, surroundings)
   const { keys, signingKey } = tokenKeys(settings, surroundings)
   const verifying = [...keys, ...servingKeys(settings, surroundings)]
   const issuers = settings.serviceAccountIssuer
@@ -130,7 +130,7 @@ export async function makeAccess(
 }
 
 /** If every request is allowed, it must at least be authenticated. */
-function withoutStrangers(
+function withoutAnonymousAuth(
   settings: AccessSettings,
   { report }: AccessSurroundings,
 ): AccessSettings {
