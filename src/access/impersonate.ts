@@ -1,6 +1,6 @@
 /**
- * Impersonation: from the request's Impersonate-* headers to the rights that the user needs (one
- * check for each name, group, extra value and uid), and to the user for the request. It is pure.
+ * Impersonation: parses the Impersonate-* headers into the required permissions (one check for each
+ * name, group, extra value and uid) and the impersonated user. Pure functions.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -20,10 +20,10 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const extraPrefix = 'impersonate-extra-'
 const impersonatesUids = change('a uid can be impersonated', { since: 22 })
 
-/** Whether a header is part of it: none of them goes further than this server. */
+/** Whether the header belongs to impersonation. Such headers are never forwarded. */
 export const isImpersonationHeader = (name: string): boolean => name.startsWith('impersonate-')
 
-/** Undefined without impersonation. Rejects groups, extra and uid without a user. */
+/** Undefined without impersonation. Throws if groups, extra or uid are specified without a user. */
 export function impersonation(
   headers: Headers,
   caller: User,

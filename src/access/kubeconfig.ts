@@ -1,7 +1,7 @@
 /**
- * Where a webhook is and how to talk to it, from a file in kubeconfig format: `clusters` is the
- * remote service, `users` is this server as its client, `current-context` pairs the two. Ways to
- * log in that would start programs are refused.
+ * Reads a webhook's address and credentials from a kubeconfig file. `clusters` is the remote
+ * service, `users` is this server as its client, and `current-context` selects a pair. Credential
+ * plugins that start programs are rejected.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -133,7 +133,7 @@ function authorizationOf(user: Fields, folder: string): string | undefined {
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 }
 
-/** A file counts before what stands beside it. */
+/** `tokenFile` takes precedence over `token`. */
 function tokenOf(user: Fields, folder: string): string {
   const file = text(user, 'tokenFile')
   if (file === '') return text(user, 'token')

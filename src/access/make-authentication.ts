@@ -109,7 +109,7 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
   }
 }
 
-/** `stops` is given what ends those that go on by themselves. */
+/** Methods with background work add their stop functions to `stops`. */
 async function tokenMethods(
   { settings, surroundings, keys, apiAudiences, reader, clock }: AuthenticationParts,
   issuers: ConfiguredIssuers | undefined,
@@ -246,7 +246,7 @@ function makeClientCertificate(
 /** A method that trusts the certificates of some authorities. */
 interface Certified<Method> {
   readonly method: Method
-  /** Where some of them stand. */
+  /** The file with some of the authorities. */
   readonly file: AuthorityFile | undefined
   readonly authorities: () => readonly X509Certificate[]
 }

@@ -1,7 +1,7 @@
 /**
- * The selectors of a request, as authorization sees them. What cannot be read counts as absent:
- * requirements narrow a request, so an authorizer that sees fewer of them decides about more than
- * the client gets.
+ * The selectors of a request for authorizers. A selector that cannot be parsed is treated as
+ * absent. That is safe: requirements only narrow a request, so without them the authorizer decides
+ * about a broader request.
  */
 import { type FieldRequirement, parseFieldSelector } from '#api/field-selector.ts'
 import {
@@ -14,7 +14,7 @@ import type { Loose } from '#api/object-meta.ts'
 
 export interface Selection<Requirement> {
   readonly requirements: readonly Requirement[]
-  /** Whether a part, or all of it, could not be read. */
+  /** Whether the selector or a part of it could not be parsed. */
   readonly failed: boolean
 }
 
@@ -64,8 +64,8 @@ export function selectorsOfQuery(verb: string, query: URLSearchParams): Selector
 }
 
 /**
- * Those of a review: each a text or a list of requirements, of which some may be unknown to this
- * release.
+ * The selectors of a SubjectAccessReview. Each is a text or a list of requirements. This release
+ * may not know some of the operators.
  */
 export function selectorsOfReview({ fieldSelector, labelSelector }: Loose): Selectors | undefined {
   if (fieldSelector == null && labelSelector == null) return undefined
@@ -110,7 +110,10 @@ function labelRequirementOf({ key = '', operator, values = [] }: Loose) {
   }
 }
 
-/** Whether a field must have this value: what lets a node read the pods that are bound to it. */
+/**
+ * Whether the selector requires this value of a field. The Node authorizer uses it for pods bound
+ * to a node.
+ */
 export const requiresField = (
   selectors: Selectors | undefined,
   field: string,

@@ -20,8 +20,8 @@ export interface TokenRequestSettings {
   /** 0 for no limit. */
   readonly expirationSecondsMax: number
   /**
-   * Whether tokens of pods may outlive what was requested, so that old clients that never read them
-   * anew go on.
+   * Whether tokens of pods may have a longer lifetime than requested. Old clients that never reload
+   * their token then continue to work.
    */
   readonly extendExpiration: boolean
 }
@@ -49,8 +49,8 @@ const secondsMax = 2 ** 32
 const kind = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
 /**
- * Finds the account and lays its name into the request, or throws what is wrong with the request
- * itself.
+ * Finds the service account and writes its name into the request. Throws if the request itself is
+ * invalid.
  */
 export async function checkTokenRequest(
   request: KubeObject,
@@ -230,7 +230,7 @@ async function boundObject(
   return { pod: object, ...(await nodeOf(object, reader, rules)) }
 }
 
-/** The node of a pod; its name alone where it is not there. */
+/** The node of a pod. Only its name if the node does not exist. */
 async function nodeOf(pod: KubeObject, reader: ObjectReader, { feature }: TokenRules) {
   const name: string = pod.spec?.nodeName ?? ''
   if (name === '' || !feature('ServiceAccountTokenPodNodeInfo')) return {}

@@ -62,7 +62,7 @@ export function validateMetaNames(
   return errors
 }
 
-/** Whatever is wrong with the metadata of a new object, whose name has been generated already. */
+/** Validates the metadata of a new object. Its name has already been generated. */
 export function validateObjectMeta(
   meta: ObjectMeta,
   rules: MetaRules,
@@ -103,12 +103,12 @@ const validateOwners = (owners: readonly OwnerReference[], path: FieldPath): Fie
     ? []
     : loadOwnerRules().validateOwnerReferences(owners, path.child('ownerReferences'))
 
-/** One by one: there may be more than a call takes. */
+/** Pushes one by one, because a call has a limit of arguments. */
 function addAll(errors: FieldError[], more: readonly FieldError[]): void {
   for (const error of more) errors.push(error)
 }
 
-/** Whatever is wrong with changed metadata. */
+/** Validates the metadata of an updated object. */
 export function validateObjectMetaUpdate(
   next: ObjectMeta,
   old: ObjectMeta,
@@ -223,7 +223,7 @@ function validateManagedFields(
   })
 }
 
-/** What nearly all are called: short, and of printable ASCII. */
+/** Fast path: nearly all field managers have short names of printable ASCII. */
 function isOrdinaryManager(name: string): boolean {
   if (name.length > fieldManagerLengthMax) return false
   for (let i = 0; i < name.length; i++) {

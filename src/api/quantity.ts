@@ -17,11 +17,11 @@ export interface Quantity {
    * `1.500`.
    */
   readonly text?: string
-  /** Whether kube-apiserver keeps it as a number of any length, which its messages show. */
+  /** Whether kube-apiserver stores the value as a big number, which its messages show. */
   readonly long?: true
 }
 
-/** A text that is no quantity; the message is Kubernetes'. */
+/** The text is not a valid quantity. The message is Kubernetes'. */
 export class QuantityError extends Error {}
 
 /**
@@ -105,7 +105,9 @@ function readSuffix(suffix: string): { format: QuantityFormat; power: number } {
   return { format: 'DecimalExponent', power: Number(BigInt.asIntN(32, exponent)) }
 }
 
-/** Amounts of few digits: exact, and those that look canonical keep their text. */
+/**
+ * Fast path for numbers with few digits. They are exact, and a text that looks canonical is kept.
+ */
 function quickQuantity(
   text: string,
   digits: string,
@@ -284,7 +286,8 @@ export const quantityMilliValue = (value: Quantity | string): bigint => scaledVa
 const wholeMillis = /^[0-9]+(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
 /**
- * The quantity in whole thousandths, rounded away from zero; what is whole already keeps its text.
+ * Rounds a quantity up, away from zero, to whole thousandths. A quantity that has no smaller
+ * fraction keeps its text.
  */
 export function roundUpToMilli(text: string): string {
   if (wholeMillis.test(text)) return text

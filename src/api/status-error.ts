@@ -1,7 +1,7 @@
 /**
- * What a client can cause: errors with Kubernetes' code, reason, words and details, each made by
- * one named function. What only we can cause is an assertion; a lost race is a returned value.
- * Neither is here.
+ * Errors that a client can cause, with Kubernetes' code, reason, message and details. A named
+ * function creates each of them. Internal errors are assertions; a lost race is a returned value.
+ * This file contains neither.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { goQuote } from './go-syntax.ts'
@@ -104,7 +104,7 @@ export const conflict = ({ group, plural }: ResourceName, name: string, why: str
     about(plural, group, name),
   )
 
-/** What a write was on condition of is not so. */
+/** The message if a precondition of a write does not hold. */
 export const preconditionFailed = (
   what: 'UID' | 'ResourceVersion',
   wanted: string,

@@ -1,7 +1,7 @@
 /**
- * Times as the API writes them: RFC 3339 in UTC, whole seconds (`2021-08-04T18:00:00Z`) or six
- * decimals for the micro form. Parsing accepts any zone and follows Go's rules for what is a time.
- * Never reads the clock.
+ * Times in the format of the API: RFC 3339 in UTC with whole seconds (`2021-08-04T18:00:00Z`), or
+ * six decimals for MicroTime. Parsing accepts any time zone and follows Go's rules. These functions
+ * never read the clock.
  */
 
 /** A moment: seconds since 1970 (may be negative) and the nanoseconds within the second. */
@@ -32,7 +32,7 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
   return before * 365 + leapDays + inYear - 719162
 }
 
-/** What a text means as a time, or undefined where it is none. */
+/** Parses a time. Returns undefined if the text is not a valid time. */
 export function parseTimestamp(text: string): Instant | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined
@@ -74,8 +74,8 @@ function yearText(year: number): string {
 function formatToSeconds(seconds: number): string {
   const days = Math.floor(seconds / secondsPerDay)
   const rest = seconds - days * secondsPerDay
-  // Gregorian calendar from a day count, with years that begin in March so that the leap day is
-  // last.
+  // Computes the Gregorian date from a day count. Years begin in March, so that the leap day is the
+  // last day.
   const shifted = days + 719468
   const era = Math.floor(shifted / 146097)
   const dayOfEra = shifted - era * 146097
@@ -109,10 +109,7 @@ const digitAt = (text: string, at: number) => {
 }
 const pairAt = (text: string, at: number) => digitAt(text, at) * 10 + digitAt(text, at + 1)
 
-/**
- * Whether a text already is the one form: nearly all that arrive are, and need no more than this
- * look.
- */
+/** Whether a text is canonical already. Nearly all timestamps are, so this check avoids parsing. */
 function isCanonical(text: string): boolean {
   if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return false
   if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false

@@ -17,23 +17,23 @@ export function rememberEmpty(holder: object, field: string): void {
   else Object.defineProperty(holder, writtenEmpty, { value: new Set([field]) })
 }
 
-/** What a default makes of nothing is empty too, so that it is no longer known what was written. */
+/** Removes the mark after a default has set the field to an empty value. */
 export function forgetEmpty(holder: object, field: string): void {
   ;(holder as Holder)[writtenEmpty]?.delete(field)
 }
 
-/** Whether the field is absent because what was written there was empty. */
+/** Whether the field is absent because the client wrote an empty list or map. */
 export const wasWrittenEmpty = (holder: object | null | undefined, field: string): boolean =>
   (holder as Holder | null | undefined)?.[writtenEmpty]?.has(field) ?? false
 
-/** Whether anything at or below the value is. */
+/** Whether the value or any value inside it has such a field. */
 export function hasWrittenEmpty(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false
   if (Array.isArray(value)) return value.some(hasWrittenEmpty)
   return holdsWrittenEmpty(value) || Object.values(value).some(hasWrittenEmpty)
 }
 
-/** Whether any field of it is, and has got no value since, from a default. */
+/** Whether any field of this object was written empty and has not got a default since. */
 export function holdsWrittenEmpty(holder: object): boolean {
   const fields = (holder as Holder)[writtenEmpty]
   if (fields === undefined) return false

@@ -1,7 +1,7 @@
 /**
- * Long work in turns: after each turn others have theirs. Only one of several works has a turn
- * between two turns of others, so the number of works does not make others wait longer. Nothing
- * here knows what the work is.
+ * Splits long work into turns, so that other work on the event loop can run in between. Only one of
+ * several long jobs has a turn between two event loop iterations. So the number of jobs does not
+ * delay requests.
  *
  *   const turns = new Turns()
  *   for (const one of many) {
@@ -10,7 +10,10 @@
  *   }
  */
 
-/** Short enough to be unnoticeable, long enough that switching turns costs little in comparison. */
+/**
+ * Short enough that requests do not notice it, long enough that switching costs little in
+ * comparison.
+ */
 const turnMs = 10
 
 const waiting: (() => void)[] = []
@@ -23,7 +26,7 @@ function goOn(): void {
 export class Turns {
   #began = performance.now()
 
-  /** Whether it is time to let others have their turn. */
+  /** Whether the turn has lasted long enough. */
   get over(): boolean {
     return performance.now() - this.#began >= turnMs
   }

@@ -11,17 +11,17 @@ export const wireBytes = 2
 const wireGroupEnd = 4
 const wireFixed32 = 5
 
-/** Bytes that are no protobuf. The message is Go's where Go has one. */
+/** Invalid protobuf. The message is Go's if Go has one. */
 export class WireError extends Error {
   override name = 'WireError'
 }
 
-/** Longer strings are written by the runtime; for short ones a loop is quicker than the call. */
+/** Up to this length a loop is faster than a call of the runtime's string encoder. */
 const shortLengthMax = 24
 
 export class WireWriter {
   #buffer: Buffer
-  /** Where the written part begins. */
+  /** Index of the first written byte. */
   #at: number
 
   constructor(capacity = 4096) {
@@ -37,12 +37,12 @@ export class WireWriter {
     return this.#buffer.length - this.#at
   }
 
-  /** Forgets what was written, keeps the buffer. */
+  /** Discards the written bytes and keeps the buffer. */
   clear(): void {
     this.#at = this.#buffer.length
   }
 
-  /** Lets a large buffer go. */
+  /** Replaces a large buffer with a small one. */
   shrink(capacity = 4096): void {
     this.#buffer = Buffer.allocUnsafeSlow(capacity)
     this.#at = capacity

@@ -1,7 +1,7 @@
 /**
- * One of several servers is the leader: the one that holds a Lease and renews it in time. Times are
- * compared by this machine's own clock, from when a change of the lease was seen, so clocks need
- * not agree. A leader that cannot renew stops leading before another may begin.
+ * Elects one server as the leader: the server that holds a Lease and renews it in time. Each server
+ * measures times with its own clock, from the moment when it sees a change of the lease, so clocks
+ * need not agree. A leader that cannot renew stops before another server may take over.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -90,7 +90,7 @@ class Candidate {
     return elapsedMs(this.#options.clock)
   }
 
-  /** Whether this server leads now. */
+  /** Tries to acquire or renew the lease. Returns whether this server leads now. */
   async acquire(): Promise<boolean> {
     const { client, namespace, name, identity, leaseDurationMs = 15_000 } = this.#options
     let lease: KubeObject

@@ -1,8 +1,7 @@
 /**
- * Follows one resource for as long as it is wanted: lists it in pages, then watches from there;
- * resumes where a watch ended and lists again where the past is gone (410). A server that is away
- * is waited for. It keeps no object itself: what to keep is the sink's matter, and so is the memory
- * it takes.
+ * Watches one resource until the signal aborts. It lists the resource in pages, then watches from
+ * that revision. It resumes a watch that ended, lists again after 410 (Gone), and retries while the
+ * server is unavailable. The reflector keeps no objects; the sink decides what to keep.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError, qualified } from '#api/status-error.ts'
@@ -10,13 +9,13 @@ import { pause, waitAfter } from './backoff.ts'
 import type { ApiClient, ResourceRef } from './client.ts'
 
 export interface Sink {
-  /** A list begins: what it does not name until `end` is gone. */
+  /** A list begins. Objects that are not listed before `end` do not exist any more. */
   begin(): void
   listed(object: KubeObject): void
   end(): void
-  /** `isNew`: the watch says that it was not there before, or not what is followed. */
+  /** `isNew` is true for ADDED events: the object was created, or it matches the selector now. */
   changed(object: KubeObject, isNew: boolean): void
-  /** The deleted object: name, namespace and uid. */
+  /** Only name, namespace and uid of the deleted object are certain. */
   deleted(object: KubeObject): void
 }
 
@@ -31,9 +30,9 @@ export interface ReflectorOptions {
 
 /** Objects requested at once: bounds what a list takes in memory while it is read. */
 const pageSize = 500
-/** A watch that ends is resumed at once, one that keeps ending is not. */
+/** The reflector resumes a watch at once. It uses this backoff if watches end repeatedly. */
 const backoff = { firstMs: 50, longestMs: 30_000 }
-/** A watch that lasts so long does not keep ending, though nothing may have happened in it. */
+/** A watch that lasts at least this long resets the backoff, even without events. */
 const lastingMs = 1000
 
 /** Resolves when the signal aborts. */

@@ -1,6 +1,6 @@
 /**
- * What a controller is and what it may reach: a client of the API like any other, pictures it
- * shares with the others, time, and the few secrets that only the server itself has.
+ * The interface of a controller and the parts it may use: an API client, shared informers, a clock,
+ * and the few secrets that only the server has.
  */
 import type { X509Certificate, KeyObject } from 'node:crypto'
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'
@@ -24,11 +24,11 @@ export interface Authority {
   readonly privateKey: KeyObject
 }
 
-/** What all controllers share. */
+/** Parts that all controllers share. */
 export interface Surroundings {
   readonly clientFor: (account: string) => ApiClient
   readonly clock: TimerClock
-  /** The OpenAPI v3 schema of a kind that is served, without references. */
+  /** The OpenAPI v3 schema of a served kind with all references resolved. */
   readonly schemaOf: (apiVersion: string, kind: string) => JsonSchema | undefined
   /** Minor number of the emulated release. */
   readonly release: number

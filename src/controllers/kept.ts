@@ -1,6 +1,6 @@
 /**
- * What is kept in memory of each resource that controllers follow: only what some controller reads.
- * Idle servers hold little, and secrets keep their data out of it.
+ * The parts of objects that controllers keep in memory: only fields that some controller reads.
+ * This saves memory and keeps the data of secrets out of it.
  */
 import { createHash } from 'node:crypto'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -126,13 +126,13 @@ export const podOf = (object: KubeObject): KeptPod => ({
   created: object.metadata.creationTimestamp ?? '',
 })
 
-/** Of the many pods, those that are being deleted, that have ended or that use a claim. */
+/** Keeps only pods that are being deleted, have ended, or use a claim. */
 export function keepPod(object: KubeObject): KeptPod | undefined {
   const pod = podOf(object)
   return pod.deleting || pod.ended || pod.claims.length > 0 ? pod : undefined
 }
 
-/** Ephemeral volumes have a claim named after the pod and the volume. */
+/** An ephemeral volume has a claim named after the pod and the volume. */
 function claimsOf({ metadata, spec }: KubeObject): string[] {
   const found: string[] = []
   for (const volume of spec?.volumes ?? []) {

@@ -1,12 +1,11 @@
 /**
- * Every controller by its name, as kube-controller-manager has it, and which of them
- * `--controllers` selects. The controllers themselves are loaded later: a server is ready before it
- * needs them.
+ * All controllers, with kube-controller-manager's names, and the selection by `--controllers`. The
+ * controllers themselves are loaded later, because a server is ready before it needs them.
  */
 import { type ReleaseChange, change, releaseOf } from '#api/releases/change.ts'
 
 export interface ControllerRow {
-  /** False where it runs only when it is named. */
+  /** False if the controller runs only when `--controllers` names it. */
   readonly onByDefault?: boolean
   /** The releases that have it. Absent: all. */
   readonly only?: ReleaseChange
@@ -44,8 +43,8 @@ export const controllerRows = {
 export type ControllerName = keyof typeof controllerRows
 
 /**
- * `*` stands for all that are on by default, `name` for one, `-name` for all but one and `-*` for
- * none; a name that is given itself needs no star. Unknown names are returned as an error.
+ * Evaluates `--controllers`. `*` selects all that are on by default, `name` adds one, `-name`
+ * removes one, and `-*` removes all. A name does not need `*`. Returns an error for unknown names.
  */
 export function selectControllers<Name extends string = ControllerName>(
   words: readonly string[],

@@ -1,12 +1,12 @@
 /**
- * Types written by hand, for the few that no table has and for tests. What is left out is the usual
- * case.
+ * Creates types by hand, for the few types that the fact tables lack and for tests. Options default
+ * to the usual case.
  */
 import type { Dict, Field, List, Scalar, ScalarName, Struct, Type } from './type.ts'
 
 const scalars = new Map<ScalarName, Scalar>()
 
-/** One value per scalar, so that what is compiled from it is compiled once. */
+/** One instance per scalar, so that rules compiled for it are shared. */
 export function scalar(name: ScalarName): Scalar {
   let made = scalars.get(name)
   if (made === undefined) {

@@ -1,13 +1,13 @@
 /**
- * The type graph: what an object of a kind may contain, as data. Built-in types come from facts,
- * custom ones from structural schemas; decoding, defaulting, protobuf, patches, apply and OpenAPI
- * are all compiled from this one shape. A type never changes once made. Graphs may be recursive, so
- * the type of a field is looked up on first use.
+ * The type graph: the fields and types of objects, as data. Built-in types come from facts, custom
+ * types from structural schemas. Decoding, defaulting, protobuf, patches, apply and OpenAPI are
+ * compiled from it. Types are immutable. A graph may be recursive, so the type of a field is
+ * resolved on first use.
  */
 
 /**
- * How a value is written in JSON and in protobuf. Quantities and times are canonical strings, bytes
- * base64.
+ * The representation of a value in JSON and protobuf. Quantities and times are canonical strings;
+ * bytes are base64.
  */
 export type ScalarName =
   | 'string'
@@ -28,9 +28,9 @@ export type ScalarName =
 export interface Scalar {
   readonly is: 'scalar'
   readonly scalar: ScalarName
-  /** Go's name of a named scalar, as messages show it: 'v1.RestartPolicy'. */
+  /** Go's type name of a named scalar, for messages: 'v1.RestartPolicy'. */
   readonly named?: string
-  /** The values that OpenAPI lists. Others may be valid too. */
+  /** The enum values in OpenAPI. Other values may be valid too. */
   readonly values?: readonly string[]
 }
 
@@ -71,10 +71,11 @@ export interface Struct {
    */
   readonly fields: readonly Field[]
   /**
-   * JSON's view: every field by its JSON name, inlined ones lifted up, in the order Go writes them.
+   * All fields by JSON name, including those of inlined structs, in the order in which Go writes
+   * them.
    */
   readonly byName: ReadonlyMap<string, Field>
-  /** Replaced only whole by one manager (x-kubernetes-map-type: atomic). */
+  /** One manager owns the whole struct (x-kubernetes-map-type: atomic). */
   readonly atomic: boolean
   /**
    * Unknown fields are kept (custom kinds with x-kubernetes-preserve-unknown-fields or without a
@@ -86,7 +87,7 @@ export interface Struct {
    * fields are protobuf's.
    */
   readonly union?: boolean
-  /** The field that says which of the others is set (OpenAPI's x-kubernetes-unions). */
+  /** The discriminator field of a union (OpenAPI's x-kubernetes-unions). */
   readonly discriminator?: string
 }
 

@@ -1,12 +1,12 @@
 /**
- * The names and addresses this server goes by, from its settings and the machine's interfaces: what
- * its certificate must cover, what the kubernetes service points at, what the kubeconfig says. It
- * resolves no names.
+ * The names and addresses of this server, from its settings and the network interfaces. They are
+ * used for the serving certificate, the endpoints of the kubernetes service and the kubeconfig.
+ * Nothing here resolves names.
  */
 import { formatIp, isIpv6, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
 import type { Settings } from '#settings/flags.ts'
 
-/** What the operating system says of the machine. */
+/** The machine's properties as the operating system reports them. */
 export interface Machine {
   readonly hostname: string
   /** Addresses of the interfaces that are not loopback, in the system's order. */
@@ -16,13 +16,13 @@ export interface Machine {
 type Wanted = Pick<Settings, 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'> &
   Partial<Pick<Settings, 'externalHostname'>>
 
-/** Whether an address means all of the machine's. */
+/** Whether the address stands for all addresses of the machine. */
 function isUnspecified(address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && ['0.0.0.0', '::'].includes(formatIp(ip))
 }
 
-/** The address that others reach this server at. */
+/** The address at which clients and other servers reach this server. */
 export function advertisedAddress(settings: Wanted, machine: Machine): string {
   const said = settings.advertiseAddress
   if (said !== undefined && !isUnspecified(said)) return said

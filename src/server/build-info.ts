@@ -1,13 +1,13 @@
 /**
- * What this server is made from and runs on, in the form that clients of kube-apiserver know.
- * /version and the metrics report the same. In a checkout the commit is read from .git; an
- * installed package carries it in the manifest that the release step made. It never runs git.
+ * The version information of this server, in kube-apiserver's format. /version and the metrics
+ * report it. In a checkout the commit is read from .git; an installed package has it in its
+ * manifest. This code never runs git.
  */
 import { readFileSync } from 'node:fs'
 import { embeddedFile } from '#base/embedded-file.ts'
 import { type VersionInfo, versionInfo } from '#discovery/version.ts'
 
-/** What git itself writes for no commit, so that a commit that does not exist is recognised. */
+/** Git writes this hash for "no commit". */
 const noCommit = '0'.repeat(40)
 
 const isCommit = (text: unknown): text is string =>
@@ -23,8 +23,8 @@ function textOf(file: URL): string {
 }
 
 /**
- * What HEAD of a checkout leads to: a commit, or a branch in a file of its own or among the packed
- * ones.
+ * The commit that HEAD of a checkout refers to, directly or by a branch. A branch is a file of its
+ * own or a line of packed-refs.
  */
 export function checkedOutCommit(root: URL): string | undefined {
   const git = new URL('.git/', root)

@@ -1,12 +1,12 @@
 /**
- * The error for a start that fails for a reason the operator can fix. One line states what is wrong
- * and what is accepted. Our own defects never use it: they print their stack.
+ * An error that prevents the start and that the operator can fix. Its single line states the
+ * problem and the accepted values. Internal errors never use this class: they print their stack.
  */
 export class CannotStart extends Error {
   override name = 'CannotStart'
 }
 
-/** The value, or the end of the start where there is a problem instead. */
+/** Returns the value, or throws CannotStart if there is a problem. */
 export function orCannotStart<T extends object>(
   value: T | { error: string } | { problem: string },
 ): T {
@@ -16,9 +16,8 @@ export function orCannotStart<T extends object>(
 }
 
 /**
- * The work's value. Readers of the operator's files throw plain errors that name the file, and
- * those end the start with their words; any other kind of error is the runtime's and stays what it
- * is.
+ * Converts plain errors of a promise into CannotStart. Readers of the operator's files throw plain
+ * errors that name the file. All other error classes are defects and pass through unchanged.
  */
 export async function orSayWhy<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,6 +1,6 @@
 /**
- * One cluster: a store and everything that serves it, without a listener. A server has one. A test
- * server has one for each fork, behind the same listener.
+ * One cluster: a store and everything that serves it, without a listener. A server has one cluster.
+ * A test server has one for each fork, behind the same listener.
  */
 import { type ControllerName, selectControllers } from '#controllers/names.ts'
 import type { Wire } from '#http/exchange.ts'
@@ -34,7 +34,7 @@ export interface Cluster {
   runControllers(): void
 }
 
-/** What `opened` closes last was opened first. */
+/** `opened` closes the parts in reverse order. */
 export async function openCluster(
   given: Settings,
   surroundings: Surroundings,
@@ -80,7 +80,7 @@ function controllerNames({ controllers, emulatedVersion, enableGarbageCollector 
   return names.filter((name) => enableGarbageCollector || name !== 'garbagecollector')
 }
 
-/** What requests go through, before anything listens. */
+/** Creates the request handling before the listener starts. */
 async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<HttpSide> {
   const { settings, release, feature, facts, storage, log, clock, parseStored } = foundation
   const version = facts.versionOf(release)

@@ -38,11 +38,11 @@ export interface Fork {
   readonly storage: Storage
   /** The newest revision that clients of a discarded history may know; 0 if there is none. */
   readonly discardedUpTo: Revision
-  /** Where its settings differ. */
+  /** Settings that differ from those of the parent cluster. */
   readonly options: Partial<Settings>
   readonly clock: TimerClock
   readonly random: Random
-  /** Private keys as PEM: all verify service account tokens, and the first signs them. */
+  /** Private keys as PEM. All of them verify service account tokens; the first one signs them. */
   readonly tokenKeys: readonly string[]
 }
 
@@ -61,13 +61,14 @@ export interface RunningServer {
   readonly client: ApiClient
   /** Deprecated metrics of the release, one line each for the program to show or not. */
   readonly deprecations: readonly string[]
-  /** What it does now. */
+  /** The current state of the server. */
   status(): Promise<ServerStatus>
-  /** Answers a request that does not come from the listener. */
+  /** Handles a request that does not come from the listener. */
   readonly serve: (wire: Wire) => void
   /**
-   * A second cluster in front of another store, with the kinds and certificates of this one and no
-   * listener. The store holds what a server writes before its first request.
+   * Opens another cluster on another store. It shares the kinds and certificates of this cluster
+   * and has no listener. The store must already contain the objects that a server writes before its
+   * first request.
    */
   openFork(fork: Fork): Promise<ForkedServer>
   /** Resolves when what a start writes in the background is written. */
@@ -136,10 +137,7 @@ interface OpenParts {
   readonly listener: Listener
 }
 
-/**
- * Opens the parts in their order. What is open, `opened` closes: in the reverse order, and also
- * when the start fails.
- */
+/** Opens the parts in order. `opened` closes them in reverse order, also if the start fails. */
 async function openParts(
   given: Settings,
   surroundings: Surroundings,

@@ -1,6 +1,6 @@
 /**
- * What everything else stands on: the release, its facts, the store, the kinds and their live
- * picture.
+ * The parts that all other parts use: the release, its facts, the store, the kinds and the watch
+ * cache.
  */
 import { timestamp } from '#verbs/server.ts'
 import { qualified } from '#api/status-error.ts'
@@ -37,12 +37,15 @@ const loadClusterKeys = loadLater<typeof import('./cluster-keys.ts')>(
 )
 const loadSealing = loadLater<typeof import('./sealing.ts')>(import.meta.url, './sealing')
 
-/** How long changes are kept for watches that come back: the five minutes of the specification. */
+/** How long changes are kept for watches that resume: five minutes. */
 const historyMsMax = 300_000
-/** Changes kept of one resource at least, whatever the flag says: about a minute of a busy one. */
+/**
+ * Minimum number of changes kept for each resource, regardless of the flag: about a minute of a
+ * busy resource.
+ */
 const historyEventsMin = 10_000
 
-/** How many changes of a resource are kept. */
+/** The number of changes to keep for a resource. */
 export function historyEventsMax({ defaultWatchCacheSize, watchCacheSizes }: Settings) {
   return ({ group, plural }: Resource): number =>
     Math.max(
@@ -73,9 +76,9 @@ export interface Foundation {
   readonly report: (message: string, error: unknown) => void
 }
 
-/** What a cluster does not make itself. */
+/** Parts that a cluster receives from its creator. */
 export interface SharedParts {
-  /** Its own store, which it closes. */
+  /** The cluster's own store. The cluster closes it. */
   readonly storage?: Storage
   /** A fork takes these from the cluster that it was forked from. */
   readonly facts?: Facts

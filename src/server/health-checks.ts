@@ -1,13 +1,14 @@
 /**
- * What the health endpoints look at: the store, and the stages of the start. A stage is named as
- * operators know it from kube-apiserver; each becomes well when the work of that name is done here.
+ * The checks of the health endpoints: the store and the stages of the start. Stages have the names
+ * of kube-apiserver's post-start hooks. A check passes when the corresponding work of this server
+ * is complete.
  */
 import { change, isWithin, type Release, releaseOf, type Span } from '#api/releases/change.ts'
 import type { HealthCheck } from '#observe/health.ts'
 
 /**
- * Which releases have a stage, the gate it waits for, and whether fairness, which may be turned
- * off, has it or its absence.
+ * The releases and the feature gate with which a stage exists, and whether it depends on priority
+ * and fairness.
  */
 interface When extends Span {
   readonly fair?: boolean
@@ -133,11 +134,11 @@ export interface HealthOptions {
   /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean
-  /** Whether requests are queued by priority. */
+  /** Whether priority and fairness is enabled. */
   readonly fair: boolean
-  /** Why the store cannot be used, or nothing. */
+  /** Why the store is unavailable, or undefined. */
   readonly storeTrouble: () => string | undefined
-  /** How long /livez forgives a start that has not finished. */
+  /** How long /livez tolerates an unfinished start. */
   readonly livezGraceMs: number
   readonly monotonicMs: () => number
 }

@@ -53,9 +53,9 @@ const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './aud
 export interface Observing {
   /** Deprecated metrics, for a log line each once the server is ready. */
   readonly deprecations: readonly string[]
-  /** Whether requests are queued by priority, not only counted. */
+  /** Whether priority and fairness queues requests. Otherwise requests are only counted. */
   readonly isFair: boolean
-  /** What the metrics say of the build, for others to say the same. */
+  /** The build information that the metrics report. */
   readonly build: VersionInfo
   readonly observers: readonly Observer[]
   readonly paths: readonly PathHandler[]
@@ -178,7 +178,7 @@ const documentMeter =
     metrics.openApiBuildDuration.labels(reason).set(seconds)
   }
 
-/** Counts issued certificates, and those whose requested duration was granted. */
+/** Counts issued certificates and those whose requested duration was honoured. */
 const statusMeter =
   ({ metrics }: Measuring, knowsDuration: boolean): Observing['statusWritten'] =>
   ({ group, plural }, next, old) => {

@@ -1,7 +1,7 @@
 /**
- * Servers on one etcd whose keys differ: clients of one get 401 or "unknown authority" at the
- * other. Each server keeps a record of its public keys in etcd that lives for some seconds, reads
- * those of the others, and reports a difference once. It changes no keys.
+ * Detects servers on the same etcd with different keys. Clients of one server would get 401 or
+ * "unknown authority" from the other. Each server keeps a record of its public keys with a short
+ * TTL, reads those of other servers, and reports a difference once. It changes no keys.
  */
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'

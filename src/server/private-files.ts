@@ -25,7 +25,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Makes a directory that only its owner may enter, and those it lies in. One that is there keeps
+ * Creates a directory, and its parents, that only the owner can access. An existing directory keeps
  * its mode.
  */
 export function ensurePrivateDirectory(path: string): void {

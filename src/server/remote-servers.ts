@@ -1,7 +1,7 @@
 /**
- * What leads to other servers, made from the settings: kubelets and what the proxy subresources
- * reach, and aggregated API servers. Authorities are read once, at the start; what is shown to
- * others is read again where it is renewed.
+ * Clients for other servers, created from the settings: kubelets, targets of proxy subresources,
+ * and aggregated API servers. CA files are read once at start. Client certificates are read again
+ * when they are renewed.
  */
 import type { Identity } from '#access/identity.ts'
 import type { Access } from '#access/make-access.ts'
@@ -52,7 +52,8 @@ function shownPair(
 const noIdentity: Identity = {}
 
 /**
- * What is made of an identity; the same value as long as that is, for connections are kept by it.
+ * Caches the value made from an identity until the identity changes, because connections are pooled
+ * by it.
  */
 function following<T>(identity: () => Identity, make: (shown: Identity) => T): () => T {
   let shown = identity()
@@ -111,7 +112,10 @@ export function connectParts(
 export interface Aggregated {
   readonly aggregation: Aggregation
   readonly documents: RemoteDocuments
-  /** Once objects can be written: registers what is served, then watches over what others serve. */
+  /**
+   * Starts when objects can be written: registers APIServices, then monitors the aggregated
+   * servers.
+   */
   start(parts: AggregatedParts): Promise<void>
   stop(): void
 }

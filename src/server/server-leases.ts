@@ -1,23 +1,22 @@
 /**
- * Which servers share a store. Each keeps an object with its address there that lives for some
- * seconds, where kube-apiserver keeps its own; readers find the live servers. A store of one server
- * has no use for it.
+ * Finds the servers that share a store. Each server keeps an object with its address and a TTL of
+ * some seconds, under the same key as kube-apiserver. A store with one server does not need this.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
 
-/** As long as kube-apiserver's. */
+/** The TTL that kube-apiserver uses. */
 const livesSeconds = 15
 
 export interface ServerLeasesParts {
   readonly storage: Pick<Storage, 'get' | 'list' | 'put' | 'delete'>
   readonly parse: (bytes: Buffer) => KubeObject
-  /** What all keys begin with: `/registry`. */
+  /** The prefix of all keys: `/registry`. */
   readonly root: string
   readonly address: string
 }
 
-/** How a server learns of the others. */
+/** The addresses of the servers that share the store. */
 export interface KnownServers {
   /** This server is alive; answers the addresses of all that are, in order. */
   renew(): Promise<string[]>

@@ -1,7 +1,6 @@
 /**
- * What is there from the start: the namespaces every cluster has, the priority classes of its own
- * parts, and the service under which the API is reached from inside. Each is made where it is
- * missing, by an ordinary create.
+ * Objects that every cluster has: the system namespaces, the system priority classes, and the
+ * `kubernetes` service. The server creates each missing object with an ordinary create.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
@@ -110,9 +109,9 @@ const priorityClassObjects = [
 ]
 
 /**
- * Its address may be taken: by a server that is creating the service right now, or by the claim of
- * one that died before creating it. That does not fail the start: the other server creates it, or
- * the claim is freed.
+ * The service's address may be in use. Another server may be creating the service at this moment,
+ * or a server that crashed left the address allocated. That does not fail the start: the other
+ * server creates the service, or the repair loop frees the address.
  */
 async function ensureKubernetesService(client: ApiClient, place: ServerPlace): Promise<void> {
   const labels = { component: 'apiserver', provider: 'kubernetes' }
@@ -129,7 +128,7 @@ async function ensureKubernetesService(client: ApiClient, place: ServerPlace): P
   })
 }
 
-/** What the `kubernetes` service leads to. */
+/** Writes the endpoints of the `kubernetes` service. */
 export async function writeKubernetesEndpoints(
   client: ApiClient,
   place: Pick<ServerPlace, 'address' | 'port' | 'release'>,

@@ -1,8 +1,8 @@
 /**
- * The command line, read by the flag table into one typed `Settings`. kube-apiserver's syntax:
- * `--name=value`, `--name value`, `--name` for a boolean, lists by commas or by repeating. A flag
- * that is unknown, has a bad value, or that no part of the server reads is an error of one line. No
- * flag is ignored silently. It starts nothing and writes nothing.
+ * Parses the command line into one typed `Settings`, using the flag table. The syntax is that of
+ * kube-apiserver: `--name=value`, `--name value`, `--name` for a boolean, and lists separated by
+ * commas or by repetition. A flag is an error of one line if it is unknown, has an invalid value,
+ * or has no effect. No flag is ignored silently. Parsing has no side effects.
  */
 import { resolve } from 'node:path'
 import { isWithin } from '#api/releases/change.ts'
@@ -29,7 +29,10 @@ type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
 type UnitOf<R> = R extends Row<unknown, infer Unit> ? Unit : never
 type ValueOf<R> = R extends Row<infer Value, string> ? Value : never
 
-/** One property per flag: its name in camel case, and the unit where a number has one. */
+/**
+ * One property per flag: its name in camel case, with the unit if the value is a number with a
+ * unit.
+ */
 export type Settings = {
   readonly [Name in FlagName as `${Camel<Name>}${UnitOf<FlagTable[Name]>}`]: ValueOf<
     FlagTable[Name]
@@ -40,7 +43,7 @@ export interface Parsed {
   readonly settings: Settings
   /** The names of the flags that were on the command line. */
   readonly given: ReadonlySet<string>
-  /** What to warn about, as the flags that the release deprecates. */
+  /** Warnings, for example about flags that the release deprecates. */
   readonly warnings: readonly string[]
 }
 export type ParseResult = Parsed | { readonly error: string }

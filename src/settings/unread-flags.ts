@@ -5,13 +5,13 @@
  */
 
 export interface UnreadFlag {
-  /** What may be given, as it is typed; undefined: nothing. */
+  /** The accepted values, as typed. Undefined: no value is accepted. */
   readonly same: RegExp | undefined
-  /** The same in words, to stand after "only"; empty for nothing. */
+  /** The accepted values in words, for errors that say "only …". Empty if no value is accepted. */
   readonly words: string
-  /** Why there is nothing else. */
+  /** The reason for the restriction. */
   readonly why: string
-  /** Whether it stands alone, as booleans do. */
+  /** Whether the flag is a boolean, so that the value can be omitted. */
   readonly isSwitch: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether the objects that a token is bound to still exist: the account, and the secret or pod it
- * names. A result is valid until one of these objects changes, which the live picture reports at
- * once, or until a deletion's grace period is over.
+ * Checks that the objects a token is bound to still exist: the service account and the secret, pod
+ * or node. A result stays valid until the watch cache reports a change of one of them, or until the
+ * grace period of a deletion ends.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -9,7 +9,10 @@ import { change, type Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AccountClaims } from './service-account-claims.ts'
 
-/** How long after its deletion something still counts, for clocks that differ. */
+/**
+ * Leeway after an object's deletion during which the token is still valid, because clocks can
+ * differ.
+ */
 export const leewayMs = 60_000
 
 /**
@@ -45,8 +48,8 @@ export class AccountLookup {
   }
 
   /**
-   * Whether changes of everything the token depends on will be reported. Begins to follow what is
-   * not followed yet.
+   * Whether the watch cache reports changes of all objects that the token depends on. Starts
+   * watches for resources that are not watched yet.
    */
   covers(claims: AccountClaims): boolean {
     const needed = keysOf(claims)

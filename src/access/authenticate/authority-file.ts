@@ -1,6 +1,6 @@
 /**
- * A file of authorities, read again while the server runs: operators add and remove authorities
- * there. What cannot be read changes nothing.
+ * A CA file that is read again while the server runs, because operators add and remove authorities.
+ * An invalid file changes nothing.
  */
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
@@ -21,7 +21,7 @@ export class AuthorityFile {
     return this.#certificates
   }
 
-  /** Whether it says something else than before. Throws where it cannot be read. */
+  /** Reads the file. Returns whether its content has changed; throws if it is invalid. */
   readAgain(): boolean {
     const pem = readFileSync(this.#path, 'utf8')
     if (pem === this.#pem) return false

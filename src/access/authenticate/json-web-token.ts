@@ -1,7 +1,7 @@
 /**
- * Signed JSON web tokens in compact form, made and checked with asymmetric keys only. The algorithm
- * a token names must be one its key is for, so neither `none` nor a public key taken for a shared
- * secret can pass. Nothing here waits.
+ * Signs and verifies JSON web tokens in compact form, with asymmetric keys only. The token's
+ * algorithm must match the key. This excludes `none` and attacks that use a public key as a shared
+ * secret. All functions are synchronous.
  */
 import { createHash, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { constants } from 'node:crypto'
@@ -17,9 +17,9 @@ export interface ParsedToken {
 
 export interface TokenKey {
   readonly publicKey: KeyObject
-  /** What tokens signed with its private half name as `kid`. */
+  /** The `kid` of tokens that were signed with the private key. */
   readonly id: string
-  /** The algorithm we sign with. */
+  /** The algorithm with which this server signs. */
   readonly algorithm: string
 }
 
@@ -77,10 +77,10 @@ function jsonObject(bytes: Buffer): Loose | undefined {
   }
 }
 
-/** Whether this key signed the token, by an algorithm that is for such keys. */
+/** Whether this key signed the token with an algorithm that fits the key. */
 export function isSignedBy({ header, signed, signature }: ParsedToken, key: TokenKey): boolean {
   const { alg, crit } = header
-  // Extensions that a token insists on are none of ours.
+  // This server supports no critical extensions (`crit`).
   if (typeof alg !== 'string' || crit !== undefined) return false
   const { publicKey, algorithm } = key
   if (publicKey.asymmetricKeyType === 'ec') {

@@ -1,12 +1,12 @@
 /**
- * What others need to verify our service account tokens: the discovery document and the set of
- * public keys. Made once at start; undefined where the issuer is no URL that others could follow.
+ * The OpenID discovery document and the JSON web key set, with which other systems verify service
+ * account tokens. Created once at start. Undefined if the issuer is not a valid HTTPS URL.
  */
 import type { TokenKey } from './json-web-token.ts'
 
 export const openIdConfigurationPath = '/.well-known/openid-configuration'
 export const keySetPath = '/openid/v1/jwks'
-/** The header both documents are sent with. */
+/** The Cache-Control header of both documents. */
 export const openIdCacheControl = 'public, max-age=3600'
 export const keySetMediaType = 'application/jwk-set+json'
 
@@ -17,14 +17,14 @@ export interface OpenIdDocuments {
 
 export interface OpenIdSettings {
   readonly issuer: string
-  /** Where the keys are to be fetched; by default from this server under its external address. */
+  /** The URL of the keys. By default it is this server's external address. */
   readonly keySetUri: string
   /** host:port. */
   readonly externalAddress: string
   readonly keys: readonly TokenKey[]
 }
 
-/** The documents, or why there are none. */
+/** The documents, or the reason why they are not served. */
 export function openIdDocuments(settings: OpenIdSettings): OpenIdDocuments | { problem: string } {
   const { issuer, keySetUri, externalAddress, keys } = settings
   if (issuer === '') return { problem: 'empty issuer URL' }

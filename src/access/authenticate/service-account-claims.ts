@@ -1,6 +1,6 @@
 /**
- * What a verified service account token says, of either kind, as one shape. Claims of the wrong
- * type make it no token.
+ * Parses the claims of verified service account tokens, legacy or bound, into one shape. A claim of
+ * the wrong type makes the token invalid.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { splitServiceAccountName } from '#access/service-account-name.ts'
@@ -126,7 +126,7 @@ function reference(value: unknown): Reference | undefined {
   return { name: text(fields, 'name'), uid: text(fields, 'uid') }
 }
 
-/** One audience may stand alone. */
+/** `aud` can be one string instead of a list. */
 function audiencesOf({ aud }: Loose): string[] {
   if (aud === undefined) return []
   const list = Array.isArray(aud) ? aud : [aud]

@@ -29,15 +29,18 @@ export interface ServiceAccountSettings extends TokenRelease {
   readonly keys: readonly TokenKey[]
   /** All are accepted; tokens are made for the first. */
   readonly issuers: readonly string[]
-  /** What tokens without an audience are meant for. */
+  /** The audiences of tokens without an `aud` claim. */
   readonly apiAudiences: readonly string[]
-  /** Whether tokens in Secrets end with their Secret and account. Bound tokens always do. */
+  /**
+   * Whether legacy tokens become invalid when their Secret or service account is deleted. Bound
+   * tokens always do.
+   */
   readonly lookup: boolean
 }
 
-/** Tokens remembered; about a kilobyte each. */
+/** Number of cached tokens. Each uses about a kilobyte. */
 const rememberedMax = 10_000
-/** How often a look-up is repeated when what it looked at changed meanwhile. */
+/** How often a lookup is repeated if the objects changed meanwhile. */
 const lookupAttemptsMax = 3
 
 /** A token whose signature is right. */
@@ -65,7 +68,7 @@ class Known {
   }
 }
 
-/** What of the claims authorizers and webhooks see. */
+/** The claims that authorizers and webhooks receive as extra values. */
 function extraOf({ pod, node, id }: AccountClaims, feature: (gate: string) => boolean) {
   const prefix = 'authentication.kubernetes.io'
   const isOfPod = pod !== undefined && pod.name !== '' && pod.uid !== ''

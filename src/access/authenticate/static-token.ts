@@ -1,6 +1,6 @@
 /**
- * Tokens from a file. They never expire, and the file is read only at start. Only their digests are
- * kept, so that how long a look-up takes says nothing about a token.
+ * Authenticates tokens from a static file, which is read only at start. The tokens never expire.
+ * Only digests are stored, so the duration of a lookup reveals nothing about a token.
  */
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
@@ -9,7 +9,7 @@ import { tokenDigest } from './token-digest.ts'
 
 export class StaticTokenAuthenticator implements TokenAuthenticator {
   readonly name = 'static-token'
-  /** What is odd about the file without making it unusable. */
+  /** Problems of the file that do not prevent its use. */
   readonly warnings: string[] = []
   readonly #users = new Map<string, User>()
 

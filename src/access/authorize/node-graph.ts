@@ -1,12 +1,12 @@
 /**
- * Which objects concern which node, so that a kubelet may read what its pods need and nothing else:
+ * Relations between objects and nodes. A kubelet may read only objects that its pods need:
  *
  *   secret, configmap, service account, claim → pod → node
  *   secret → volume → claim            attachment → node
  *   configmap → node (its dynamic configuration)
  *
- * Kept as counted pairs: an object is related to a node while at least one pod, volume or
- * attachment relates them. The graph follows reported changes and calls nothing.
+ * Relations are counted pairs. An object is related to a node while at least one pod, volume or
+ * attachment relates them. The graph is updated by watch events and calls nothing.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { podConfigMapNames, podSecretNames, volumeSecrets } from './pod-references.ts'
@@ -22,10 +22,10 @@ export type Related =
   | 'resourceclaim'
   | Owned
 
-/** Kinds whose objects name their node. */
+/** Kinds whose objects contain the name of their node. */
 type Owned = 'slice' | 'podcertificaterequest'
 
-/** A set in which an item stays as long as it was added more often than removed. */
+/** A multiset: an item is present while it was added more often than removed. */
 class Counted {
   readonly #counts = new Map<string, Map<string, number>>()
 
@@ -87,8 +87,8 @@ export class NodeGraph {
     if (node === '') return
     const key = `${namespace}/${name}`
     const before = this.#podEdges.get(key)
-    // Of what a pod on a node refers to, only claims of devices and ephemeral containers come
-    // later.
+    // The references of a scheduled pod are fixed, except for resource claims and ephemeral
+    // containers.
     const later = lateReferences(pod)
     if (before?.node === node && before.uid === uid && before.later === later) return
     this.removePod(namespace, name)

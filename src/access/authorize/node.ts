@@ -1,7 +1,7 @@
 /**
- * The Node mode: a kubelet (`system:node:<name>` in system:nodes) may do what every node may, and
- * reads a secret, config map, claim, volume or attachment only while something on its node needs
- * it. It never denies: other modes decide the rest.
+ * The Node mode. A kubelet (`system:node:<name>` in system:nodes) has the rights that every node
+ * has. It may read a secret, config map, claim, volume or attachment only while a pod on its node
+ * needs it. The mode never denies; other modes decide about the rest.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -33,7 +33,7 @@ const quotesSingly = change('errors of the node authorizer show the node in sing
 })
 const nodesReadAccounts = change('nodes may read the service accounts of their pods', { since: 33 })
 
-/** The node a user is: undefined for others, empty where the name says no node. */
+/** The node name of a user. Undefined for other users; empty if the user name has no node name. */
 export function nodeIdentity({ name, groups }: User): string | undefined {
   if (!name.startsWith('system:node:') || !groups.includes('system:nodes')) return undefined
   return name.slice('system:node:'.length)
@@ -46,7 +46,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   readonly #release: number
   readonly #feature: (gate: string) => boolean
 
-  /** Whether claims of devices concern single nodes, and not all alike. */
+  /** Whether access to resource claims is limited to those of the node's pods. */
   readonly #hasClaims: boolean
   readonly #readsAccounts: boolean
 

@@ -1,6 +1,6 @@
 /**
- * One rule of a role, and whether it allows a request. Shapes are those of
- * rbac.authorization.k8s.io/v1. A rule never denies: what no rule allows is simply not allowed.
+ * One RBAC rule, in the shape of rbac.authorization.k8s.io/v1, and its evaluation for a request. A
+ * rule only allows; a request that no rule matches is not allowed.
  */
 import type { Attributes } from '#access/authorize.ts'
 
@@ -21,7 +21,7 @@ const hasOrAll = (list: readonly string[] | null | undefined, item: string): boo
 export const combinedResource = ({ resource, subresource }: Attributes): string =>
   subresource === '' ? resource : `${resource}/${subresource}`
 
-/** Whether a pattern that may end in `*` covers a path. */
+/** Whether the path matches a pattern, which may end in `*`. */
 export function pathMatches(pattern: string, path: string): boolean {
   if (pattern === path) return true
   let end = pattern.length

@@ -1,7 +1,8 @@
 /**
- * The Webhook mode: a remote service decides by a SubjectAccessReview. Results are cached, allowed
- * ones longer than others. A service that fails has no opinion, or denies, and never allows; the
- * failure is the decision's error. It is called only for requests that meet all of its conditions.
+ * The Webhook mode: a remote service decides about a SubjectAccessReview. Results are cached,
+ * allowed ones for longer. If the service fails, the result is "no opinion" or "denied", never
+ * "allowed"; the failure is the decision's error. The service is called only for requests that meet
+ * all match conditions.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -30,7 +31,10 @@ export interface WebhookAuthorizerSettings {
 
 /** Answers kept. */
 const cacheSizeMax = 8192
-/** What a request itself may put into a cache key, in characters: larger ones are not cached. */
+/**
+ * Limit of the request's own text in a cache key, in characters. Results for larger requests are
+ * not cached.
+ */
 const requestTextMax = 10_000
 
 const unknownRules: Rules = {
@@ -88,7 +92,10 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
   }
 }
 
-/** Whether a request meets all conditions, or why that is unknown. One that is not met decides. */
+/**
+ * Returns whether the request meets all conditions, or the error if that is unknown. A condition
+ * that is false takes precedence over errors.
+ */
 function meetsAll(
   conditions: readonly AccessExpression[],
   attributes: Attributes,

@@ -22,12 +22,12 @@ export interface Span {
 }
 
 export interface ReleaseChange {
-  /** What a client notices, as docs/releases.md prints it. */
+  /** The difference that a client notices, as listed in docs/releases.md. */
   readonly title: string
   readonly spans: readonly Span[]
 }
 
-/** The emulated release, as rules see it. */
+/** The emulated release. */
 export interface Release {
   /** 22 for 1.22. For arithmetic and messages; rules use `has`. */
   readonly minor: number
@@ -55,7 +55,7 @@ export const isWithin = ({ since, until }: Span, minor: number): boolean =>
 
 const releases = new Map<number, Release>()
 
-/** One value per minor number: two servers that emulate the same release share it. */
+/** One instance per minor version, shared by all servers that emulate it. */
 export function releaseOf(minor: number | Release): Release {
   if (typeof minor !== 'number') return minor
   let release = releases.get(minor)

@@ -83,8 +83,8 @@ export class Collector {
   }
 
   /**
-   * What has the name now. That a version is served no more says nothing of it: soon it is followed
-   * in another.
+   * The object that has this name now. If the version is not served any more, the object may still
+   * exist: the controller will soon watch it in another version.
    */
   #named(resource: ResourceRef, namespace: string, name: string): Promise<KubeObject | undefined> {
     return unlessMissing(

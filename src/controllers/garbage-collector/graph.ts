@@ -1,8 +1,7 @@
 /**
- * Who owns whom, as far as the watches have reported: a node for every object that has owners, is
- * an owner, or waits for its dependents. Objects that are none of these take no memory. An owner
- * that no watch has reported yet is a node that is not `observed`: it is looked up before any
- * decision.
+ * The graph of owner references that watches have reported. It has a node for every object that has
+ * owners, is an owner, or waits for its dependents. Other objects use no memory. An owner that no
+ * watch has reported is not `observed`; the collector looks it up before any decision.
  *
  *   pod ─owners→ replica set ─owners→ deployment        dependents are the same edges backwards
  */
@@ -12,7 +11,7 @@ import type { ResourceRef } from '#client/client.ts'
 export interface OwnerNode {
   readonly uid: string
   resource: ResourceRef | undefined
-  /** The reference, if the object itself was not seen. */
+  /** The owner reference, if no watch has reported the object itself. */
   reference: OwnerReference | undefined
   namespace: string
   name: string
@@ -106,15 +105,15 @@ export class Graph {
     if (this.#nodes.get(dependent.uid) !== dependent) return
     const node = this.#nodes.get(uid) ?? this.#add(uid)
     node.dependents.add(dependent)
-    // What the watch has reported meanwhile is newer than what was read before.
+    // A watch event during the lookup is newer than the result of the lookup.
     if (!node.observed) this.changed(resource, owner)
   }
 
-  /** It has ended for certain, whatever can be read of it later. */
+  /** The owner certainly does not exist, even if a later read finds an object with its name. */
   ended(uid: string): void {
     const node = this.#nodes.get(uid)
     for (const dependent of node?.dependents ?? []) {
-      // Of a reference that cannot be right nothing is concluded.
+      // Ignore invalid owner references: a namespaced owner must be in the same namespace.
       if (node?.namespace !== '' && node?.namespace !== dependent.namespace) continue
       dependent.ended ??= new Set()
       dependent.ended.add(uid)
@@ -131,7 +130,7 @@ export class Graph {
     for (const dependent of node.dependents) this.#events.examine(dependent)
   }
 
-  /** A list of the resource is complete: what it did not name is gone. */
+  /** A list of the resource is complete: nodes that it did not contain were deleted. */
   endRound(resource: ResourceRef, round: number): void {
     const gone: string[] = []
     for (const [uid, node] of this.#nodes) {

@@ -1,6 +1,6 @@
 /**
- * Deletes everything in a namespace, whatever kinds there are: pods first, since others may be in
- * use by them, then all the rest, and says what remains and for how long it may.
+ * Deletes all objects in a namespace: first pods, because they may use other objects, then the
+ * rest. Returns the remaining objects and an estimate of the remaining time.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
@@ -9,9 +9,12 @@ import { nameOf } from '#client/reflector.ts'
 import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
 import type { Findings } from './conditions.ts'
 
-/** What waits for a finalizer is looked at again about then. */
+/** When to check again if objects wait for finalizers. */
 const finalizerEstimateSeconds = 15
-/** Resources emptied at once: each deletes many objects at once already. */
+/**
+ * Resources that are deleted concurrently. Each of these deletions handles many objects at once
+ * already.
+ */
 const resourcesAtOnce = 8
 
 export interface Emptied extends Findings {
@@ -106,7 +109,8 @@ async function emptyResource(
 }
 
 /**
- * What must be known before the deletion: all of it only if the objects themselves are requested.
+ * The objects that exist before the deletion. One object is enough if the resource supports
+ * deletecollection.
  */
 async function present(
   client: ApiClient,

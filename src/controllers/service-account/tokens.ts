@@ -30,8 +30,8 @@ const everyAccountHasToken = change('every service account gets a Secret with a 
 })
 
 /**
- * What the names of an account's tokens begin with: cut as all generated names are, for accounts
- * may have longer ones.
+ * The name prefix of token Secrets. It is truncated like all generated names, because account names
+ * may be longer.
  */
 const tokenPrefix = (account: string) => `${account}-token-`.slice(0, 58)
 

@@ -9,7 +9,7 @@ import { describeField } from './descriptions.ts'
 import type { SchemaForm } from './schema-form.ts'
 import { type JsonObject, metaType } from './source.ts'
 
-/** What only the third form can say. */
+/** Keywords that OpenAPI v2 does not have. */
 const junctors = ['allOf', 'oneOf', 'anyOf', 'not'] as const
 const preserve = 'x-kubernetes-preserve-unknown-fields'
 
@@ -63,8 +63,8 @@ const withMeta = (properties: JsonObject, form: SchemaForm): JsonObject => ({
 })
 
 /**
- * What of a schema the form can bear; the schema itself where that is all of it, so that most is
- * never copied.
+ * Adapts a schema to the OpenAPI version. Returns the schema itself if no change is needed, so most
+ * schemas are not copied.
  */
 function adapted(given: JsonObject, form: SchemaForm): JsonObject {
   const schema = withInner(form.version === 2 && isTooWide(given) ? narrowed(given) : given, form)
@@ -118,7 +118,7 @@ function mapped(from: JsonObject, change: (one: JsonObject) => JsonObject): Json
   )
 }
 
-/** Whether it says something that the second form cannot say, or its clients cannot bear. */
+/** Whether the schema has keywords that OpenAPI v2 or its clients do not support. */
 const isTooWide = (schema: JsonObject): boolean =>
   schema.allOf !== undefined ||
   schema.oneOf !== undefined ||

@@ -51,8 +51,8 @@ export function namesIn(operations: Iterable<OpenApiOperation>): Set<string> {
 }
 
 /**
- * Definitions by name, in order: those that are named, and all that those need. `kinds`: whose own
- * may be among them.
+ * The named definitions and everything they refer to, sorted by name. `kinds` are custom kinds
+ * whose own definitions can be among them.
  */
 export function definitionsFor(
   names: Iterable<string>,
@@ -93,7 +93,7 @@ export function* eachDefinition(
   }
 }
 
-/** What the own definitions of every custom kind refer to. */
+/** Definitions that every custom kind refers to. */
 export const neededByOwn: readonly string[] = [metaType('ObjectMeta'), metaType('ListMeta')]
 
 /** The definitions of a custom kind by name: its objects and their lists. */

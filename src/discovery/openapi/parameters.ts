@@ -1,6 +1,6 @@
 /**
- * The parameters of operations. Those that stand for options are read off the options' own types,
- * so that each release has its own.
+ * The parameters of operations. Query parameters are derived from the types of the options, such as
+ * ListOptions, so each release has its own.
  */
 import type { Struct, Type } from '#schema/type.ts'
 import { metaType, type OpenApiSource } from './source.ts'
@@ -68,7 +68,7 @@ export const query = (name: string, type: Parameter['type'] = 'string'): Paramet
 
 export const inPath = (name: string): Parameter => parameterOf(name, 'path', 'string')
 
-/** What a query parameter of this type is; undefined for what a query cannot carry. */
+/** The parameter type for a field type. Undefined if a query cannot contain it. */
 function queryType(type: Type): Parameter['type'] | undefined {
   if (type.is === 'list') return queryType(type.items)
   if (type.is !== 'scalar') return undefined

@@ -1,7 +1,7 @@
 /**
- * The JSON of one path of a document. Parameters are most of its text, and the same ones
- * everywhere: each is written once and kept. What is not frozen may be another's to change, and is
- * written as it is.
+ * The JSON of one path of a document. Most of it is parameters that recur, so each frozen parameter
+ * is serialised once and cached. A parameter that is not frozen may change, so it is serialised
+ * each time.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from './source.ts'

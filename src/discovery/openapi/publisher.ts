@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents as bytes, made on first use and kept until kinds come or go. Each has a
- * hash of its own, so that clients need not fetch what they have.
+ * Serialises the OpenAPI documents on first use and caches them until the served kinds change. Each
+ * document has its own hash, so clients fetch only documents that have changed.
  */
 import { createHash } from 'node:crypto'
 import type { Awaitable } from '#base/awaitable.ts'
@@ -22,7 +22,7 @@ export interface OpenApiParts {
   readonly servesCbor: boolean
   readonly enums: boolean
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
-  /** What is served now; a new generation makes every document anew. */
+  /** The served kinds. A new generation invalidates every document. */
   readonly catalog: {
     readonly generation: number
     readonly groupVersions: readonly GroupVersion[]
@@ -153,7 +153,8 @@ export class OpenApiPublisher {
   }
 
   /**
-   * What a document is made from says whether it changed; making them all to know would be slow.
+   * A hash of the inputs of a document. Comparing hashes is faster than generating all documents to
+   * see which have changed.
    */
   #mark(source: OpenApiSource, name: string): string {
     const prefix = name.split('/')

@@ -1,7 +1,7 @@
 /**
- * Protobuf with marks in it, written once and replayed with the names of one kind after the other.
- * What has no mark in it is copied as it is; lengths of what has one are counted anew. Everything
- * goes from the end to the front.
+ * Records protobuf with placeholders once, and replays it with the names of each kind. Parts
+ * without placeholders are copied; lengths of parts with placeholders are recomputed. Writing
+ * proceeds from the end to the front.
  *
  *   a message with the text 'one Qzkindzq' is recorded as:
  *   open, spell 'one ' and the kind, copy the tag, close
@@ -12,13 +12,13 @@ import { filled, type Marked, markedText } from './marked-kind.ts'
 type Step =
   | { does: 'copy'; bytes: Buffer }
   | { does: 'spell'; text: Marked }
-  /** Remembers how much is written, for the length of what follows. */
+  /** Remembers the number of bytes written so far, to compute the length of the next message. */
   | { does: 'open'; place: number }
   | { does: 'close'; place: number }
 
 export type Recording = readonly Step[]
 
-/** What was written from one length to another and is not copied as it is. */
+/** A range of the recording that cannot be copied unchanged. */
 interface Special {
   readonly from: number
   readonly to: number

@@ -1,6 +1,4 @@
-/**
- * What an OpenAPI document is made from.
- */
+/** The inputs of an OpenAPI document. */
 import type { Json } from '#api/object-meta.ts'
 import type { Facts } from '#kinds/facts.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -16,16 +14,13 @@ export interface OpenApiSource {
   readonly kinds: readonly Kind[]
   /** The named groups in order, each with its versions, as discovery shows them. */
   readonly groups: ReadonlyMap<string, readonly string[]>
-  /** Whether server-side apply is on. */
+  /** Whether server-side apply is enabled. */
   readonly applies: boolean
-  /** Whether fields with a few known values list them. */
+  /** Whether enum fields list their values. */
   readonly enums?: boolean
   /** Whether the gate for CBOR is on. */
   readonly servesCbor?: boolean
-  /**
-   * The schema a custom kind was given, in its OpenAPI v3 form; undefined where it has none that is
-   * structural.
-   */
+  /** The schema of a custom kind in OpenAPI v3 form. Undefined without a structural schema. */
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
 }
 

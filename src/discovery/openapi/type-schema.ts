@@ -68,14 +68,14 @@ const leafOf = (type: Scalar): string | undefined =>
   type.scalar === 'any' ? leafOfAny[type.named ?? ''] : leafOfScalar[type.scalar]
 
 /**
- * Where a schema refers to a definition, `needs` receives its name; `describe` gives a field its
- * sentence, if it has one.
+ * `needs` receives the name of every definition that a schema refers to. `describe` returns the
+ * description of a field, if it has one.
  */
 export interface SchemaContext {
   readonly form: SchemaForm
   readonly needs: (name: string) => void
   readonly describe: (field: string) => string | undefined
-  /** Whether fields with a few known values list them. */
+  /** Whether enum fields list their values. */
   readonly enums: boolean
 }
 
@@ -121,7 +121,10 @@ function fieldSchema(field: Field, context: SchemaContext): JsonObject {
   return typeSchema(field.type, context, more)
 }
 
-/** What a field has that is always written: structs, and plain values that are never omitted. */
+/**
+ * The OpenAPI default of fields that are always written: structs, and plain values without
+ * omitempty.
+ */
 function zeroDefault({ type, pointer, omitEmpty, zeroUndeclared }: Field): Json | undefined {
   if (pointer || zeroUndeclared) return undefined
   if (type.is === 'struct') return type.union ? undefined : {}

@@ -1,7 +1,7 @@
 /**
- * /openapi/v2 put together from parts that are made once: what is built in, and what each custom
- * kind adds. One more kind costs its own part and the joining, however many there are. A kind that
- * is defined anew is a new kind here. It is made in turns: others are answered in between.
+ * Assembles /openapi/v2 from parts that are generated once: the built-in part and one part for each
+ * custom kind. Adding a kind costs its own part and the joining. A changed definition counts as a
+ * new kind. Generation is split into turns, so that the server can handle requests in between.
  */
 import { Turns } from '#base/turns.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -16,7 +16,7 @@ type Which = 'paths' | 'definitions'
 /** How the document is written: its members one by one, and all of them together. */
 interface Written {
   members(which: Which, object: JsonObject): Buffer[]
-  /** The members of paths in which marks stand for names, with a kind's names. */
+  /** The path members with placeholders filled in with a kind's names. */
   pattern(paths: JsonObject): (names: readonly string[]) => Buffer[]
   join(around: JsonObject, paths: readonly Buffer[], definitions: readonly Buffer[]): Buffer
 }

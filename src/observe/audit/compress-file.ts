@@ -1,7 +1,4 @@
-/**
- * A file that is done with, in a smaller form: NAME becomes NAME.gz. Where that fails NAME stays,
- * and nothing else.
- */
+/** Compresses a rotated file: NAME becomes NAME.gz. If that fails, only NAME remains. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'

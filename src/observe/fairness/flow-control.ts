@@ -1,7 +1,6 @@
 /**
- * Flow schemas and priority levels as one working whole: which level a request belongs to, and
- * whether it runs, waits or is refused there. Objects go in whenever they change; levels keep their
- * queues across changes.
+ * Priority and fairness: assigns each request to a flow schema and a priority level, where it runs,
+ * waits or is rejected. The configuration can change at any time; levels keep their queues.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sharesField } from '#api/priority-shares.ts'
@@ -65,11 +64,11 @@ export class FlowControl {
   readonly #options: FlowControlOptions
   #levels = new Map<string, PriorityLevel>()
   #schemas: Schema[] = []
-  /** What they were made of. */
+  /** The objects of the current configuration. */
   #objects: readonly [levels: readonly KubeObject[], schemas: readonly KubeObject[]] = [[], []]
-  /** How many levels are deleted and still serve what was in them. */
+  /** Number of deleted levels that still run requests. */
   #quiescing = 0
-  /** The schemas that may be about a user, in order. */
+  /** The schemas that can match a user, in order of precedence. */
   #matching = new WeakMap<FlowUser, Schema[]>()
 
   constructor(options: FlowControlOptions) {
@@ -213,9 +212,9 @@ export class FlowControl {
   }
 
   /**
-   * A request has left a level. One that quiesces goes with its last request, and what it had is
-   * shared out among the others. The request may know the level from before, when nothing spoke of
-   * its end, or from before it was there again.
+   * Called when a request has left its level. A quiescing level is removed with its last request,
+   * and its concurrency shares return to the other levels. The request may hold an outdated level:
+   * the level may have been deleted or recreated since the request started.
    */
   left({ name, queues }: PriorityLevel, nowMs: number): void {
     if (this.#quiescing === 0 || queues?.isIdle !== true) return

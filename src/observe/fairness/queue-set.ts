@@ -1,16 +1,16 @@
 /**
- * The requests of one priority level that run and wait. So many may run at once; more wait in
- * queues, and whenever one ends the queue that has had least of the server so far is served next.
- * With nothing waiting a request runs at once, without a promise.
+ * The running and waiting requests of one priority level. Up to `concurrency` requests run; more
+ * wait in queues. When a request ends, the queue with the least service so far is served next (fair
+ * queuing). If no request waits, a request runs at once without a promise.
  *
- * What a queue has had is counted in virtual seconds: a request is charged a guess when it starts
- * and what it really took when it ends. A queue that was idle begins at the present, so that no
- * flow saves up time.
+ * The service that a queue has received is measured in virtual seconds. A request is charged an
+ * estimate when it starts and the real duration when it ends. An idle queue restarts at the current
+ * virtual time, so that a flow cannot save up service.
  */
 export interface QueueLimits {
-  /** How many may run at once. */
+  /** How many requests may run at once. */
   readonly concurrency: number
-  /** 0: nothing waits, what is too much is refused. */
+  /** 0: requests beyond the limit are rejected instead of queued. */
   readonly queues: number
   readonly queueLengthMax: number
   /** How long a request may wait. */
@@ -19,9 +19,9 @@ export interface QueueLimits {
 
 export type QueueRejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled'
 
-/** What a flow is to its queues. */
+/** The queues of one flow. */
 export interface QueuedFlow {
-  /** Indexes of the queues it may use; empty where there are none. */
+  /** Indexes of the queues that the flow may use. Empty if the level has no queues. */
   readonly hand: readonly number[]
 }
 
@@ -43,7 +43,7 @@ interface Queue<Flow> {
   virtualStart: number
 }
 
-/** What a request is guessed to take, in seconds, until it is known. */
+/** Estimated duration of a request in seconds. */
 const guessSeconds = 0.003
 
 export class QueueSet<Flow extends QueuedFlow> {
@@ -183,7 +183,7 @@ export class QueueSet<Flow extends QueuedFlow> {
     this.#executing++
   }
 
-  /** The queue of the hand with the least waiting, and of those the one with the least running. */
+  /** Selects the queue with the fewest waiting requests, then with the fewest running ones. */
   #choose(hand: readonly number[]): number {
     let best = hand[0] ?? 0
     for (const index of hand) {

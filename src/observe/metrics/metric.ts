@@ -8,9 +8,9 @@ export interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** The lines of all children, without HELP and TYPE. */
   write(out: string[]): void
-  /** What these labels name is no more: children that have all of them are forgotten. */
+  /** Deletes all children that have these labels, after the object they describe is deleted. */
   forget(labels: Labels): void
-  /** From now on other values of these labels are one. */
+  /** Replaces all other values of these labels with `unexpected`. */
   limit(allowed: AllowedValues): void
 }
 
@@ -19,7 +19,7 @@ export type Labels = Readonly<Record<string, string>>
 /** The values that labels may have, by their names. */
 export type AllowedValues = ReadonlyMap<string, ReadonlySet<string>>
 
-/** What stands for all that may not be. */
+/** The label value that replaces values that are not allowed. */
 const unexpected = 'unexpected'
 
 /** Values as Prometheus writes them. */
@@ -240,7 +240,7 @@ export class HistogramFamily implements Family {
 export const histogram = (name: string, bounds: readonly number[], ...labelNames: string[]) =>
   new HistogramFamily(name, bounds, labelNames)
 
-/** `count` bounds, each `factor` times the one before. */
+/** `count` bucket bounds; each is `factor` times the previous one. */
 export function exponentialBounds(start: number, factor: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => start * factor ** at)
 }

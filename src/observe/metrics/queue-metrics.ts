@@ -1,6 +1,6 @@
 /**
- * What controllers' work queues do, by the names client-go gives it. Children are made when a queue
- * is.
+ * Metrics of controllers' work queues, with client-go's names. The label children are created with
+ * the queue.
  */
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
@@ -58,7 +58,8 @@ export function queueMeters(registry: Registry, nowMs = () => performance.now())
     ]
     return {
       added: () => added.add(1),
-      // Several queues have one name, and so have those of a leader and of what it began anew.
+      // Several queues can share a name, also after a change of the leader. So add the difference
+      // instead of setting the value.
       waiting(keys: number) {
         waiting.add(keys - known)
         known = keys

@@ -12,9 +12,9 @@ export interface RegistryOptions {
   /** The emulated minor release: 22. */
   readonly release: number
   readonly showHidden?: boolean
-  /** Metrics that are not wanted, by their names, whatever else is. */
+  /** Metrics that the operator disabled by name. This overrides all other options. */
   readonly disabled?: ReadonlySet<string>
-  /** What labels of metrics may be, by the names of the metrics. */
+  /** The allowed label values of metrics, by metric name. */
   readonly allowed?: ReadonlyMap<string, AllowedValues>
   /** Called once for every deprecated metric. */
   readonly warn?: (message: string) => void
@@ -38,7 +38,7 @@ interface Shown {
 
 export class Registry {
   readonly #shown = new Map<string, Shown>()
-  /** Those that are not shown too: they are observed all the same. */
+  /** Every metric. Hidden metrics are recorded too. */
   readonly #families: Family[] = []
   readonly #collectors: (() => void | Promise<void>)[] = []
   readonly #options: RegistryOptions
@@ -73,7 +73,10 @@ export class Registry {
     for (const family of this.#families) family.forget(labels)
   }
 
-  /** Runs before each page. One that fails, or takes too long, leaves its metrics as they were. */
+  /**
+   * Adds a collector, which runs before each scrape. If it fails or takes too long, its metrics
+   * keep their values.
+   */
   collect(collector: () => void | Promise<void>): void {
     this.#collectors.push(collector)
   }

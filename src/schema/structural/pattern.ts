@@ -19,28 +19,27 @@ export interface Pattern {
  */
 const keptMax = 2000
 
-/** The pattern, or what is wrong with it in the words of Go's regexp. */
+/** The compiled pattern, or Go regexp's error message. */
 const compiledOrProblem = byText((source): Pattern | string => {
   try {
     const compiled = re2().compile(source)
-    // Only whether, not where: that needs no more than one state of the automaton for each
-    // character.
+    // Only tests for a match: the automaton then needs one state for each character.
     return { matches: (text) => compiled.test(text) }
   } catch (error) {
     const { message } = error as Error
-    // Go names the part that is wrong also where there is nothing left of it.
+    // Go always appends the invalid part, even if it is empty.
     return message.includes('`') ? message : `${message}: \`\``
   }
 }, keptMax)
 
-/** Throws where the pattern is none. */
+/** Throws if the pattern is invalid. */
 export function compilePattern(source: string): Pattern {
   const compiled = compiledOrProblem(source)
   if (typeof compiled === 'string') throw new Error(compiled)
   return compiled
 }
 
-/** What is wrong with a pattern, or undefined. */
+/** The error of an invalid pattern. Undefined if the pattern is valid. */
 export function patternProblem(source: string): string | undefined {
   const compiled = compiledOrProblem(source)
   return typeof compiled === 'string' ? compiled : undefined

@@ -1,7 +1,7 @@
 /**
- * What makes a schema structural: every field is declared outside of anyOf and its like, every
- * value has a type, metadata is left alone. Words and places are kube-apiserver's; errors are in
- * the order of their texts.
+ * Checks that a schema is structural: every field is declared outside of anyOf and similar
+ * junctors, every value has a type, and metadata is not specified further. Messages and paths are
+ * kube-apiserver's. Errors are sorted by their text.
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -63,7 +63,7 @@ export function checkStructural(schema: JsonSchema, path: FieldPath): FieldError
   return errors.sort((a, b) => byCodePoint(text(a), text(b)))
 }
 
-/** Whether a schema can be used to prune and to fill in defaults. */
+/** Whether a schema can be used for pruning and defaulting. */
 export const isStructural = (schema: JsonSchema, path: FieldPath): boolean =>
   unsupported(schema) === undefined && checkStructural(schema, path).length === 0
 
@@ -238,14 +238,14 @@ function checkMeta(schema: JsonSchema, level: Level, path: FieldPath): FieldErro
 
 const harmless = new Set(['type', 'default', 'externalDocs', 'example'])
 
-/** Go distinguishes an empty text from none in some places, and false from none in others. */
+/**
+ * In some places Go distinguishes an empty string from an absent one, in others false from absent.
+ */
 const isZero = (key: string, value: unknown): boolean =>
   (value === false && key !== 'additionalProperties') ||
   (value === '' && !key.startsWith('x-kubernetes-'))
 
-/**
- * Metadata may be restricted in its name and the prefix of a generated one, and in nothing else.
- */
+/** Metadata may only restrict `name` and `generateName`. */
 function saysMore(metadata: JsonSchema): boolean {
   for (const [key, value] of Object.entries(metadata)) {
     if (harmless.has(key) || isZero(key, value)) continue

@@ -39,7 +39,7 @@ function isTextFormat(format: string, release: Release): boolean {
   return formatCheck(format) !== undefined && (!isName || release.has(namesAreFormats))
 }
 
-/** Whether the format of a schema says something about its values. */
+/** Whether kube-apiserver knows the format for the type of the schema. */
 function isFormat(format: string, schema: JsonSchema, release: Release): boolean {
   const type = typeOf(schema)
   if (!release.has(formatsByType)) return isTextFormat(format, release)
@@ -57,7 +57,7 @@ export function formatOf(schema: JsonSchema, { release, keepFormats }: CheckOpti
 
 const warnsOfFormats = change('a definition with an unknown format gets a warning', { since: 34 })
 
-/** Whether definitions get a warning for the format of a schema. */
+/** Whether a definition gets a warning about an unknown format in the schema. */
 export function isUnknownFormat(schema: JsonSchema, release: Release): boolean {
   const { format = '' } = schema
   if (format === '' || !release.has(warnsOfFormats)) return false
@@ -67,7 +67,7 @@ export function isUnknownFormat(schema: JsonSchema, release: Release): boolean {
 
 const checksRanges = change('numbers must fit in their type and format', { since: 36 })
 
-/** Whether a number fits in the type and the format of a schema; undefined if every number does. */
+/** A check that a number fits the type and format of a schema. Undefined if every number fits. */
 export function rangeCheck(
   schema: JsonSchema,
   { release }: CheckOptions,
