@@ -1,8 +1,7 @@
 /**
- * Which form a client wants (Accept) and which form it sends (Content-Type), decided as
- * kube-apiserver decides it: first the router compares bare media types, then the endpoint reads
- * clauses and their parameters. Pure functions; what one header means is worked out once and
- * remembered.
+ * Content negotiation as in kube-apiserver, for responses (Accept) and bodies (Content-Type). First
+ * the router compares bare media types, then the endpoint reads clauses and their parameters. Pure
+ * functions; the result for each header is cached.
  */
 import { ApiError, notAcceptable, unsupportedMediaType } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
@@ -17,10 +16,10 @@ export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 export interface Wanted {
   readonly format: Format
-  /** The value of the answer's Content-Type. */
+  /** The Content-Type of the response. */
   readonly mediaType: string
   readonly pretty: boolean
-  /** Another shape of the object, of group meta.k8s.io and this version. */
+  /** Another representation of the object: a kind of group meta.k8s.io in this version. */
   readonly as: Transform | undefined
 }
 
@@ -30,9 +29,8 @@ export interface Transform {
 }
 
 /**
- * What answers: a built-in kind; a custom kind, which has no protobuf but for its metadata; what
- * belongs to one of them and is no table; or a fixed document such as discovery, which has no other
- * shapes.
+ * What the endpoint serves. Custom kinds have no protobuf except for metadata. A document, such as
+ * discovery, has no other representations. Some subresources have no tables.
  */
 export type ResponderKind =
   | 'built-in'
@@ -54,7 +52,7 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
 export const servesCbor = 'CBORServingAndStorage'
 const cborSequence = 'application/cbor-seq'
 
-/** What a server can read and write. */
+/** The formats that a server reads and writes. */
 interface Served {
   readonly formats: readonly Format[]
   readonly mediaTypes: readonly string[]
@@ -72,7 +70,7 @@ const servedBy = (rules: AcceptRules): Served => (rules === 'with CBOR' ? withCb
 
 const transforms = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
-/** Formats for people, which tables are. */
+/** Human-readable formats; only these support tables. */
 const isReadable = (format: Format): boolean => format === 'json' || format === 'yaml'
 
 function matches({ type, subtype }: AcceptClause, format: Format): boolean {
@@ -81,7 +79,10 @@ function matches({ type, subtype }: AcceptClause, format: Format): boolean {
   return type === ourType && (subtype === '*' || subtype === ourSubtype)
 }
 
-/** What a clause's parameters select of a format, or undefined if the responder cannot do it. */
+/**
+ * The representation that a clause selects in a format; undefined if the endpoint does not support
+ * it.
+ */
 function accept(clause: AcceptClause, format: Format, endpoint: ResponderKind): Wanted | undefined {
   const { as, g, v, stream, sv, pretty } = clause.parameters
   if (stream !== undefined && stream !== '' && (stream !== 'watch' || format === 'yaml'))
@@ -129,7 +130,7 @@ const decided: Readonly<Record<AcceptRules, Decided>> = {
   'before 1.17': decidedBy('before 1.17'),
 }
 
-/** The form of an answer. Throws 406. An absent header is ''. */
+/** The representation of the response. Throws 406. An absent header is ''. */
 export function wantedForm(
   header: string,
   endpoint: ResponderKind,
@@ -145,13 +146,13 @@ export function wantedForm(
 }
 
 export interface WantedAggregated extends Omit<Wanted, 'as'> {
-  /** Of apidiscovery.k8s.io. */
+  /** The version of apidiscovery.k8s.io. */
   readonly version: string
 }
 
 /**
- * The form of aggregated discovery, or undefined where the client prefers the unaggregated document
- * or accepts nothing. `versions`: those that are served.
+ * The format of aggregated discovery. Undefined if the client prefers the unaggregated document or
+ * accepts neither. `versions` lists the served versions.
  */
 export function wantedAggregated(
   header: string,
@@ -175,7 +176,7 @@ export function wantedAggregated(
   return undefined
 }
 
-/** The form of a watch's events: JSON, protobuf or a sequence of CBOR. Throws 406. */
+/** The format of watch events: JSON, protobuf or a CBOR sequence. Throws 406. */
 export function wantedStream(
   header: string,
   endpoint: ResponderKind,
@@ -198,7 +199,7 @@ function routes(header: string, produced: ReadonlySet<string>): boolean {
   return header === '' || bareTypes(header).some((type) => type === '*/*' || produced.has(type))
 }
 
-/** What the documents of a path come as. */
+/** The media types that the router serves for a path. */
 export type Produces = 'any form' | 'any form or stream' | 'json' | 'log' | 'key set'
 interface Routed {
   readonly accepts: (header: string) => boolean
@@ -221,8 +222,8 @@ const routedWithoutCbor = routedBy(withoutCbor)
 const routedWithCbor = routedBy(withCbor)
 
 /**
- * The router's check, before anything else of a built-in path; custom kinds have no router.
- * `namesTypes`: the error lists what is acceptable. Throws 406.
+ * The router's check of a built-in path, which precedes all others; custom kinds have no router.
+ * `namesTypes`: the error lists the acceptable types. Throws 406.
  */
 export function checkRouteAccepts(
   header: string,
@@ -245,7 +246,7 @@ const formatOf = byText((header): Format | null => {
   return withCbor.formats.find((format) => mediaTypes[format] === type) ?? null
 })
 
-/** The form of a body. Throws 415. An absent header is '' and means JSON. */
+/** The format of a body. Throws 415. An absent header is '' and means JSON. */
 export function bodyFormat(header: string, rules: AcceptRules = 'present'): Format {
   const format = formatOf(header)
   const served = servedBy(rules)
@@ -273,7 +274,7 @@ const patchTypes: Readonly<Record<PatchFormat, string>> = {
   'apply-patch-cbor': 'application/apply-patch+cbor',
 }
 
-/** How the router rejects a patch of a type that it does not know. */
+/** The router's error for an unknown patch type. */
 export type PatchRefusal =
   | 'unsupported'
   | 'unsupported, naming types'
@@ -283,7 +284,7 @@ export type PatchRefusal =
 const unsupported = (more = '') =>
   new ApiError(415, 'UnsupportedMediaType', `415: Unsupported Media Type${more}`, {})
 
-/** By then no route is left whose types the router could name. */
+/** At this point no route is left, so the list of available types is empty. */
 const patchRefusals: Readonly<Record<PatchRefusal, () => ApiError>> = {
   unsupported: () => unsupported(),
   'unsupported, naming types': () => unsupported(available([])),
@@ -291,7 +292,10 @@ const patchRefusals: Readonly<Record<PatchRefusal, () => ApiError>> = {
   'not acceptable, naming types': () => routeNotAcceptable([]),
 }
 
-/** Which kind of patch a body is. `refusal`: the router's error for others. Throws 415 or 406. */
+/**
+ * The patch format of a body. `refusal` selects the router's error for unknown types. Throws 415 or
+ * 406.
+ */
 export function patchFormat(
   header: string,
   supported: readonly PatchFormat[],
@@ -311,8 +315,8 @@ export function patchFormat(
 const trueWords = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
 /**
- * Whether the answer is indented: `?pretty=` decides where given, else people's tools are
- * recognised.
+ * Whether the response is indented. `?pretty=` takes precedence; otherwise it depends on the user
+ * agent.
  */
 export function wantsPretty(pretty: string | null | undefined, userAgent: string): boolean {
   if (pretty !== null && pretty !== undefined && pretty !== '') return trueWords.has(pretty)

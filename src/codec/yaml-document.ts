@@ -1,7 +1,7 @@
 /**
- * YAML text ⇄ values, read as Kubernetes reads it: the first document only, YAML 1.1's booleans,
- * keys made strings, merge keys, the last of equal keys. Aliases may not multiply a document, and
- * nesting has JSON's limit. Loaded when the first YAML arrives: yaml.ts is what others import.
+ * Reads and writes YAML as Kubernetes does: only the first document, with YAML 1.1 booleans, string
+ * keys and merge keys. The last of equal keys wins. Aliases may not multiply a document, and JSON's
+ * nesting limit applies. This module is loaded with the first YAML; other modules import yaml.ts.
  */
 import {
   type Alias,
@@ -32,7 +32,7 @@ import { isTime, plainTag, resolvePlain } from './yaml-scalar.ts'
 import { LongList, writeYaml } from './yaml-writer.ts'
 
 const tagPrefix = 'tag:yaml.org,2002:'
-/** Up to this many values, nearly all may come from aliases; from ten times as many on, a tenth. */
+/** Up to the low count nearly all values may come from aliases; from the high count on, a tenth. */
 const aliasedCountLow = 400_000
 const aliasedCountHigh = 4_000_000
 
@@ -42,15 +42,12 @@ function aliasedShareMax(count: number): number {
   return 0.99 - (0.89 * (count - aliasedCountLow)) / (aliasedCountHigh - aliasedCountLow)
 }
 
-/** Makes the value of one document. Anchors are those met so far: an alias never looks ahead. */
+/** Makes the value of one document. An alias refers only to anchors that precede it. */
 class Reader {
   readonly #text: string
   readonly #lastLine: string
   readonly #anchors = new Map<string, unknown>()
-  /**
-   * The value of each alias, as it was where the alias is written: an anchor's name may be defined
-   * again.
-   */
+  /** The target of each alias at its own position, because a later anchor may reuse the name. */
   readonly #targets = new Map<unknown, unknown>()
   readonly #open = new Set<unknown>()
   #count = 0
@@ -84,8 +81,8 @@ class Reader {
   }
 
   /**
-   * Whether the text ends within the last line of a block: blanks alone count from its indentation
-   * on.
+   * Whether the text ends within the last line of a block scalar. Trailing blanks count if they are
+   * indented deeper than the block.
    */
   #isCutShort({ type, range, value }: Scalar): boolean {
     if (!type?.startsWith('BLOCK_') || range?.[1] !== this.#text.length) return false
@@ -109,7 +106,7 @@ class Reader {
     for (const { key, value } of map.items as Pair<unknown, unknown>[]) {
       if (isScalar(key) && isMerge(key)) {
         const merged = this.read(value, depth + 1)
-        // Several maps are written where they are merged.
+        // Several maps are allowed only as a literal sequence, not by an alias to one.
         mergeInto(out, isAlias(value) && Array.isArray(merged) ? [merged] : merged)
       } else setKey(out, keyText(this.read(key, depth + 1)), this.read(value, depth + 1))
     }
@@ -118,8 +115,8 @@ class Reader {
 }
 
 /**
- * What `<<` brings goes over what the map has so far, and under what follows; the first of several
- * maps over the later ones.
+ * Merged keys override the keys before `<<`; keys after it override them. Of several merged maps
+ * the first wins.
  */
 function mergeInto(out: { [key: string]: Json }, merged: Json): void {
   const maps = Array.isArray(merged) ? merged.toReversed() : [merged]
@@ -137,10 +134,10 @@ function keyText(key: Json): string {
   return String(key)
 }
 
-/** A block ends with a line break only where the text has one. */
+/** A block scalar ends with a line break only if the text does. */
 const cutShort = (node: Scalar): Json => String(scalarValue(node)).replace(/\n$/, '')
 
-/** Characters that no YAML text has, not even in comments. */
+/** Characters that YAML forbids, even in comments. */
 const control = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 const tagOf = ({ tag }: Scalar): string | undefined =>
@@ -167,7 +164,7 @@ function scalarValue(node: Scalar): Json {
   return value
 }
 
-/** Bytes in base64, whose line breaks do not matter, are the text that they are. */
+/** `!!binary` is base64, in which line breaks are ignored; its value is the decoded text. */
 function binaryText(text: string): string {
   if (base64Fault(text) !== undefined) {
     throw new YamlError('yaml: !!binary value contains invalid base64 data')
@@ -175,7 +172,7 @@ function binaryText(text: string): string {
   return Buffer.from(text, 'base64').toString('utf8')
 }
 
-/** Tags that a plain text must have of itself, but that integers are fractions too. */
+/** The plain text must match such a tag; the only exception is an integer tagged as float. */
 const resolvedTags = new Set(['int', 'float', 'bool', 'null', 'timestamp'])
 
 function requireTag(found: string, tag: string, text: string): void {
@@ -184,8 +181,8 @@ function requireTag(found: string, tag: string, text: string): void {
 }
 
 /**
- * Signs of YAML read per body: room for the largest definitions people write by hand, and about a
- * second of work. JSON bodies, which all client libraries send, know no such limit.
+ * Lexemes read per YAML body: enough for the largest hand-written manifests, about a second of
+ * work. JSON bodies, which all client libraries send, have no such limit.
  */
 const lexemesMax = 250_000
 
@@ -193,7 +190,7 @@ function* tokensOf(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   let count = 0
-  // Only the first document is read, and what precedes it.
+  // Directives are checked only before the first document.
   let directives: Directives | undefined = new Directives()
   for (const lexeme of looseLexer().lex(text)) {
     if (++count > lexemesMax) throw new YamlError('yaml: document is too large, send it as JSON')
@@ -208,8 +205,7 @@ function* tokensOf(text: string, lines: LineCounter) {
 }
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
-  // What tags make of a value is not the parser's to say: to others a time is text, and an ordered
-  // map is a list.
+  // Tags are resolved here and not by the parser, which would convert timestamps and ordered maps.
   const options = { schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false } as const
   const composer = new Composer({ ...options, logLevel: 'silent' })
   for (const document of composer.compose(tokensOf(text, lines))) {
@@ -218,7 +214,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   return undefined
 }
 
-/** The error for bytes that are no text at all. */
+/** The error for bytes that are not valid text. */
 export const octetError = (bytes: Buffer): YamlError => new YamlError(`yaml: ${utf8Fault(bytes)}`)
 
 export function readDocument(text: string): Json {
@@ -230,13 +226,13 @@ export function readDocument(text: string): Json {
     if (document.errors.length > 0) throw new YamlError(describeFault(document.errors, text, lines))
     return new Reader(text).read(document.contents, 0)
   } catch (error) {
-    // The parser below us goes down one frame per level of nesting.
+    // The parser recurses once per nesting level.
     if (error instanceof RangeError) throw new YamlError('yaml: exceeded max depth')
     throw error
   }
 }
 
-/** Keys that are in a map already, each with its line; `text` has been read before. */
+/** Duplicate keys, each with its line. `text` must have been read before without an error. */
 export function repeatedKeys(text: string): string[] {
   const lines = new LineCounter()
   const duplicates: string[] = []
@@ -256,16 +252,13 @@ export function repeatedKeys(text: string): string[] {
   return duplicates
 }
 
-/** YAML as Kubernetes writes it. */
+/** Writes YAML in Kubernetes' format. */
 export const writeDocument = (value: unknown): Buffer => Buffer.from(writeYaml(asJson(value)))
 
-/** What JSON makes of a value is what is written of it. */
+/** Writes what JSON.stringify makes of the value. */
 const asJson = (value: unknown): Json => parseJson(JSON.stringify(value), storedDepthMax)
 
-/**
- * The text of a map whose list under `key` is long, piece by piece: how it begins, each of its
- * items, how it ends.
- */
+/** Writes a map with a long list under `key` piece by piece: the start, each item, the end. */
 export interface ListText {
   start(): string
   item(value: unknown): string

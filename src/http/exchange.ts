@@ -1,6 +1,6 @@
 /**
- * One request and its answer, whichever HTTP it came by. Filters add what they learn; verbs never
- * see it.
+ * One request and its response, for any version of HTTP. Each filter adds what it found out. Verbs
+ * never get an exchange.
  */
 import type { X509Certificate } from 'node:crypto'
 import type { Duplex, Readable } from 'node:stream'
@@ -16,67 +16,73 @@ import type { RequestTarget } from './request-target.ts'
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | number | readonly string[]>
 
-/** The bytes of a long answer: what `write` answers says whether to wait for `drained`. */
+/**
+ * The bytes of a streamed response. If `write` returns false, the caller awaits `drained` before it
+ * writes more.
+ */
 export interface Sink {
   write(bytes: Buffer): boolean
-  /** Several pieces at once, where they need not be joined before. */
+  /** Writes several pieces without joining them. */
   writeAll?(pieces: readonly Buffer[]): boolean
   drained(): Promise<void>
   end(): void
-  /** Breaks the answer off, so that the client does not take its beginning for the whole. */
+  /** Breaks the response off, so that the client does not take a part for the whole. */
   abort?(): void
   readonly closed: boolean
-  /** Called once when nothing can be written any more. */
+  /** Called once when the sink is closed. */
   onClose?(listener: () => void): void
 }
 
 export interface ClientCertificates {
   readonly leaf: X509Certificate
-  /** Further certificates of the chain the client sent. */
+  /** The other certificates of the client's chain. */
   readonly intermediates: readonly X509Certificate[]
 }
 
-/** What the listener gives: the wire, and nothing about Kubernetes. */
+/** What the listener provides: the transport, without knowledge of Kubernetes. */
 export interface Wire {
   readonly method: string
-  /** Path and query as sent. A route in front of the server may cut off the beginning. */
+  /** Path and query as sent. A router in front of the server may remove the first segments. */
   url: string
   readonly headers: Headers
   readonly remoteAddress: string
-  /** Headers that came several times are several values here; made on first use. */
+  /** A repeated header has an array of values here. Computed on first use. */
   readonly separateHeaders: Headers
   /** Parsed on first use, not verified. */
   clientCertificate(): ClientCertificates | undefined
-  /** The whole body, at once where it has come; refuses one over the limit with 413. */
+  /**
+   * Reads the whole body; synchronous if it has already arrived. Throws 413 if it exceeds the
+   * limit.
+   */
   readBody(limitBytes: number): Awaitable<Buffer>
-  /** The body as it comes, for what passes it on unread; nothing where there is none. */
+  /** The body as a stream, for handlers that forward it; undefined if the request has no body. */
   bodyStream?(): Readable | undefined
-  /** The connection itself, for a client that requests an upgrade. */
+  /** The socket of a client that requests an upgrade. */
   readonly upgrade?: { readonly socket: Duplex; readonly head: Buffer }
   answer(status: number, headers: AnswerHeaders, body: Buffer | undefined): void
-  /** Several buffers as one body, none of them copied. */
+  /** Sends several buffers as one body without copying them. */
   answerPieces(status: number, headers: AnswerHeaders, pieces: readonly Buffer[]): void
   stream(status: number, headers: AnswerHeaders): Sink
-  /** Whether much of a whole answer still waits for the client to take it. */
+  /** Whether much of the response still waits for the client to read it. */
   readonly isWaiting?: boolean
-  /** Called once when the client has taken the answer, or is gone. */
+  /** Called once when the client has received the response or has disconnected. */
   onClose?(listener: () => void): void
-  /** Breaks the answer off. */
+  /** Breaks the response off. */
   abort?(): void
   /**
-   * The connection takes no further requests, and ends after those under way, where the protocol
-   * can announce that.
+   * If the protocol supports it, announces that the connection accepts no new requests. It closes
+   * after the current ones.
    */
   goAway?(): void
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A place among the requests that may run at once. */
+/** A seat of priority and fairness: the right to run. */
 export interface Seat {
-  /** Headers that name the rule by which the client was served. */
+  /** Headers that name the flow schema and the priority level of the request. */
   readonly headers: AnswerHeaders | undefined
-  /** Gives the place back; further calls do nothing. */
+  /** Releases the seat; further calls do nothing. */
   release(): void
 }
 
@@ -85,7 +91,7 @@ export interface Exchange {
   readonly target: RequestTarget
   readonly query: URLSearchParams
   readonly auditId: string
-  /** When it arrived, monotonic milliseconds. */
+  /** The time of arrival, in monotonic milliseconds. */
   readonly startedAt: number
   /** The client's deadline, if it has one. */
   deadlineAt: number | undefined
@@ -97,36 +103,33 @@ export interface Exchange {
   readonly auditAnnotations: Map<string, string>
   /** Releases before 1.16 sent no cache headers. */
   readonly omitsCacheHeaders?: boolean
-  /** What its body has that strict reading reports, where the format itself finds that out. */
+  /** Faults of the body that strict validation reports and that only its decoder can find. */
   strictFaults?: readonly string[]
-  /** How its Accept header is read, where not by the present rules. */
+  /** Older rules for reading the Accept header; undefined for the current rules. */
   readonly acceptRules?: AcceptRules
-  /** Since 1.24 a status and a scale can be shown as tables. */
+  /** Since 1.24 the status and scale subresources support tables. */
   readonly tablesOfParts?: boolean
-  /** Since 1.25 a router that can serve no accepted type lists those it can. */
+  /** Since 1.25 the router's 406 lists the types that it can serve. */
   readonly namesRepresentations?: boolean
   /** Releases before 1.22 sent the audit ID only for requests in the audit log. */
   readonly sendsAuditIdIfAudited?: boolean
-  /** The body, once read. */
+  /** The body, once it has been read. */
   body: Buffer | undefined
-  /** The types that a body may be of, once it is read. */
+  /** The types that can decode the body, once it has been read. */
   types?: KnownTypes | undefined
   /** The requested kind, once the route is found. */
   kind: Kind | undefined
-  /**
-   * What was answered, for the audit log and the metrics: the answer or the refusal, its status and
-   * its size.
-   */
+  /** The response or the error, its status and its size, for the audit log and the metrics. */
   answer: Answer | undefined
   refusal: ApiError | undefined
-  /** What went wrong in the server itself, where something did. */
+  /** The internal error that failed the request, if any. */
   defect: unknown
   status: number
   answeredBytes: number
-  /** What observers keep between begin and end. */
+  /** State of the observers between `begin` and `end`. */
   seat: Seat | undefined
   running: { value: number; add(amount: number): void } | undefined
   record: { readonly isKept: boolean } | undefined
-  /** Answered and observed, or given up. */
+  /** The response is sent and observed, or the request was given up. */
   over: boolean
 }

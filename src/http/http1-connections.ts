@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 on the connections that speak it: Node's own server, given each socket by the listener.
- * Loaded with the first of them. What the parser refuses is answered with 400 and closed, but for
- * methods it does not know.
+ * HTTP/1.1 connections: Node's HTTP server gets each socket from the listener. Loaded with the
+ * first of them. A request that the parser rejects gets 400 and the connection is closed. Unknown
+ * methods are passed on.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -19,30 +19,27 @@ import { type ParserError, unknownMethodRequest } from './http1-unknown-method.t
 import { wireOfHttp1 } from './http1-wire.ts'
 import { PausedParsers } from './paused-parser.ts'
 
-/** Header bytes of one request: room for a large token, too little to hurt. */
+/** Header bytes per request: enough for a large token, too few to do harm. */
 const headerBytesMax = 64 * 1024
 /**
- * How long a connection may be open without a complete request: longer than one is kept alive
- * between two of them.
+ * How long a connection may wait for a complete request. It exceeds the keep-alive time between two
+ * requests.
  */
 const requestAwaitedMsMax = 90_000
 const keepAliveMs = 75_000
 /**
- * How long what a refused client still sends is thrown away: closed before that, its connection is
- * reset, and it never reads why.
+ * How long bytes of a rejected client are discarded. If the socket closed earlier, the client would
+ * get a reset and not the response.
  */
 const unreadMsMax = 1000
 
 export interface Http1Options {
   readonly handle: (wire: Wire) => void
-  /** An HTTP/1.1 upgrade: exec, attach, port-forward, aggregated watches. */
+  /** Handles HTTP/1.1 upgrades: exec, attach, port-forward, aggregated watches. */
   readonly upgrade: (wire: Wire) => void
-  /**
-   * Whether what is at this address, path and query as sent, can leave HTTP; elsewhere an upgrade
-   * is an ordinary request.
-   */
+  /** Whether the path and query as sent support an upgrade; elsewhere it is an ordinary request. */
   readonly upgradesAt: (url: string) => boolean
-  /** How long a connection may be open without a complete request; the usual time where unset. */
+  /** Overrides how long a connection may wait for a complete request. */
   readonly requestAwaitedMs?: number
 }
 
@@ -50,14 +47,14 @@ export class Http1Connections {
   readonly #options: Http1Options
   readonly #server
   /**
-   * Node lists idle connections only for servers that listen themselves, and here the TLS server
-   * listens.
+   * The number of running requests per socket. Node tracks idle connections only for servers that
+   * listen, and here the TLS server listens.
    */
   readonly #runningOn = new Map<Socket, number>()
-  /** Nor does it check there for clients that never finish their headers. */
+  /** The timers for incomplete headers, which Node also checks only for servers that listen. */
   readonly #awaited = new Map<Socket, NodeJS.Timeout>()
   readonly #lastOn = new WeakMap<Socket, IncomingMessage>()
-  /** The rejection to send after the answers that are under way, where nothing more can be read. */
+  /** Rejections to send after the running responses, on sockets that cannot be parsed further. */
   readonly #refusedNext = new WeakMap<Socket, Http1Rejection>()
   readonly #announced = new WeakSet<Socket>()
   readonly #paused = new PausedParsers()
@@ -72,11 +69,11 @@ export class Http1Connections {
       keepAliveTimeout: keepAliveMs,
       shouldUpgradeCallback: ({ url }) => options.upgradesAt(url as string),
     })
-    // However many: their bytes are counted.
+    // No limit of their number, because their bytes are limited.
     this.#server.maxHeadersCount = 0
     this.#server.on('request', (request, response) => this.#serve(request, response))
-    // A client that waits for `100 Continue` gets it when its body is read: a rejected one need not
-    // send it.
+    // `100 Continue` is sent only when a handler reads the body, so a rejected client need not send
+    // it.
     this.#server.on('checkContinue', (request, response) => this.#serve(request, response, true))
     this.#server.on('upgrade', (request, socket, head) => {
       this.#runningOn.delete(request.socket)
@@ -97,7 +94,7 @@ export class Http1Connections {
     this.#server.emit('connection', socket)
   }
 
-  /** Connections end once their requests are done. */
+  /** Closes each connection when its requests are done. */
   drain(): void {
     this.#draining = true
     for (const [socket, running] of this.#runningOn) if (running === 0) socket.destroySoon()
@@ -113,17 +110,18 @@ export class Http1Connections {
     else this.#options.handle(wireOfHttp1(request, response, asksFirst))
   }
 
-  /** The parser says it again with whatever comes after that. */
+  /** The parser may repeat its error for the following bytes. */
   #refuse(error: ParserError, socket: Socket): void {
     if (this.#paused.takes(error, socket)) return
     if (this.#announced.has(socket)) return
     if (!socket.writable) return void socket.destroy()
     const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? headTooLong : unreadable
-    // It is refused after what came before it is answered, unless that is what cannot be read.
+    // The rejection follows the responses to earlier requests, unless the last of these is the
+    // unreadable one.
     if (this.#runningOn.get(socket) && this.#lastOn.get(socket)?.complete !== false)
       return void this.#refusedNext.set(socket, refusal)
     const unknown = unknownMethodRequest(error, socket)
-    if (unknown === undefined) return void this.#tell(refusal, socket)
+    if (unknown === undefined) return void this.#sendRejection(refusal, socket)
     const { request, response } = unknown
     this.#begun(socket)
     response.once('finish', () => this.#ended(socket))
@@ -143,11 +141,11 @@ export class Http1Connections {
     if (this.#draining) return void socket.destroySoon()
     this.#await(socket)
     const refusal = this.#refusedNext.get(socket)
-    if (refusal !== undefined && socket.writable) this.#tell(refusal, socket)
+    if (refusal !== undefined && socket.writable) this.#sendRejection(refusal, socket)
   }
 
-  /** The end of the connection, once its client has had time to read why. */
-  #tell(refusal: Http1Rejection, socket: Socket): void {
+  /** Sends the rejection, and closes the connection after the client had time to read it. */
+  #sendRejection(refusal: Http1Rejection, socket: Socket): void {
     this.#announced.add(socket)
     socket.end(refusalText(refusal))
     setTimeout(() => socket.destroy(), unreadMsMax).unref()

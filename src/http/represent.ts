@@ -1,7 +1,7 @@
 /**
- * Objects of the live picture as the version a request speaks. The usual case touches nothing: the
- * bytes are there, only the type header and the revision are laid in. Another version of another
- * shape is converted once and remembered.
+ * Converts cached objects to the version of a request. Usually the stored bytes are sent unchanged,
+ * with the type header and the revision inserted. A conversion to a version with a different schema
+ * is done once and cached.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type CutObject, encodeCut, joinCut, revisionText, typeHeader } from '#codec/cut-object.ts'
@@ -11,7 +11,7 @@ import { convertOne } from '#verbs/current.ts'
 import type { Server } from '#verbs/server.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 
-/** What is needed to show an answer in another form than its stored bytes. */
+/** What the encoders of other representations need. */
 export interface ShapeParts {
   readonly server: Pick<Server, 'clock' | 'parseStored' | 'release'>
 }
@@ -33,8 +33,8 @@ interface Converted {
   readonly cut: CutObject
 }
 /**
- * By the version converted to: what was made for a definition that has changed since makes room for
- * what is made anew.
+ * Cached conversions by apiVersion. After a definition has changed, new conversions replace the old
+ * ones.
  */
 const converted = new WeakMap<CutObject, Map<string, Converted>>()
 
@@ -43,7 +43,7 @@ function knownCut(kind: Kind, { cut }: ObjectView): CutObject | undefined {
   return known?.kind === kind ? known.cut : undefined
 }
 
-/** The body of an object in the requested version; the caller writes its type header. */
+/** The bytes of an object in the requested version, without its type header. */
 export function cutFor(
   kind: Kind,
   view: ObjectView,
@@ -69,8 +69,8 @@ function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {
 }
 
 /**
- * Converts the objects of a list in as few steps as there are versions in the store: a webhook is
- * called once.
+ * Converts the objects of a list with one conversion per stored version, so that a webhook is
+ * called once for each.
  */
 export async function convertTogether(
   kind: Kind,
@@ -81,7 +81,7 @@ export async function convertTogether(
   await convertAll(kind, missing, parse)
 }
 
-/** The results for the objects that have to be converted. Others may request the same meanwhile. */
+/** Converts those objects that need it. Concurrent requests may convert the same objects. */
 async function convertAll<View extends ObjectView>(
   kind: Kind,
   views: readonly View[],
@@ -109,10 +109,7 @@ async function convertAll<View extends ObjectView>(
   return made
 }
 
-/**
- * Views in the requested version, converted now: reads return the webhook's current result,
- * whatever it returned before.
- */
+/** Converts views without the cache, because reads must return the webhook's current result. */
 export async function convertedAnew<View extends ObjectView>(
   kind: Kind,
   views: readonly View[],
@@ -123,7 +120,7 @@ export async function convertedAnew<View extends ObjectView>(
   return views.map((view) => ({ ...view, cut: made.get(view) ?? view.cut, apiVersion }))
 }
 
-/** The path an object, or a collection when there is no name, is read at. */
+/** The path of an object, or of a collection if `name` is empty. */
 export function pathOf(
   { group, apiVersion, plural, namespaced }: Kind,
   namespace: string,
@@ -133,12 +130,12 @@ export function pathOf(
   const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`
   const place = namespaced && namespace !== '' ? `/namespaces/${namespace}/${plural}` : `/${plural}`
   if (name === '') return root + place
-  // kube-apiserver escapes the names of cluster-scoped objects as if they were values of a query.
+  // kube-apiserver escapes the names of cluster-scoped objects like query values.
   const below = subresource === '' ? '' : `/${subresource}`
   return `${root}${place}/${namespaced ? escapePath(name) : escapeQuery(name)}${below}`
 }
 
-/** What an object's metadata says of its path, in the releases that show it. */
+/** The selfLink of an object, in the releases that have it. */
 export const selfLinkOf = (kind: Kind, { namespace, name }: ObjectView) =>
   kind.selfLinks && { selfLink: pathOf(kind, namespace, name) }
 
@@ -146,11 +143,11 @@ const simpleName = /^[-.\w]*$/
 const escaped = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 
-/** As Go escapes paths. */
+/** Escapes like Go's url.PathEscape. */
 const escapePath = (name: string): string =>
   simpleName.test(name) ? name : encodeURI(name.toWellFormed()).replace(/[?#!*'()]/g, escaped)
 
-/** As Go escapes values of queries. */
+/** Escapes like Go's url.QueryEscape. */
 const escapeQuery = (name: string): string =>
   simpleName.test(name)
     ? name
@@ -159,8 +156,8 @@ const escapeQuery = (name: string): string =>
         .replace(/[!*'()]/g, escaped)
 
 /**
- * What goes in at the cut: the revision, where there is one (0 is none), and the object's path in
- * the releases that show it.
+ * The text inserted into the bytes: the revision unless it is 0, and the selfLink in the releases
+ * that have it.
  */
 export function laidIn(
   kind: Kind,
@@ -171,14 +168,14 @@ export function laidIn(
   return `,"selfLink":${JSON.stringify(pathOf(kind, namespace, name, subresource))}${version}`
 }
 
-/** JSON of one object, type header and revision laid in. */
+/** JSON of one object with its type header and revision. */
 export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView, end = ''): Buffer =>
   joinCut(cut, headerOf(kind), laidIn(kind, view), end)
 
-/** Items of lists of built-in kinds do not say what they are. */
+/** The items of lists of built-in kinds have no kind and apiVersion. */
 export const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest
 
-/** The object itself, for representations that are not its bytes. */
+/** The decoded object, for representations other than JSON. */
 export async function objectFor(
   kind: Kind,
   view: ObjectView,

@@ -87,7 +87,7 @@ class WatchStream {
   #state: State = 'due'
   #isStopped = false
   #timer: NodeJS.Timeout | undefined
-  #telling: NodeJS.Timeout | undefined
+  #bookmarkTimer: NodeJS.Timeout | undefined
   /** The number of initial events already written. */
   #initialAt = 0
   /** Whether the bookmark after the initial events is still to be sent. */
@@ -119,7 +119,7 @@ class WatchStream {
   begin(): void {
     const { bookmarks, initial, watcher } = this.#watch
     this.#timer = setTimeout(this.#stop, this.#end.timeoutMs)
-    if (bookmarks) this.#telling = setInterval(() => this.#bookmark(), bookmarkIntervalMs)
+    if (bookmarks) this.#bookmarkTimer = setInterval(() => this.#bookmark(), bookmarkIntervalMs)
     if (this.#end.stopping.aborted) this.#isStopped = true
     else this.#end.stopping.addEventListener('abort', this.#stop, { once: true })
     watcher.wake = this.#wake
@@ -254,7 +254,7 @@ class WatchStream {
     const isWritten = this.#isWritten && failure === undefined
     this.#state = 'over'
     clearTimeout(this.#timer)
-    clearInterval(this.#telling)
+    clearInterval(this.#bookmarkTimer)
     this.#end.stopping.removeEventListener('abort', this.#stop)
     const progress = this.#watch.progress()
     this.#close(isWritten && this.#watch.watcher.queued === 0 ? progress : undefined)

@@ -1,8 +1,7 @@
 /**
- * JSON Patch (RFC 6902) as kube-apiserver 1.22 applies it, which is laxer than the RFC in places:
- * `replace` sets a member that is missing, `test` of a missing member for null passes, negative
- * indices count from the end where an item is added or removed. The document and the patch are
- * never changed.
+ * JSON Patch (RFC 6902) as kube-apiserver 1.22 applies it, which is laxer than the RFC. `replace`
+ * adds a missing member, and `test` of a missing member for null succeeds. A negative index counts
+ * from the end in `add` and `remove`. The document and the patch are not changed.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -11,36 +10,32 @@ import { ApiError, badRequest, tooLarge } from '#api/status-error.ts'
 import { nestingDepthMax } from '#codec/json.ts'
 import { copyValue, equalValues, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
-/** kube-apiserver's limit: every operation walks its path anew, so their number must be bounded. */
+/** kube-apiserver's limit. Each operation walks its path again, so their number must be limited. */
 const jsonPatchOperationsMax = 10_000
 
 type Operation = JsonMap
 type Container = Json[] | JsonMap
 
-/**
- * kube-apiserver's limit on what copy operations add together: each of them can double the
- * document.
- */
+/** kube-apiserver's limit for the bytes that copy operations add; each can double the document. */
 const copiedBytesMax = 3 * 1024 * 1024
 
 /**
- * Parts of values that may be looked through because they are moved to a deeper place: as many as a
- * few of the largest bodies hold. Each move looks through all of what it moves, and it costs the
- * client nothing.
+ * Parts of values that move operations may check when they move values to a deeper level. Each move
+ * checks all parts, at no cost for the client. The limit equals a few of the largest bodies.
  */
 const movedPartsMax = 1_000_000
 
-/** The problem of one operation. Clients only learn that there is one. */
+/** The failure of one operation. Clients only see that the patch failed. */
 export class OperationError extends Error {}
 
-/** The operation `test` found another value. */
+/** A `test` operation found a different value. */
 export class TestFailed extends OperationError {}
 
 const missing = 'missing value'
 
 /**
- * Throws ApiError: 400 for an invalid patch, 413 for too long a one, 422 for one that does not
- * apply.
+ * Throws ApiError: 400 for an invalid patch, 413 for too many operations, 422 if it cannot be
+ * applied.
  */
 export function applyJsonPatch(document: Json, patch: Json, release: number): Json {
   const operations = decode(patch, release)
@@ -84,7 +79,7 @@ function decode(patch: Json, release: number): Operation[] {
   })
 }
 
-/** Integers a double cannot hold come as bigint. */
+/** JSON of a value; integers that a double cannot represent are bigint. */
 const writtenJson = (value: Json): string =>
   JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))
 
@@ -94,7 +89,7 @@ const jsonKind = (value: Json): string => {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** Throws OperationError in the words of kube-apiserver's library. */
+/** Throws OperationError with the message of kube-apiserver's library. */
 function applyOperations(document: Json, operations: readonly Operation[], release: number): Json {
   const root = copyValue(document)
   const equal = releaseOf(release).has(comparesWholeObjects) ? equalValues : isContained
@@ -114,11 +109,11 @@ function applyOperations(document: Json, operations: readonly Operation[], relea
 interface Progress {
   copiedBytes: number
   movedParts: number
-  /** Whether a value is the one that is wanted. */
+  /** Whether `value` equals the value of a `test` operation. */
   readonly equal: (value: Json, wanted: Json) => boolean
 }
 
-/** The older library compares only the members of an object that are there. */
+/** The older library checks only that the members of the found object are in the expected one. */
 function isContained(value: Json, wanted: Json): boolean {
   if (Array.isArray(value) && Array.isArray(wanted)) {
     return value.length === wanted.length && value.every((one, i) => isContained(one, wanted[i]))
@@ -129,14 +124,14 @@ function isContained(value: Json, wanted: Json): boolean {
   )
 }
 
-/** What a path leads to, whose container must be there. */
+/** Resolves a path; throws if its container does not exist. */
 function sought(root: Container, path: string, words: string, shown = path): Found {
   const found = find(root, path)
   if (found === undefined) throw new OperationError(`${words}: ${shown}: ${missing}`)
   return found
 }
 
-/** Does something at the place an operation names, whose container must be there. */
+/** Applies `act` at the path of an operation; throws if its container does not exist. */
 function atPlace(
   root: Container,
   operation: Operation,
@@ -224,7 +219,7 @@ const appliers: Record<
   },
 }
 
-/** `brief`: the library says nothing of what is wrong with the member. */
+/** `brief`: the library's message does not describe the faulty member. */
 function pathOf(
   operation: Operation,
   member: 'path' | 'from',
@@ -249,11 +244,11 @@ const valueOf = (operation: Operation): Json => copyValue(ownValue(operation, 'v
 interface Found {
   container: Container
   key: string
-  /** How many containers the key is in. */
+  /** The number of containers around the key. */
   depth: number
 }
 
-/** The container a pointer ends in; undefined where there is none on the way. */
+/** Finds the container of the last segment; undefined if a container on the path is missing. */
 function find(root: Container, path: string): Found | undefined {
   const parts = path.split('/')
   if (parts.length < 2) return undefined
@@ -286,8 +281,8 @@ function get(container: Container, key: string): Json | undefined {
 }
 
 /**
- * Operations build upon each other, and so could go deeper with each than any body does. Answers
- * the parts there are.
+ * Rejects values that would exceed the nesting limit, because several operations can build deeper
+ * values than a body may have. Returns the number of parts.
  */
 function requireShallow(value: Json, depthLeft: number): number {
   let parts = 1
@@ -333,7 +328,7 @@ function remove({ container, key }: Found): void {
 const invalidIndex = (index: number) =>
   new OperationError(`Unable to access invalid index: ${index}: invalid index referenced`)
 
-/** What strconv.Atoi reads. */
+/** Parses like strconv.Atoi. */
 function indexOf(key: string): number {
   if (!/^[+-]?\d+$/.test(key)) {
     throw new OperationError(`strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`)
@@ -345,7 +340,7 @@ function indexOf(key: string): number {
   return index
 }
 
-/** Puts what was being done in front of what went wrong, or of `instead`. */
+/** Prefixes errors of `action` with the context; `instead` replaces their message. */
 function within<T>(context: string, action: () => T, instead?: string): T {
   try {
     return action()

@@ -1,22 +1,21 @@
 /**
- * What is known of values met before, for values that come again and again: the specification in
- * the replicas of one template. To compare two values costs far less than most of what can be found
- * out about one. Where values never come again hardly any is kept, so that nothing is copied in
- * vain.
+ * Caches results for values that recur, such as the pod template of many replicas. Comparing two
+ * values is much cheaper than computing a result. If values do not recur, the cache keeps few of
+ * them, so that it does not copy in vain.
  */
 import type { Json } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
 import { equalValues } from './json-map.ts'
 
-/** Templates whose replicas are made at the same time, about. */
+/** About the number of templates whose replicas are created at the same time. */
 const keptMax = 8
-/** After so many that were new, only one of so many is kept. */
+/** After this many consecutive misses only one in this many values is cached. */
 const newMax = 16
-/** Members, items and characters of a value that is kept. */
+/** The maximum number of members, items and characters of a cached value. */
 const weightMax = 32_768
 
 export class RecentValuesCache<Known> {
-  /** The one met last stands first. */
+  /** Most recently used first. */
   readonly #met: { readonly value: Json; readonly known: Known }[] = []
   #news = 0
 
@@ -36,8 +35,8 @@ export class RecentValuesCache<Known> {
   }
 
   /**
-   * Of a value that was not found. It is copied: a later change of the value does not
-   * change what is known.
+   * Caches the result for a value that was not found. The value is copied, so later changes to it
+   * do not matter.
    */
   keep(value: Json, known: Known): void {
     this.#news++
@@ -49,8 +48,8 @@ export class RecentValuesCache<Known> {
 }
 
 /**
- * What is null may have been written empty, which a copy does not know: it is too heavy for any
- * scale.
+ * A copy does not keep whether a null was written as an empty list. Such values are too heavy to
+ * cache.
  */
 function weightOf(value: Json): number {
   if (typeof value === 'string') return value.length

@@ -1,6 +1,6 @@
 /**
- * POST: a new object. Reads top to bottom; a name that is taken is a refusal, a random name that
- * is taken is tried again.
+ * POST: creates an object. If the name exists, the client gets 409; a generated name is tried
+ * again.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -21,14 +21,14 @@ import { claimFields } from './ownership.ts'
 import { contextOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidNew } from './validate.ts'
 
-/** Random names tried before the client has to retry. */
+/** Generated names tried before the client gets an error. */
 const generateNameTriesMax = 8
 
 const wipesMetadata = change('managers do not own what the server sets in new metadata', {
   since: 25,
 })
 
-/** What the server sets, whatever a client sent. */
+/** Removes the metadata that only the server sets. */
 function wipeMetadata({ metadata }: KubeObject): void {
   delete metadata.creationTimestamp
   delete metadata.uid
@@ -51,11 +51,9 @@ export async function create(server: Server, request: WriteRequest): Promise<Ans
 }
 
 /**
- * From the point where an object of the hub version is there and its fields are claimed;
- * undefined where its name is
- * taken. `updates`: it is made by an update, which may name a version, and may be one of a
- * status, for which nothing is
- * allocated.
+ * Admits, validates and stores an object in the hub version with managedFields. Returns undefined
+ * if its name exists. `updates`: the request is an update, which may specify a resourceVersion. An
+ * update of the status allocates nothing.
  */
 export async function createDecoded(
   server: Server,
@@ -92,14 +90,14 @@ export async function createDecoded(
       reserved = reserve()
       reservation = reserved instanceof Promise ? await reserved : reserved
     }
-    // A request by name keeps the name, whatever a webhook has made of it.
+    // If the path has a name, it takes precedence over a name set by a webhook.
     const name = attributes.name || nameOf(object)
     const asked = { ...attributes, name, object }
     const allowed = server.admission.validate(asked)
     if (allowed !== undefined) await allowed
     if ((admitted ?? allowed) !== undefined) await server.admission.recheck(asked)
     behaviour.readBack?.(object)
-    // Only what is really stored has a version of its own; a dry run shows the one it was given.
+    // A stored object gets a new resourceVersion; a dry run returns the one from the request.
     if (isVersion(resourceVersion) && !options.dryRun && !updates) {
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
@@ -116,8 +114,7 @@ export async function createDecoded(
 }
 
 /**
- * What kube-apiserver reads as the version of a stored object; other texts, such as 0 or 1.5, count
- * as none.
+ * Whether kube-apiserver parses the text as a nonzero version; it ignores others, such as 0 or 1.5.
  */
 function isVersion(text: string | undefined): boolean {
   if (text === undefined) return false
@@ -125,10 +122,7 @@ function isVersion(text: string | undefined): boolean {
   return digits !== undefined && BigInt(digits) < 2n ** 64n
 }
 
-/**
- * What plugins and webhooks receive for an object that is to be new, or to take the place of an old
- * one.
- */
+/** The attributes that plugins and webhooks get for a new object, or for an update of `old`. */
 export function attributesOf(
   request: WriteRequest,
   object: KubeObject,
@@ -158,7 +152,7 @@ const wipesFirst = change('plugins that change a new object see no fields of the
   since: 25,
 })
 
-/** What plugins that change an object see of its metadata. */
+/** Sets the metadata that mutating plugins see. */
 function settleForAdmission(
   server: Server,
   kind: Kind,
@@ -190,7 +184,7 @@ function initMetadata(
   delete metadata.deletionGracePeriodSeconds
   delete metadata.selfLink
   delete metadata.clusterName
-  // Of 1.15 alone, and nothing there uses it.
+  // The field exists only in 1.15, where no plugin uses it.
   if ('initializers' in metadata) delete metadata.initializers
   metadata.creationTimestamp = context.now
   metadata.uid = server.newUid()
@@ -198,7 +192,7 @@ function initMetadata(
 
 const randomName = (server: Server, prefix: string) => prefix.slice(0, 58) + server.randomSuffix()
 
-/** Undefined where the name is taken. */
+/** Undefined if the name exists. */
 async function store(
   server: Server,
   request: WriteRequest,
@@ -237,13 +231,13 @@ async function taken(server: Server, request: WriteRequest, object: KubeObject):
   const { errorGroup, hub } = kind.resource
   const isPrefixed = Boolean(object.metadata.generateName)
   const conflicts = releaseOf(server.release).has(generatedNamesConflict)
-  // A client that specifies a prefix may try again, even if it specifies a name too.
+  // With generateName the client may retry, even if it also specified a name.
   if (isPrefixed && !conflicts)
     return serverTimeout({ group: errorGroup, plural: hub.kind }, 'POST', 0)
   const error = isPrefixed
     ? generatedNameTaken(kind, nameOf(object))
     : alreadyExists(kind, nameOf(object))
-  // What cannot be read is there all the same.
+  // An object that cannot be read still exists.
   const there = await readable(server, { ...request.target, name: nameOf(object) }).catch(
     () => undefined,
   )

@@ -1,4 +1,4 @@
-/** From the body of a write to an object of the hub version, defaults filled in. */
+/** Decodes the body of a write into an object and applies defaults. */
 import { change } from '#api/releases/change.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -32,7 +32,7 @@ const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
 
 const loadOtherType = loadLater<typeof import('./other-type.ts')>(import.meta.url, './other-type')
 
-/** Most unknown fields that are listed; the rest is counted. */
+/** Unknown fields that a message lists at most. */
 const unknownFieldsMax = 100
 
 /** The body as an object of the requested version, defaulted. */
@@ -53,7 +53,10 @@ export function conformBody(request: WriteRequest, server: Server): KubeObject {
   return conformRaw(kind, raw, request, server)
 }
 
-/** `text`: the JSON that `raw` was read from; `lost`: what it had before and no type declares. */
+/**
+ * `text` is the JSON from which `raw` was parsed. `lost` lists unknown fields that an earlier step
+ * removed.
+ */
 export function conformRaw(
   kind: Kind,
   raw: unknown,
@@ -85,9 +88,8 @@ export function conformRaw(
 }
 
 /**
- * Fields of a body of another version are unknown by the schema of that version, and all of them if
- * the kind does not have that version. That the version is wrong is an error which comes after this
- * report.
+ * Unknown fields of a body in another version are reported by that version's schema. If the kind
+ * lacks that version, all fields are unknown. The error about the version follows this report.
  */
 function reportOtherVersion(kind: Kind, raw: Loose, request: WriteRequest): void {
   const { apiVersion } = raw
@@ -106,18 +108,16 @@ function reportOtherVersion(kind: Kind, raw: Loose, request: WriteRequest): void
 
 const headerFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
-/**
- * Whether a body may have a field twice. Only patches and YAML need a look at their text to know.
- */
+/** Whether a body may have duplicate fields. Patches and YAML must be checked in their text. */
 const mayRepeat = (value: Loose, request: WriteRequest): boolean =>
   isOdd(value) ||
   'patchType' in request ||
   request.isYaml === true ||
   request.strictFaults?.() !== undefined
 
-/** What has no type takes any number there is. */
+/** Fields without a type accept any JSON number. */
 function conformFree(kind: Kind, value: Loose, text: WriteRequest['text'], patched: boolean) {
-  // Patches carry the digits of numbers only where one is too large.
+  // Patches keep the digits of a number only if it is too large.
   const isLooked = isOdd(value) && (patched || isTooLarge(value as Json))
   const bytes = isLooked ? text?.() : undefined
   const read = bytes && loadGoJson().readGoJson(bytes, { is: 'untyped' })
@@ -141,9 +141,8 @@ const writtenAs = (
 ): WrittenAs => ({ kind, version, as: kind, text, release })
 
 /**
- * Most bodies fit their type. A body that does not fit, or has duplicates, is read once more from
- * its text as kube-apiserver reads it. That may accept it after all, or gives the words of the
- * error.
+ * Most bodies fit their type. Otherwise, or if there are duplicates, the text is decoded again
+ * exactly as kube-apiserver does. That may succeed, or it yields the error message.
  */
 function conformWritten<Result>(
   type: Type,
@@ -166,7 +165,9 @@ function conformWritten<Result>(
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${as}: ${why}`)
 }
 
-/** Whether a body with a type of its own to be read by is no version of the kind at all. */
+/**
+ * Whether the body of a typed kind names another kind, or a version that the kind does not have.
+ */
 function isOtherType(kind: Kind, raw: Loose): boolean {
   if (kind.decoding === 'free' || (raw.kind === kind.kind && raw.apiVersion === kind.apiVersion))
     return false
@@ -175,10 +176,10 @@ function isOtherType(kind: Kind, raw: Loose): boolean {
   return apiVersion !== kind.apiVersion && kind.resource.kindOf(apiVersion) === undefined
 }
 
-/** The kind and version a body names must be the ones of the path; absent ones are filled in. */
+/** The kind and version in a body must match the path. If they are absent, the path's are used. */
 function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteRequest['text']): void {
-  if (kind.decoding === 'free') requireTypeSaid(kind, raw, text)
-  // A group that is written empty is the core's.
+  if (kind.decoding === 'free') requireTypeNamed(kind, raw, text)
+  // "/v1" has an empty group, which is the core group.
   const apiVersion = textOf(raw.apiVersion, kind.apiVersion).replace(/^\//, '')
   const named = textOf(raw.kind, kind.kind)
   if (apiVersion === kind.apiVersion && named === kind.kind) return
@@ -189,8 +190,8 @@ function requireType(kind: Kind, raw: Loose, patched: boolean, text: WriteReques
 }
 
 /**
- * What a replacement says wrong of its type, where that is found out after its name, what it
- * replaces and its version.
+ * The error in the type of a PUT body that kube-apiserver reports only after it checked name,
+ * preconditions and version.
  */
 export function lateTypeProblem(kind: Kind, raw: Loose): ApiError | undefined {
   const { kind: named, apiVersion = '' } = raw
@@ -203,8 +204,8 @@ export function lateTypeProblem(kind: Kind, raw: Loose): ApiError | undefined {
 const unversioned = (): ApiError =>
   internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
 
-/** A body without a type of its own to be read by must say what it is. */
-function requireTypeSaid(kind: Kind, raw: Loose, text: WriteRequest['text']): void {
+/** A body without a Go type, such as a custom resource, must name its kind and version. */
+function requireTypeNamed(kind: Kind, raw: Loose, text: WriteRequest['text']): void {
   for (const field of ['kind', 'apiVersion'] as const) {
     const value = raw[field] ?? ''
     if (typeof value !== 'string') throw untypedHeader(field, value)
@@ -234,9 +235,7 @@ const untypedHeader = (field: string, value: unknown): ApiError => {
   )
 }
 
-/**
- * Kinds that are read without a type of their own see the difference only when they are checked.
- */
+/** Bodies without a Go type get these errors only during validation. */
 function otherFreeType(
   kind: Kind,
   apiVersion: string,
@@ -258,7 +257,9 @@ function otherFreeType(
   return invalidObject({ group, kind: named }, textOf(raw.metadata?.name, ''), errors)
 }
 
-/** A body of another kind than the resource's own, e.g. the Scale of a deployment. */
+/**
+ * Decodes a body whose kind differs from that of the resource, such as the Scale of a Deployment.
+ */
 export function conformAs(
   server: Server,
   apiVersion: string,
@@ -272,8 +273,8 @@ export function conformAs(
   const named = textOf(value.kind, kind)
   const version = versionOf(textOf(value.apiVersion, apiVersion))
   const type = server.typeNamed(apiVersion, kind)
-  const said = textOf(value.apiVersion, apiVersion).replace(/^\//, '')
-  if (named !== kind || said !== apiVersion || type === undefined)
+  const namedVersion = textOf(value.apiVersion, apiVersion).replace(/^\//, '')
+  if (named !== kind || namedVersion !== apiVersion || type === undefined)
     throw loadOtherType().otherType(server, { apiVersion, kind }, value, request)
   const written = { kind, version, as: kind, text, release: server.release }
   const conformed = conformWritten(type, value, written, (read) =>
@@ -289,7 +290,9 @@ export function conformAs(
 const textOf = (value: unknown, fallback: string) =>
   typeof value === 'string' && value !== '' ? value : fallback
 
-/** Unknown and duplicate fields of a body: a warning or an error, as requested. */
+/**
+ * Reports unknown and duplicate fields as warnings or as an error, as fieldValidation specifies.
+ */
 export function reportUnknown(
   reading: Reading,
   request: WriteRequest,
@@ -297,9 +300,9 @@ export function reportUnknown(
 ): void {
   const { fieldValidation } = request.options
   if (fieldValidation === 'Ignore') return
-  const told = loadFieldValidation().fieldsTold(request, reading)
-  const { lines } = told
-  const fields = told.fields.slice(0, unknownFieldsMax)
+  const reported = loadFieldValidation().reportedFields(request, reading)
+  const { lines } = reported
+  const fields = reported.fields.slice(0, unknownFieldsMax)
   if (lines.length + fields.length === 0) return
   if (fieldValidation === 'Strict') {
     const ofYaml = lines.length > 0 ? [['yaml: unmarshal errors:', ...lines].join('\n  ')] : []
@@ -321,7 +324,7 @@ export function fromHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {
   return kind === hubOf(kind) ? object : convertOne(object, kind.resource.hub, kind)
 }
 
-/** The name and namespace of a body that is written to a path with a name. */
+/** Compares the name and namespace of a body with those of the path. */
 export function requireMatchingName(object: KubeObject, request: WriteRequest): void {
   const { name, namespace } = request.target
   const meta = object.metadata
@@ -349,7 +352,7 @@ export function requireMatchingName(object: KubeObject, request: WriteRequest): 
 
 export const settlesFirst = change('plugins that change an object see its namespace', { since: 24 })
 
-/** A namespaced object lands in the namespace of its path; a cluster-scoped one has none. */
+/** A namespaced object gets the namespace of its path; a cluster-scoped object has none. */
 export function settleNamespace(kind: Kind, object: KubeObject, namespace: string): void {
   const { metadata } = object
   if (!kind.namespaced) {

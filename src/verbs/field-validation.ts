@@ -21,12 +21,15 @@ const unknownField = (path: string) => `unknown field "${path}"`
 const duplicateField = (path: string) => `duplicate field "${path}"`
 
 /** Lines of YAML are listed together if the write is rejected. */
-export interface Told {
+export interface ReportedFields {
   readonly lines: readonly string[]
   readonly fields: readonly string[]
 }
 
-export function fieldsTold(request: WriteRequest | PatchRequest, reading: Reading): Told {
+export function reportedFields(
+  request: WriteRequest | PatchRequest,
+  reading: Reading,
+): ReportedFields {
   const unknown = unknownOf(reading)
   if ('patchType' in request) {
     const text = request.patchBytes.toString('utf8')

@@ -1,5 +1,5 @@
 /**
- * GET of a collection: entries of the live picture, or of the past if an exact version is
+ * GET of a collection from the watch cache, or from the store if an exact older version is
  * requested.
  */
 import type { ListOptions } from '#api/list-options.ts'
@@ -31,13 +31,13 @@ import {
 import { type Selection, select } from './selection.ts'
 import { keyOf, keysOf, type Server, type Target } from './server.ts'
 
-/** One list, after its parameters are known. */
+/** One list request with its parsed parameters. */
 interface Listing {
   readonly server: Server
   readonly target: Target
   readonly plan: ListPlan
   readonly selection: Selection
-  /** Where its objects are among the keys. */
+  /** The key range of its objects. */
   readonly range: KeyRange
   readonly revision: Revision
 }
@@ -53,12 +53,12 @@ export async function list(server: Server, target: Target, options: ListOptions)
   const remembered = server.readsFromMemory(kind.resource)
   const snapshots = server.feature(readsPastFromMemory)
   const plan = planList(options, server.release, remembered, snapshots)
-  // Only what waits in memory names a time to wait.
+  // Only a list that waits for the watch cache returns a retry delay.
   const retryAfter = plan.limit > 0 && !server.feature('ConsistentListFromCache') ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture
-  // The picture may have moved on while the wait was over; what it is now is what is taken.
+  // The cache may have advanced after the wait, so the list uses its current revision.
   const revision =
     plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)
   const listing = {
@@ -79,7 +79,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
   return answer
 }
 
-/** Whether the selection names the one object that there can be, by a key that is known. */
+/** Whether the selector names one object with a known key. */
 const isOfOne = (
   { kind, namespace }: Target,
   selection: Selection,
@@ -89,7 +89,7 @@ const isOfOne = (
 const isRemembered = ({ readsFromMemory }: Server, { resource }: Kind, want: Freshness['want']) =>
   readsFromMemory(resource) || want === 'any'
 
-/** The few objects with the requested label, if they are known and fit the page. */
+/** The objects with the requested label, if the cache has an index of it and they fit the page. */
 function narrowed(
   { server, target: { kind }, plan, selection: { label } }: Listing,
   cache: ResourceCache,
@@ -110,8 +110,8 @@ async function pictureAt(
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  // What the store has compacted is not served from memory either: the life of a token must not
-  // depend on other readers.
+  // A revision compacted in the store is not served from memory either. A token must expire
+  // independently of other readers.
   const isInStore = revision >= server.storage.compactedUpTo()
   const kept = fromMemory && isInStore ? cache.snapshotAt(revision) : undefined
   if (kept !== undefined) return kept
@@ -126,12 +126,12 @@ async function pictureAt(
   }
 }
 
-/** Where a page begins in its range. */
+/** The key at which the page starts. */
 const startOf = ({ range, plan }: Listing): string => range.start + plan.start.replace(/^\//, '')
 
 /**
- * What the page needs of the range as the store still has it at that revision: where nothing is
- * left out, its objects and one more.
+ * Reads the page from the store at the requested revision. Without a selector it reads only `limit
+ * + 1` objects.
  */
 async function pastPicture(listing: Listing): Promise<Picture> {
   const { server, target, plan, range, revision, selection } = listing

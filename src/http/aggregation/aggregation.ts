@@ -1,8 +1,8 @@
 /**
- * Group versions that other servers answer: which they are, whether they are there, and how
- * requests reach them. A request is forwarded as the user who made it, named in headers that our
- * certificate vouches for. Headers by which the client names a user are removed. What local group
- * versions there are is discovery's, this only adds and orders.
+ * Group versions that aggregated servers serve: their list, their availability, and forwarding. A
+ * forwarded request names its user in headers, and our client certificate vouches for them. Such
+ * headers from the client are removed. Discovery lists the local group versions; this class adds
+ * the remote ones and orders them.
  */
 import type { Identity } from '#access/identity.ts'
 import { unnamedServers } from '#access/server-identity.ts'
@@ -28,7 +28,7 @@ import {
 import { remoteUserHeaders } from './remote-user.ts'
 import { NoSuchPlace, type ResolveService } from './service-address.ts'
 
-/** What carries requests on is loaded with the first. */
+/** The modules for forwarding are loaded at the first forwarded request. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   backend: later<typeof import('#http/connect/backend.ts')>('#http/connect/backend'),
@@ -45,13 +45,13 @@ export interface AggregationParts {
   readonly reader: ObjectReader
   readonly resolve: ResolveService
   /**
-   * By which certificate aggregated servers know this one; the same value as long as it is the
-   * same.
+   * Our client certificate for aggregated servers. It returns the same object until the certificate
+   * changes.
    */
   readonly proxyClient: () => Identity
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal
-  /** Whether clients receive redirects of an aggregated server, instead of an error. */
+  /** Whether clients get redirects from an aggregated server, instead of an error. */
   readonly passesRedirects?: boolean
 }
 
@@ -59,13 +59,13 @@ export interface Remote {
   readonly name: string
   readonly service: ServiceReference
   readonly available: boolean
-  /** The requirements for its certificate. */
+  /** How its certificate is verified. */
   readonly trust: Trust
-  /** A certificate bundle that cannot be read, in words. */
+  /** The reason why the CA bundle cannot be read. */
   readonly trouble: string | undefined
 }
 
-/** Discovery is cheap for any server: one that takes longer is away. */
+/** A discovery request is cheap, so a server that takes longer is unavailable. */
 const discoveryTimeoutMs = 5000
 
 const sameTrust = (a: Trust, b: Trust): boolean =>
@@ -74,10 +74,10 @@ const sameTrust = (a: Trust, b: Trust): boolean =>
 export class Aggregation {
   readonly #parts: AggregationParts
   readonly #services = new Map<string, KubeObject>()
-  /** By group and version. */
+  /** The keys are `group/version`. */
   readonly #remotes = new Map<string, Remote>()
   readonly #trusts = new WeakMap<Trust, { readonly shown: Identity; readonly trust: Trust }>()
-  /** Group versions of ours whose APIService a client deleted. */
+  /** Local group versions whose APIService a client deleted. */
   readonly #dropped = new Set<string>()
   #generation = 0
   #stop = () => {}
@@ -86,7 +86,7 @@ export class Aggregation {
     this.#parts = parts
   }
 
-  /** Grows with every change of what discovery shows. */
+  /** Increases with every change that discovery shows. */
   get generation(): number {
     return this.#generation
   }
@@ -124,7 +124,7 @@ export class Aggregation {
     const key = keyOf(object)
     this.#services.delete(key)
     this.#remotes.delete(key)
-    // Those of definitions come back by themselves.
+    // APIServices of CustomResourceDefinitions are created again automatically.
     if (managementOf(object) === 'onstart') this.#dropped.add(key)
     this.#generation++
   }
@@ -151,7 +151,7 @@ export class Aggregation {
     }
   }
 
-  /** Another server's group version, where the target is in one. */
+  /** The aggregated server of the target's group version, if there is one. */
   remoteFor({ prefix, group, version }: RequestTarget): Remote | undefined {
     if (this.#remotes.size === 0 || prefix === '' || version === '') return undefined
     return this.remoteOf(group, version)
@@ -161,19 +161,14 @@ export class Aggregation {
     return this.#remotes.size === 0 ? undefined : this.#remotes.get(`${group}/${version}`)
   }
 
-  /**
-   * Whether an address, as sent, belongs to another server: there a client may request an upgrade.
-   */
+  /** Whether the path of a URL belongs to an aggregated server, which may accept an upgrade. */
   hasAddress(url: string): boolean {
     if (this.#remotes.size === 0) return false
     const [, prefix, group, version] = url.split(/[/?]/, 4)
     return this.#remotes.has(prefix === 'api' ? `/${group}` : `${group}/${version}`)
   }
 
-  /**
-   * Every group version that discovery shows: ours, unless taken out, and those that are
-   * registered.
-   */
+  /** All group versions in discovery: local ones that were not deleted, and registered ones. */
   groupVersions(local: readonly GroupVersion[]): GroupVersion[] {
     const shown = new Map<string, GroupVersion>()
     for (const one of local) {
@@ -193,7 +188,7 @@ export class Aggregation {
     return { group: spec.groupPriorityMinimum ?? 0, version: spec.versionPriority ?? 0 }
   }
 
-  /** Those whose documents are merged into ours. */
+  /** The aggregated servers whose documents are merged into ours. */
   remotes(): Iterable<readonly [groupVersion: string, remote: Remote]> {
     return this.#remotes
   }
@@ -204,8 +199,8 @@ export class Aggregation {
   }
 
   /**
-   * With what this server shows of itself: the same value as long as both are, for connections are
-   * kept by it.
+   * The trust settings with our client certificate. It returns the same object until one of them
+   * changes, because connections are cached by it.
    */
   #trustOf({ trust }: Remote): Trust {
     const shown = this.#parts.proxyClient()
@@ -227,7 +222,7 @@ export class Aggregation {
       return answerText(exchange, 503, 'service unavailable')
     }
     const upgrading = wire.upgrade !== undefined
-    // Written anew, as in kube-apiserver: needless escapes are removed, parameters are in order.
+    // kube-apiserver encodes the URL again: it removes needless escapes and sorts the parameters.
     const { encodePath, cleanAsSent } = load.path()
     const encoded = encodePath(target.path)
     const query = load.options().encodeQuery([...exchange.query])
@@ -267,7 +262,7 @@ export class Aggregation {
 
 const keyOf = ({ spec }: KubeObject): string => `${spec?.group ?? ''}/${spec?.version ?? ''}`
 
-/** An aggregated server answers for itself: where it sends clients elsewhere, they do not go. */
+/** Replaces a redirect of an aggregated server by an error. */
 function refuseRedirects(exchange: Exchange, passing: Passing): Passing {
   const { status, headers, body } = passing
   if (status < 300 || status > 399 || headers.location === undefined) return passing

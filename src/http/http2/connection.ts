@@ -1,8 +1,8 @@
 /**
- * One HTTP/2 connection of a client: its bytes become frames, its frames streams, its streams
- * requests (RFC 9113). Node has an HTTP/2 server of its own; this one exists because a request
- * costs it a third, and an event to a watcher a tenth (docs/decisions/http2-by-hand.md). What a
- * client does wrong ends its stream or its connection and nothing else.
+ * One HTTP/2 connection of a client (RFC 9113). Its bytes become frames, its frames streams, its
+ * streams requests. It replaces Node's HTTP/2 server because a request costs a third and an event
+ * to a watcher a tenth (docs/decisions/http2-by-hand.md). A client's protocol error ends only its
+ * stream or its connection.
  */
 import type { TLSSocket } from 'node:tls'
 import { certificatesOf } from '#http/client-certificates.ts'
@@ -33,26 +33,26 @@ import { areTrailers } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
 
-/** Requests at once on one connection by default, as in kube-apiserver. */
+/** The default for concurrent requests per connection, as in kube-apiserver. */
 const usualStreamsMax = 250
-/** Bytes of bodies on their way on one connection. */
+/** The receive window of a connection. */
 const connectionWindowBytes = 1024 * 1024
-/** How long a client may take to say its first word. */
+/** How long a client may take to send its preface and settings. */
 const prefaceMsMax = 30_000
 /**
- * How long a connection may be open without a request, at least; it may be twice as long. Go's
- * clients keep one for as long.
+ * A connection without a request is closed after this time, or at most twice this time. Go's
+ * clients keep idle connections as long.
  */
 const idleMsMin = 90_000
-/** How long a client may take to read the last bytes, and to end its half of the connection. */
+/** How long a client may take to read the last bytes and close its side. */
 const endingMsMax = 30_000
-/** Streams remembered that we refused; with them all that can have been under way. */
+/** Refused streams that are remembered, in addition to all that can be open. */
 const refusedRememberedMax = 200
 
 export interface Http2Options {
   readonly handle: (wire: Wire) => void
   readonly prefaceMs?: number
-  /** Requests at once on one connection. */
+  /** Concurrent requests per connection. */
   readonly streamsMax?: number
 }
 
@@ -67,18 +67,18 @@ export class Http2Connection implements StreamHost {
     this.#frame(type, flags, id, payload),
   )
   readonly #patience = new Patience()
-  /** Streams that we ended, whose last frames may still be on their way. */
+  /** Streams that this server reset; the client may not know it yet and send more frames. */
   readonly #reset = new Set<number>()
   #settled = false
   #lastStream = 0
-  /** The last stream when it was looked at before. */
+  /** `#lastStream` at the previous check for idle connections. */
   #lastStreamSeen = -1
   #streamWindow = windowBytesInitial
   #ungrantedBytes = 0
   #closing = false
   #failed = false
   #ending: NodeJS.Timeout | undefined
-  /** Requests of the bytes being read, handed on when these are through. */
+  /** Requests found in the current read; they are handled after all its bytes are parsed. */
   #arrived: Http2Stream[] = []
   #certificates: { readonly found: ClientCertificates | undefined } | undefined
 
@@ -109,7 +109,7 @@ export class Http2Connection implements StreamHost {
     this.sender.frame(windowUpdateFrame(0, connectionWindowBytes - windowBytesInitial))
   }
 
-  /** No new requests; ends when those under way are done. */
+  /** Accepts no new requests, and closes after the current ones. */
   close(): void {
     if (this.#closing) return
     this.#closing = true
@@ -117,7 +117,7 @@ export class Http2Connection implements StreamHost {
     this.#endIfIdle()
   }
 
-  /** Nothing runs, and nothing came since the last look. */
+  /** Closes the connection if it has had no request since the last check. */
   #endIfUnused(): void {
     if (this.#streams.size === 0 && this.#lastStream === this.#lastStreamSeen) this.close()
     this.#lastStreamSeen = this.#streams.size === 0 ? this.#lastStream : -1
@@ -134,9 +134,7 @@ export class Http2Connection implements StreamHost {
     this.sender.whenEmpty(() => this.#socket.end())
   }
 
-  /**
-   * Nothing more is to come of the connection: it is not the client that says how long it stays.
-   */
+  /** Limits how long a client can keep a connection that is closing. */
   #endSoon(): void {
     this.#ending ??= setTimeout(() => this.#socket.destroy(), endingMsMax).unref()
   }
@@ -197,8 +195,8 @@ export class Http2Connection implements StreamHost {
   }
 
   /**
-   * A request sent before the client learned that no more are taken: only its headers and its bytes
-   * count.
+   * Ignores frames of a request that the client sent before it received GOAWAY. Header blocks must
+   * be decoded, and data must be counted for the connection window.
    */
   #isTooLate(type: number, payload: Buffer): boolean {
     if (type === frameType.headers || type === frameType.continuation) return false
@@ -295,7 +293,8 @@ export class Http2Connection implements StreamHost {
     const windowBefore = this.#streamWindow
     for (let at = 0; at < payload.length; at += 6)
       this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
-    // Once, however often it changed: there may be thousands of both.
+    // Once per frame, even if the setting is repeated: there may be thousands of settings and of
+    // streams.
     const change = this.#streamWindow - windowBefore
     if (change !== 0) for (const stream of this.#streams.values()) this.#widen(stream, change)
     this.sender.frame(settingsAckFrame)
@@ -359,7 +358,7 @@ export class Http2Connection implements StreamHost {
     this.#socket.destroySoon()
   }
 
-  /** A client that makes us take back its requests is no better than one that does so itself. */
+  /** Errors that make us reset streams count like the client's own resets. */
   #fault(stream: Http2Stream, code: number): void {
     this.reset(stream, code)
     this.#patience.spend()

@@ -95,7 +95,7 @@ export class Sender {
     socket.on('drain', () => {
       this.#full = false
       this.flush()
-      this.#tellEmptied()
+      this.#notifyEmptied()
     })
   }
 
@@ -156,10 +156,10 @@ export class Sender {
   /** Calls back once, when no control frame waits for the socket; bodies may still wait. */
   whenEmpty(onEmpty: () => void): void {
     this.#emptied = onEmpty
-    this.#tellEmptied()
+    this.#notifyEmptied()
   }
 
-  #tellEmptied(): void {
+  #notifyEmptied(): void {
     if (this.#frames.length > 0) return
     this.#emptied?.()
     this.#emptied = undefined
@@ -301,12 +301,12 @@ export class Sender {
   ): number {
     const line = this.#line
     let at = from
-    let kept = 0
+    let waitingCount = 0
     let next = 0
     for (; next < line.length && at < enough; next++) {
       const stream = line[next] as Outgoing
       if (stream.looksHeld < looksHeldMin) {
-        line[kept++] = stream
+        line[waitingCount++] = stream
         continue
       }
       const end = this.#take(stream, memory, at, bytesMin)
@@ -325,9 +325,9 @@ export class Sender {
       if (hadTurn) {
         stream.looksHeld = 0
         line.push(stream)
-      } else line[kept++] = stream
+      } else line[waitingCount++] = stream
     }
-    line.splice(kept, next - kept)
+    line.splice(waitingCount, next - waitingCount)
     return at
   }
 

@@ -1,6 +1,6 @@
 /**
- * One request on an HTTP/2 connection, as a `Wire`: its body as it comes, its answer as the client
- * takes it. No stream of Node's is made unless a handler needs the body as one.
+ * One request on an HTTP/2 connection, as a `Wire`. A Node stream is created only if a handler
+ * needs the body as a stream.
  */
 import { Readable } from 'node:stream'
 import { separateHeaders } from '#access/authenticate/header-values.ts'
@@ -14,35 +14,35 @@ import { BodyPieces } from '#http/body-pieces.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Outgoing, Sender } from './sender.ts'
 
-/** Bytes of a body a client may send before they are wanted. */
+/** The receive window of a stream: bytes that a client may send before they are read. */
 export const streamWindowBytes = 256 * 1024
-/** Bytes of an answer that may wait for the client; with more, the writer waits too. */
+/** Response bytes that may wait for the client; above this limit `write` returns false. */
 const queuedBytesMax = 64 * 1024
 
-/** How long a client that has its answer may go on sending an unread body. */
+/** How long a client may send an unread body after the response. */
 const unreadMsMax = 1000
 
-/** What a stream needs of its connection. */
+/** The connection's methods for its streams. */
 export interface StreamHost {
   readonly sender: Sender
   readonly remoteAddress: string
   clientCertificate(): ClientCertificates | undefined
-  /** The stream takes this many bytes more. */
+  /** Enlarges the client's window for this stream. */
   grant(stream: number, bytes: number): void
   reset(stream: Http2Stream, code: number): void
   /**
-   * No other request is under way: the client waits for this answer, and no other could leave with
-   * it.
+   * Whether no other request is open. The client then waits for this response, and it can be
+   * flushed at once.
    */
   isOnly(stream: Http2Stream): boolean
-  /** No new requests. */
+  /** Accepts no new requests. */
   close(): void
-  /** Both halves are done. */
+  /** Both sides of the stream are closed. */
   finished(stream: Http2Stream): void
 }
 
 /**
- * Callbacks that wait for the response to drain or close. Most responses leave at once and have
+ * Callbacks that wait for the response to drain or close. Most responses are sent at once and need
  * none.
  */
 interface Listeners {
@@ -73,12 +73,12 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   looksHeld = 0
   ended = false
   #answered = false
-  /** All of the answer is on its way. */
+  /** The whole response was passed to the connection. */
   #left = false
   #gone = false
   #lingering: NodeJS.Timeout | undefined
 
-  /** The client has more to send. */
+  /** The client has not yet sent the end of its body. */
   receiving: boolean
   #early: BodyPieces | undefined
   #reader: BodyReader | undefined
@@ -127,9 +127,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   // The body.
 
-  /**
-   * Bytes of the body, and of the frame they came in; answers the code of what is wrong with them.
-   */
+  /** Receives a piece of the body. `frameBytes` includes padding. Returns an error code. */
   receive(chunk: Buffer, frameBytes: number): number {
     this.#receivedBytes += chunk.length
     this.#ungrantedBytes += frameBytes
@@ -139,7 +137,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return errorCode.none
   }
 
-  /** The body is whole; answers the code of what is wrong with it. */
+  /** The body is complete. Returns an error code. */
   receivedAll(): number {
     const declared = this.headers['content-length']
     if (declared !== undefined && Number(declared) !== this.#receivedBytes)
@@ -153,7 +151,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   readBody(limitBytes: number): Awaitable<Buffer> {
     const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
     if (Number(this.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(refuse())
-    // What it sent is forgotten, which is not to say that it sent nothing.
+    // The received part was dropped, so a disconnected client's body cannot be read.
     if (this.#gone) return Promise.reject(clientGone())
     const chunks = this.#takeEarly()
     if (chunks.bytes > limitBytes) return Promise.reject(refuse())
@@ -173,7 +171,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
         end: () => resolve(chunks.joined()),
         fail: reject,
       })
-      // What came early may have filled the window: nothing would come any more.
+      // The bytes received so far may have filled the window; without an update the client would
+      // send no more.
       this.#grant()
     })
   }
@@ -184,8 +183,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
       read: () => this.#grant(),
       destroy: (error, done) => done(error),
     })
-    // The reader learns from the signal that the client is gone; without a listener an error would
-    // end the process.
+    // The handler learns of the disconnect by the signal. Without this listener the error would end
+    // the process.
     body.on('error', () => {})
     if (this.#gone) return body.destroy(clientGone())
     for (const chunk of this.#takeEarly().all()) body.push(chunk)
@@ -213,7 +212,10 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     if (this.#gone) reader.fail(clientGone())
   }
 
-  /** Half a window at a time: a frame for each piece would be as much talk as body. */
+  /**
+   * Updates the window after half of it was read; an update for each piece would be too much
+   * traffic.
+   */
   #grant(): void {
     if (!this.receiving || this.#ungrantedBytes < streamWindowBytes / 2) return
     this.#host.grant(this.id, this.#ungrantedBytes)
@@ -262,14 +264,14 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return this
   }
 
-  /** Undefined if the client is gone, or got an answer already. */
+  /** Undefined if the client has disconnected or already has a response. */
   #head(status: number, headers: AnswerHeaders, length: number | undefined): string | undefined {
     if (this.#gone || this.#answered) return undefined
     this.#answered = true
-    // It will not be read any more, and a watch may last.
+    // The body will not be read, and a watch may last long, so free it.
     this.#early = undefined
     let block = encodeHeaders(status, headers)
-    // An answer that is passed on says when it was given.
+    // A forwarded response has its own Date header.
     if (headers.date === undefined) block += encodeHeader('date', dateHeader())
     if (length === undefined || status === 204 || status === 304) return block
     return block + encodeHeader('content-length', length)
@@ -304,8 +306,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   }
 
   /**
-   * Clients show the code to users: an answer that was broken off is the server's failure, not the
-   * client's.
+   * Clients show the code to users: a response that the server breaks off is the server's failure.
    */
   abort(): void {
     if (!this.#gone) this.#host.reset(this, errorCode.internal)
@@ -325,13 +326,13 @@ export class Http2Stream implements Wire, Outgoing, Sink {
 
   sent(): void {
     if (this.#listeners !== undefined && this.queuedBytes < queuedBytesMax)
-      this.#tellDrained(this.#listeners)
+      this.#notifyDrained(this.#listeners)
     if (this.ended && this.queuedBytes === 0) this.#done()
   }
 
   /**
-   * The answer has left. A client that still sends its body gets a moment to notice: some lose an
-   * answer that comes together with RST_STREAM.
+   * The response was sent. A client that still sends its body gets a moment to read it: some lose a
+   * response that arrives together with RST_STREAM.
    */
   #done(): void {
     this.ended = true
@@ -352,14 +353,14 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     return this.#listeners
   }
 
-  #tellDrained(listeners: Listeners): void {
+  #notifyDrained(listeners: Listeners): void {
     const { drained } = listeners
     if (drained.length === 0) return
     listeners.drained = []
     callAll(drained)
   }
 
-  /** No frame comes or goes any more. */
+  /** The stream is closed; no more frames are received or sent. */
   close(): void {
     if (this.#gone) return
     this.#gone = true
@@ -370,7 +371,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     const listeners = this.#listeners
     if (listeners === undefined) return
     this.#listeners = undefined
-    this.#tellDrained(listeners)
+    this.#notifyDrained(listeners)
     callAll(listeners.closed)
   }
 

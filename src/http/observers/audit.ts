@@ -278,13 +278,13 @@ const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
 function referenceOf({ target }: Exchange, sent?: Loose): ObjectReference | undefined {
   if (!target.isResource) return undefined
   const { resource, namespace, authorizedName, group, version, subresource } = target
-  const said = (field: string) => {
+  const textFieldOf = (field: string) => {
     const value: unknown = sent?.metadata?.[field]
     return typeof value === 'string' ? value : ''
   }
-  const name = authorizedName || said('name')
-  const uid = said('uid')
-  const resourceVersion = said('resourceVersion')
+  const name = authorizedName || textFieldOf('name')
+  const uid = textFieldOf('uid')
+  const resourceVersion = textFieldOf('resourceVersion')
   return {
     resource,
     ...(namespace !== '' && { namespace }),

@@ -219,9 +219,9 @@ class EtcdStorage implements Storage {
   }
 
   async sizes(): Promise<ReadonlyMap<string, number>> {
-    const said = await this.#connection.askEach(methods.status, Buffer.alloc(0))
+    const statuses = await this.#connection.askEach(methods.status, Buffer.alloc(0))
     return new Map(
-      said.map(([name, status]) => [name, status ? decodeStatus(status).sizeBytes : -1]),
+      statuses.map(([name, status]) => [name, status ? decodeStatus(status).sizeBytes : -1]),
     )
   }
 
@@ -239,10 +239,10 @@ class EtcdStorage implements Storage {
     for (;;) {
       const known = this.#compactions
       const request = encodeCompaction(known, upTo)
-      const said = decodeCompaction(await this.#connection.write(methods.txn, request))
-      this.#compactions = said.succeeded ? known + 1 : said.version
-      if (said.succeeded || said.upTo >= upTo) return true
-      if (said.version === known) return false
+      const response = decodeCompaction(await this.#connection.write(methods.txn, request))
+      this.#compactions = response.succeeded ? known + 1 : response.version
+      if (response.succeeded || response.upTo >= upTo) return true
+      if (response.version === known) return false
     }
   }
 

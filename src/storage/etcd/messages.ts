@@ -1,7 +1,7 @@
 /**
- * The messages of etcd's v3 API that this store uses, written and read by hand. Only the fields it
- * needs are named; whatever else a server sends is passed over. Writers put fields last to first,
- * as the wire writer works backwards.
+ * Encodes and decodes the messages of etcd's v3 API that this store uses. Only the needed fields
+ * are named; all others are skipped. Encoders write fields from last to first, because the wire
+ * writer works backwards.
  */
 import { WireReader, WireWriter, wireBytes, wireVarint } from '#base/wire.ts'
 import type { Revision } from '#storage/storage.ts'
@@ -9,14 +9,14 @@ import type { Revision } from '#storage/storage.ts'
 export interface KeyValue {
   key: string
   modRevision: Revision
-  /** How often it was written since it was made. */
+  /** The number of writes since its creation. */
   version: number
   value: Buffer
 }
 
 export interface RangeRequest {
   readonly key: string
-  /** Absent: the key alone. */
+  /** If absent, only `key` is read. */
   readonly end?: string
   readonly limit?: number
   readonly revision?: Revision
@@ -31,14 +31,14 @@ export interface RangeResponse {
 }
 
 /**
- * Does a thing if the key was last written at a revision, and reads the key otherwise, but for a
- * key that must not exist. These are the transactions of kube-apiserver: servers that only speak so
- * much of the API as it needs know no others.
+ * Writes or deletes the key if its last write has the given revision. Otherwise it reads the key,
+ * unless the key must not exist. kube-apiserver uses only these transactions, and servers that
+ * imitate etcd support no others.
  */
 export interface EtcdWrite {
   readonly key: string
   readonly ifRevision: Revision
-  /** undefined: a deletion. */
+  /** undefined deletes the key. */
   readonly value: Buffer | undefined
   readonly lease?: number
 }
@@ -47,20 +47,20 @@ export interface WriteResponse {
   revision: Revision
   succeeded: boolean
   /**
-   * For a failed write the present value, for a deletion the previous one, if the server returns
-   * it.
+   * The current value after a failed write; the previous value after a deletion, if the server
+   * returns it.
    */
   found: KeyValue | undefined
-  /** How many keys a deletion deleted. */
+  /** The number of deleted keys. */
   deleted: number
 }
 
-/** The key by which servers agree on one compactor and its revision: kube-apiserver's. */
+/** The key in which kube-apiservers agree on the next compaction. */
 const compactionKey = 'compact_rev_key'
 
 export interface CompactionResponse {
   succeeded: boolean
-  /** Where not: how often the key was written, and up to where the last one of them compacts. */
+  /** After a failure: the version of the key, and the revision of the announced compaction. */
   version: number
   upTo: Revision
 }
@@ -72,12 +72,12 @@ export interface WatchEvent {
 
 export interface WatchResponse {
   revision: Revision
-  /** Negative: the answer to a question about all watches of the stream. */
+  /** Negative in a progress response for all watches of the stream. */
   watchId: number
   created: boolean
   canceled: boolean
   cancelReason: string
-  /** Where history begins, if the watch requested an older start; otherwise 0. */
+  /** The oldest available revision if the requested start was compacted; otherwise 0. */
   compactRevision: Revision
   events: WatchEvent[]
 }
@@ -92,7 +92,7 @@ export function decodeRange(bytes: Buffer): RangeResponse {
   return readRange(new WireReader(bytes))
 }
 
-/** What a transaction compares: the number of the target, and that of the field with the value. */
+/** The comparisons of a transaction: the number of the target, and of the field with its value. */
 const version = { target: 0, field: 4 }
 const modRevision = { target: 2, field: 6 }
 
@@ -109,8 +109,8 @@ export function encodeWrite(request: EtcdWrite): Buffer {
 }
 
 /**
- * Announces the revision of the next compaction, if no other server has since the key had this
- * version.
+ * Announces the revision of the next compaction, unless another server changed the key since
+ * `ifVersion`.
  */
 export function encodeCompaction(ifVersion: number, upTo: Revision): Buffer {
   const writer = new WireWriter(128)
@@ -143,8 +143,7 @@ export interface EtcdStatus {
   version: string
   sizeBytes: number
   /**
-   * Whether it says which member of a cluster it is, as every etcd does and servers that only speak
-   * like one do not.
+   * Whether the response has a member ID. Every etcd sends one; servers that imitate etcd do not.
    */
   isMember: boolean
 }
@@ -288,7 +287,10 @@ function readRange(reader: WireReader): RangeResponse {
   return response
 }
 
-/** What the only step of a transaction did: the read of one that failed, or a deletion. */
+/**
+ * Reads the result of the transaction's only operation: a read after a failed comparison, or a
+ * deletion.
+ */
 function readDone(reader: WireReader, response: WriteResponse): void {
   eachField(reader, (field) => {
     if (field === 1) response.found = within(reader, readRange).items[0]
@@ -354,7 +356,7 @@ function readEvent(reader: WireReader): WatchEvent {
   return event
 }
 
-/** Its own memory: a value kept for long must not keep the whole message it came in. */
+/** Copies the value: a cached slice would keep the whole message in memory. */
 function copied(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(copy)

@@ -1,8 +1,8 @@
 /**
- * A connection that changes the database: requests that came together go into one transaction, so
- * that one sync of the disk serves them all, and the reply exists only after that sync. The
- * server's thread has one and the writer's thread has one; SQLite's lock keeps them apart. It knows
- * no thread and no timer, and begins nothing by itself.
+ * A connection that writes to the database. Requests that arrive together share one transaction, so
+ * one sync serves them all. The reply exists only after the sync. The server's thread and the
+ * writer thread each have a committer; SQLite's lock separates them. It uses no threads and no
+ * timers.
  */
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -15,31 +15,30 @@ import { pageSizeBytes } from './schema.ts'
 import { Transaction } from './transaction.ts'
 
 /**
- * What even the smallest transaction adds to the log: a page of the table and one of its index,
- * whole.
+ * The smallest transaction adds a whole page of the table and a whole page of the index to the log.
  */
 const transactionBytesMin = 2 * pageSizeBytes
 
-/** Revisions swept at a time: a few milliseconds, which the writes behind it have to wait. */
+/** Revisions swept per step: a few milliseconds, for which later writes wait. */
 const sweepStepMax = 200
 
 /**
- * The pages that a swept revision changes at most, and how many of the pages of a whole log one
- * step may change.
+ * The pages that one swept revision changes at most, and the share of a full log that one step may
+ * change.
  */
 const sweptPages = 2
 const sweepShare = 1 / 2
 
-/** With so many lengths of the log free, nothing else about the disk counts. */
+/** With this many times the log's size free, no further check of the disk is necessary. */
 const plentyLogs = 16
 
 /** SQLite's code: another connection is writing. */
 const sqliteBusy = 5
 
 export interface CommitterOptions extends WriterOptions {
-  /** How long another writer is waited for. */
+  /** How long it waits for another writer. */
   readonly busyMs: number
-  /** Whether it forgets, along with its transactions, what compaction left to forget. */
+  /** Whether its transactions also delete old rows after a compaction. */
   readonly sweeps: boolean
 }
 
@@ -60,7 +59,7 @@ export class Committer {
   #pages: StatementSync
   #unusedPages: StatementSync
   #sweepStep: number
-  /** Whether a compaction, perhaps of an earlier run, still has rows to forget. */
+  /** Whether old rows remain to be deleted after a compaction, possibly of an earlier run. */
   #sweeping: boolean
 
   constructor(options: CommitterOptions) {
@@ -124,22 +123,19 @@ export class Committer {
     return this.#sweeping
   }
 
-  /**
-   * How many revisions there are to look through for what may be forgotten, after a compaction up
-   * to here or the last one.
-   */
+  /** The number of revisions to search for old rows, up to `upTo` or the last compaction. */
   unswept(upTo?: Revision): number {
     try {
       return (upTo ?? this.#transaction.compacted()) - this.#transaction.swept()
     } catch {
-      // Compaction meets the same problem and reports it.
+      // The next compaction reports the same failure.
       return 0
     }
   }
 
   /**
-   * Forgets a little and says whether there is more; where that fails, the next transaction takes
-   * it up again.
+   * Deletes some old rows; returns whether more remain. If it fails, the next transaction
+   * continues.
    */
   sweep(): boolean {
     try {
@@ -162,8 +158,8 @@ export class Committer {
   }
 
   /**
-   * Does something to the files while no connection can write. Returns whether it was done: another
-   * connection may be writing.
+   * Runs `work` on the files while no connection can write. Returns false if another connection is
+   * writing.
    */
   alone(work: () => void): boolean {
     try {
@@ -184,9 +180,9 @@ export class Committer {
   }
 
   /**
-   * What the store may still grow by: what the disk has left and unused pages of the database,
-   * without the pages that the log will add to it and without what its file lacks of its limit. The
-   * file must be able to become twice as long, too.
+   * How much the store may still grow: the free space of the disk plus unused pages, minus the
+   * pages that the log still has to add and the rest of the log's file. The log must also have
+   * space for twice its limit.
    */
   spareBytes(): number {
     const { file, checkpointBytes } = this.#options
@@ -200,7 +196,7 @@ export class Committer {
       const inDatabase = beside - checkpointBytes + pagesBytes(this.#unusedPages) - growth
       return Math.min(inDatabase, beside + checkpointBytes)
     } catch {
-      // The write itself meets the same problem and reports it.
+      // The write reports the same failure.
       return Number.POSITIVE_INFINITY
     }
   }
@@ -235,15 +231,12 @@ export class Committer {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       this.#transaction.reset()
     } catch {
-      // The next transaction meets the same problem and reports it.
+      // The next transaction reports the same failure.
     }
   }
 }
 
-/**
- * What a request adds to the log, roughly: its values and the page of the index that each of its
- * keys touches.
- */
+/** An estimate of what a request adds to the log: its values, and one index page per key. */
 export function sizeBytes(request: Request): number {
   if (request.kind !== 'write') return 4096
   return request.bytes.length + request.keys.length * 4096

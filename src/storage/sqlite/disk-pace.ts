@@ -1,38 +1,35 @@
 /**
- * Whether the server's thread may wait for the disk itself: as long as that is quick, and again
- * after a rest. It starts nothing and writes nothing.
+ * Decides whether the server's thread may wait for the disk itself. It may while the disk is fast,
+ * and again after a rest. This class only measures.
  */
 
-/** What a write alone may take, while everything else here waits for it. */
+/** The expected time of a single write, during which everything else on the thread waits. */
 const promptMs = 2
 /**
- * What one counts for at most: one that takes long, as the first on a new file often does, is no
- * slow disk.
+ * The time that one write counts for at most. A single slow write, such as the first on a new file,
+ * does not make the disk slow.
  */
 const countedMsMax = 8
-/** What each of those that went along may take: they are work, not waiting. */
+/** The expected time of each further write in the same batch: CPU work rather than waiting. */
 const companionMs = 0.2
 /**
- * So much waiting beyond that makes a disk a slow one: nine long writes, more than a start needs,
- * or fifty that take a little longer.
+ * The excess time that makes a disk slow: nine long writes, more than a start needs, or fifty
+ * slightly late ones.
  */
 const lateMsMax = 48
 /**
- * How much of it is forgotten with the time that passes: on a machine with much else to do a write
- * now and then takes long.
+ * The share of the elapsed time that is subtracted from the excess. On a busy machine, single
+ * writes are slow from time to time.
  */
 const forgottenShare = 0.01
 
-/**
- * After a slow one this thread does not wait for the disk again before this many times as long has
- * passed.
- */
+/** After a slow write this thread does not wait for the disk for this many times its duration. */
 const restTimes = 50
 
 export class DiskPace {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since an arbitrary moment. */
   readonly #elapsed: () => number
-  /** What writes took beyond what they may, and when that was last counted. */
+  /** The excess time of the writes, and when it was last updated. */
   #lateMs = 0
   #countedAt = 0
   #restUntil = 0
@@ -45,10 +42,7 @@ export class DiskPace {
     return this.#elapsed() >= this.#restUntil
   }
 
-  /**
-   * Takes note of what some writes took together; says whether they make the disk a slow one, and
-   * then a rest begins.
-   */
+  /** Records the duration of a batch. Returns true, and starts a rest, if the disk is now slow. */
   isSlowAfter(tookMs: number, writes: number): boolean {
     const aloneMs = tookMs - companionMs * (writes - 1)
     const now = this.#elapsed()
@@ -62,7 +56,9 @@ export class DiskPace {
     return true
   }
 
-  /** Nothing is forgotten meanwhile: the first late one after it begins another. */
+  /**
+   * The excess does not decrease during a rest: the first late write after it starts another rest.
+   */
   restFor(ms: number): void {
     this.#restUntil = this.#elapsed() + ms
     this.#countedAt = this.#restUntil

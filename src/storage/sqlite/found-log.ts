@@ -1,12 +1,11 @@
 /**
- * The log beside the database as a start finds it: which pages it holds, and whether it is damaged.
- * SQLite takes what comes before the first frame whose checksum does not fit and silently ignores
- * the rest. That is right if a crash cut short an unacknowledged write. With a damaged log it loses
- * acknowledged writes, and mixes old pages with newer ones that were copied already. Nothing here
- * writes.
+ * Checks the write-ahead log that exists at start: which pages it holds, and whether it is damaged.
+ * SQLite uses the frames before the first wrong checksum and silently ignores the rest. That is
+ * correct if a crash interrupted an unacknowledged write. In a damaged log it loses acknowledged
+ * writes and mixes old and new pages. This module only reads.
  *
- * What follows a commit was written when the commit was on the disk. So a frame that does not fit,
- * and behind it a commit and more of the same log, was whole once:
+ * SQLite writes more frames after a commit only when the commit is on disk. So a wrong frame was
+ * once correct if a later commit is followed by another correct frame:
  *
  *   frame   1 fits   2 fits, commits   3 does not   4 fits, commits   5 fits   → damaged
  *   frame   1 fits   2 fits, commits   3 does not   4 fits, commits            → being written
@@ -15,17 +14,17 @@ import { readSync } from 'node:fs'
 
 const headerSizeBytes = 32
 const frameHeaderSizeBytes = 24
-/** Where their checksums stand: at the end of both. */
+/** The offset of the checksums: at the end of the file header and of a frame header. */
 const headerSumsAt = 24
 const frameSumsAt = 16
 
-/** Without its last bit, which says in which order of bytes checksums take their numbers. */
+/** The magic number without its last bit, which is the byte order of the checksums. */
 const magic = 0x377f0682 >>> 1
 
 export interface FoundLog {
-  /** The pages in it that count. */
+  /** The pages in valid frames. */
   readonly pages: ReadonlySet<number>
-  /** What is wrong with it. */
+  /** Describes the damage. */
   readonly problem?: string
 }
 
@@ -33,7 +32,7 @@ const empty: FoundLog = { pages: new Set() }
 
 export function readLog(descriptor: number, sizeBytes: number, pageSize: number): FoundLog {
   const header = Buffer.alloc(headerSizeBytes)
-  // Cut short while it was made, or room was made in it and nothing written.
+  // The file was truncated while it was created, or space was reserved and nothing written.
   if (sizeBytes < headerSizeBytes) return empty
   readSync(descriptor, header, 0, headerSizeBytes, 0)
   if (header.every((byte) => byte === 0)) return empty
@@ -58,7 +57,7 @@ export function readLog(descriptor: number, sizeBytes: number, pageSize: number)
   return { pages }
 }
 
-/** The sums go on from one another, each from what the frame before says that its own are. */
+/** Checksums are cumulative: each starts with the stored checksum of the previous frame. */
 class LogReader {
   readonly #salts: Buffer
   readonly #isLittleEndian: boolean
@@ -70,14 +69,14 @@ class LogReader {
     this.#isLittleEndian = (header[3] as number) % 2 === 0
   }
 
-  /** Frames behind the last one are of an earlier use of the file, or nothing but room. */
+  /** Frames after the last one belong to an earlier use of the file, or are reserved space. */
   owns(frame: Buffer): boolean {
     return frame.readUInt32BE(0) > 0 && frame.subarray(8, frameSumsAt).equals(this.#salts)
   }
 
   /**
-   * Whether what a header says, and the page behind it, fit the sums in it. A frame's salts are not
-   * summed again.
+   * Whether the header and the page after it match the stored checksum, which excludes a frame's
+   * salts.
    */
   fits(bytes: Buffer, sumsAt: number): boolean {
     this.#add(bytes.subarray(0, sumsAt === frameSumsAt ? 8 : sumsAt))

@@ -1,7 +1,6 @@
 /**
- * Keeps the catalog in step with the definitions in the store, and each definition's status with
- * what is served. Every server on a store does this for itself: own definitions and those of others
- * arrive by the same feed.
+ * Updates the catalog from the CustomResourceDefinitions in the store, and the status of each
+ * definition. Every server on the store does this itself: all definitions arrive by the same feed.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -17,26 +16,29 @@ const loadSettle = loadLater<typeof import('./settle.ts')>(import.meta.url, './s
 const definitionGroup = 'apiextensions.k8s.io'
 const definitionPlural = 'customresourcedefinitions'
 
-/** How long after a failure a definition is looked at again. */
+/** The pause before a failed definition is processed again. */
 const retryMs = 1000
-/** After a start all are looked at and nearly none is written: requests are answered in between. */
+/**
+ * After a start all definitions are processed, but few need a write. After this many, the event
+ * loop handles requests.
+ */
 const lookedAtOnce = 20
 
 /**
- * Groups that are settled at once: as many writes as one commit of the store may hold without
- * others having to wait.
+ * Groups processed in parallel: their writes fit in one commit of the store without delaying other
+ * writes.
  */
 const groupsAtOnce = 16
 
 export interface DefinitionsParts {
   readonly server: Server
-  /** The resource a definition makes. */
+  /** Makes the resource of a definition. */
   readonly resourceOf: (definition: KubeObject) => Resource
   readonly client: ApiClient
-  /** Deletes objects of a kind that is removed, served or not, without authorization. */
+  /** Deletes instances of a removed kind without authorization, even if the kind is not served. */
   readonly remover: (kind: Kind) => ApiClient
   readonly report: (message: string, error: unknown) => void
-  /** Receives the reason and the resource when the published part of a definition changed. */
+  /** Called with the reason and the resource when the published part of a definition changes. */
   readonly published?: (name: string, reason: PublishReason, resource: Resource) => void
 }
 
@@ -44,7 +46,7 @@ export type PublishReason = 'add' | 'update' | 'remove'
 
 interface Served {
   readonly resource: Resource
-  /** What the resource was made from. */
+  /** Identifies the state of the definition from which the resource was made. */
   readonly mark: string
 }
 
@@ -52,12 +54,12 @@ export class Definitions {
   readonly #parts: DefinitionsParts
   readonly #known = new Map<string, KubeObject>()
   /**
-   * Names of definitions by their group, which never changes: names are shared out within a group
-   * alone.
+   * Names of definitions by group. Name conflicts exist only within a group, and a definition's
+   * group never changes.
    */
   readonly #groups = new Map<string, Set<string>>()
   readonly #served = new Map<string, Served>()
-  /** Groups with kinds of the server's own: nothing else is served in them, in no version. */
+  /** Groups with built-in kinds; custom resources in them are not served. */
   readonly #builtIn = new Set<string>()
   readonly #waiting = new Set<string>()
   readonly #leaving = new Set<string>()
@@ -70,7 +72,7 @@ export class Definitions {
     for (const { group } of parts.server.catalog.groupVersions) this.#builtIn.add(group)
   }
 
-  /** Resolves once everything defined so far is served. */
+  /** Resolves when all definitions that exist now are served. */
   async start(): Promise<void> {
     this.#stop = await this.#parts.server.reader.follow(definitionGroup, definitionPlural, {
       keeps: true,
@@ -127,7 +129,7 @@ export class Definitions {
     const mark = markOf(definition)
     const old = this.#served.get(name)
     if (old?.mark === mark) {
-      this.#retell(old.resource, isTrue(definition, 'Terminating'))
+      this.#markTerminating(old.resource, isTrue(definition, 'Terminating'))
       return
     }
     const { catalog } = this.#parts.server
@@ -139,8 +141,11 @@ export class Definitions {
     this.#parts.published?.(name, old === undefined ? 'add' : 'update', resource)
   }
 
-  /** A definition on its way out keeps its watchers: they are to see its objects go. */
-  #retell(resource: Resource, terminating: boolean): void {
+  /**
+   * A definition that is being deleted keeps its watches, so that clients see the deletion of its
+   * instances.
+   */
+  #markTerminating(resource: Resource, terminating: boolean): void {
     if (resource.terminating === terminating) return
     resource.terminating = terminating
     this.#parts.server.catalog.retell()
@@ -175,8 +180,8 @@ export class Definitions {
   }
 
   /**
-   * One definition of a group at a time: the first one gets a name. Groups have nothing to do with
-   * each other.
+   * Processes one definition of a group at a time, because the first one gets a contested name.
+   * Groups are independent.
    */
   async #work(): Promise<void> {
     let looked = 0
@@ -194,7 +199,7 @@ export class Definitions {
         })
       busy.set(group, settled)
       if (busy.size >= groupsAtOnce) await Promise.race(busy.values())
-      // What comes meanwhile is next.
+      // Definitions that were enqueued meanwhile are next.
       if (this.#waiting.size === 0) await Promise.all(busy.values())
     }
     this.#working = false
@@ -218,12 +223,12 @@ export class Definitions {
     }
     const written = await this.writeStatus(next)
     if (written === undefined) return
-    // What was written is known at once, for the next one's names; the feed brings it again.
+    // Use the written status at once for the next definition's names; the feed delivers it later.
     if (this.#known.get(name) === definition) this.#know(name, written)
     if (changesNames(definition, written)) this.#enqueueGroup(written, name)
   }
 
-  /** Undefined if another writer was faster: the change arrives by the feed. */
+  /** Returns undefined if another writer was faster; its change arrives by the feed. */
   async writeStatus(definition: KubeObject): Promise<KubeObject | undefined> {
     const { client, server } = this.#parts
     const kind = definitionKind(server)
@@ -238,7 +243,9 @@ export class Definitions {
     }
   }
 
-  /** Instances may take long to go: others are not kept waiting. */
+  /**
+   * Deletes the instances in the background: it may take long, and other definitions must not wait.
+   */
   #finalize(name: string): void {
     if (this.#leaving.has(name)) return
     this.#leaving.add(name)
@@ -260,13 +267,12 @@ export class Definitions {
     run().then(
       () => {
         this.#leaving.delete(name)
-        // Another writer may have been faster, and its change may have arrived during this work.
+        // Another writer may have changed the definition during this work.
         setTimeout(look, retryMs).unref()
       },
       (error) => {
         report(`the instances of ${name} could not be removed`, error)
-        // What was written of the failure comes back by the feed, and is no reason to begin anew at
-        // once.
+        // The feed will deliver our own status update; it must not cause an immediate retry.
         setTimeout(() => {
           this.#leaving.delete(name)
           look()
@@ -276,7 +282,7 @@ export class Definitions {
   }
 }
 
-/** What a resource is made from, in short. */
+/** Identifies the fields of a definition from which its resource is made. */
 function markOf(definition: KubeObject): string {
   const { uid, generation } = definition.metadata
   const names = JSON.stringify(definition.status.acceptedNames)
@@ -286,7 +292,7 @@ function markOf(definition: KubeObject): string {
 const changesNames = (before: KubeObject, after: KubeObject): boolean =>
   JSON.stringify(before.status?.acceptedNames) !== JSON.stringify(after.status?.acceptedNames)
 
-/** Definitions in the version this release serves first. */
+/** The kind of CustomResourceDefinitions: v1, or v1beta1 in releases without v1. */
 function definitionKind({ catalog }: Server): Kind {
   const stable = catalog.find(definitionGroup, 'v1', definitionPlural)
   return stable ?? (catalog.find(definitionGroup, 'v1beta1', definitionPlural) as Kind)
