@@ -106,7 +106,9 @@ const rows: [what: string, release: number, spec: object, metadata: object, expe
   ['another uid', 22, {}, { uid: 'u' }, 'bound'],
   ['another uid', 23, {}, { uid: 'u' }, '409 Conflict'],
   ['another version', 23, {}, { resourceVersion: '1' }, '409 Conflict'],
-  ['a scheduling gate', 26, gate, {}, '409 Conflict'],
+  // The field is dropped while its feature gate is off.
+  ['a scheduling gate', 26, gate, {}, 'bound'],
+  ['a scheduling gate', 27, gate, {}, '409 Conflict'],
   ['labels', 34, {}, { labels: { zone: 'a' } }, 'bound'],
   ['labels', 35, {}, { labels: { zone: 'a' } }, 'bound zone=a'],
 ]
