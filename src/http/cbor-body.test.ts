@@ -67,6 +67,10 @@ test('what strict reading reports is a warning or an error', async () => {
 
 const faults: [body: unknown, message: string][] = [
   [
+    { kind: 'Foo', apiVersion: 'v1', data: { a: 1 } },
+    'Foo in version "v1" cannot be handled as a Secret: no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
+  ],
+  [
     object({ type: 1 }),
     `${handled}cbor: cannot unmarshal positive integer into Go struct field v1.Secret.type of type v1.SecretType`,
   ],

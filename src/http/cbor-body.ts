@@ -28,7 +28,7 @@ export function decodeCborBody(
   const apiVersion = versionIn(document.apiVersion) || taken.apiVersion
   try {
     const type = taken.typeNamed(apiVersion, kind)
-    if (type === undefined) return { ...(decodeCborMap(bytes) as Loose | null), kind, apiVersion }
+    if (type === undefined) return { kind, apiVersion }
     const { value, strictFaults } = readDocument(document, type)
     exchange.strictFaults = strictFaults
     return { ...(value as Loose | null), kind, apiVersion }

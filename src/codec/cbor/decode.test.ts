@@ -183,6 +183,14 @@ const typed: [hex: string, expected: string, ...strict: string[]][] = [
     `a1 ${key('at')} 43 666f6f`,
     'parsing time "foo" as "2006-01-02T15:04:05Z07:00": cannot parse "foo" as "2006"',
   ],
+  [
+    `a1 ${key('name')} 3b ffffffffffffffff`,
+    misfit('negative integer', 'name', 'string', " (-18446744073709551616 overflows Go's int64)"),
+  ],
+  [
+    `a1 3b ffffffffffffffff 01`,
+    "cbor: cannot unmarshal negative integer into Go value of type int64 (-1-18446744073709551615 overflows Go's int64)",
+  ],
   [`a1 ${key('size')} 42 3147`, '{"size":"1G"}'],
   [`a1 ${key('size')} 01`, misfit('positive integer', 'size', 'string')],
   [`a1 ${key('share')} 02`, '{"share":2}'],

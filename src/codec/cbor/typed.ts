@@ -58,8 +58,15 @@ interface Place {
   readonly encoding: Encoding
 }
 
-const misfit = (item: Item, goType: string, { findings }: Place, more?: string): null =>
-  findings.report({ cborType: typeNameOf(item), goType, ...(more !== undefined && { more }) })
+/** A negative number that 64 bits cannot hold is reported as such, whatever was wanted. */
+function misfit(item: Item, goType: string, { findings }: Place, why?: string): null {
+  const isOver = isInteger(item) && isTooLow(item)
+  const more = isOver ? `${signedOf(item)} overflows Go's int64` : why
+  const cborType = typeNameOf(item)
+  return findings.report({ cborType, goType, ...(more !== undefined && { more }) })
+}
+
+const isTooLow = (item: Item): boolean => item.is === 'negative' && item.argument >= 2n ** 63n
 
 function readList(item: Item, list: List, place: Place): Json {
   if (item.is !== 'array') return misfit(item, goTypeName(list), place)
@@ -153,7 +160,11 @@ function fieldKey(item: Item, place: Place): string | undefined {
     case 'positive':
     case 'negative':
       if (item.argument < 2n ** 63n) return String(signedOf(item))
-      misfit(item, 'int64', place, `${overflown(item)} overflows Go's int64`)
+      findings.report({
+        cborType: typeNameOf(item),
+        goType: 'int64',
+        more: `${overflown(item)} overflows Go's int64`,
+      })
       return undefined
     default: {
       const type = typeNameOf(item)
@@ -174,7 +185,8 @@ function readScalar(item: Item, type: Scalar, place: Place): Json {
       return item.is === 'simple' ? item.value === 21 : misfit(item, goTypeName(type), place)
     case 'float64':
       if (item.is === 'float') return item.value
-      return isInteger(item) ? Number(signedOf(item)) : misfit(item, goTypeName(type), place)
+      if (isInteger(item) && !isTooLow(item)) return Number(signedOf(item))
+      return misfit(item, goTypeName(type), place)
     case 'bytes':
       return readBytes(item, place)
     case 'time':
@@ -210,9 +222,8 @@ const ranges = {
 } as const
 
 function readInteger(item: Item, type: keyof typeof ranges, goType: string, place: Place): Json {
-  if (!isInteger(item)) return misfit(item, goType, place)
+  if (!isInteger(item) || isTooLow(item)) return misfit(item, goType, place)
   const value = signedOf(item)
-  if (value < ranges.int64[0]) return misfit(item, goType, place, `${value} overflows Go's int64`)
   const [min, max] = ranges[type]
   if (item.is === 'negative' && min === 0n) return misfit(item, goType, place)
   if (value < min || value > max) return misfit(item, goType, place, `${value} overflows ${goType}`)
