@@ -16,7 +16,7 @@ export interface AdmissionRequest {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** Whether the path of the request has the name. */
+  /** Whether the URL of the request contains the name. */
   readonly isNamed?: boolean
   /**
    * Hub version of the resource (for subresources with a kind of their own: that kind). Mutators
@@ -25,8 +25,8 @@ export interface AdmissionRequest {
   object: KubeObject | undefined
   readonly old: KubeObject | undefined
   /**
-   * Whether webhooks are shown the owners of what an update found; most updates have taken them out
-   * by then.
+   * Whether webhooks see the managedFields of the existing object. Most updates have removed them
+   * already.
    */
   readonly showsOldOwners?: boolean
   readonly user: User
@@ -49,9 +49,9 @@ export interface AdmissionPlugin {
   readonly name: string
   /** Plurals of the resources that concern it: it is not called for others. Absent: all do. */
   readonly plurals?: readonly string[]
-  /** Whether other processes are called, which takes time and may fail. */
+  /** Whether the plugin calls other processes, which takes time and may fail. */
   asksOthers?(): boolean
-  /** Called once before the first request: to follow objects, to open what is needed. */
+  /** Called once before the first request, to watch objects and open resources. */
   start?(reader: ObjectReader): Promise<void>
   mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
   validate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>

@@ -18,18 +18,18 @@ export interface AdmissionMeter {
   /** Plugins that let pass what does not concern them. */
   unconcerned(names: readonly string[], step: AdmissionStep, operation: Operation): void
   step(step: AdmissionStep, operation: Operation, rejected: boolean, tookMs: number): void
-  /** One call of one webhook. */
+  /** Called after each webhook call. */
   webhook(call: HookCall): void
 }
 export type AdmissionStep = 'admit' | 'validate'
 
-/** The plugins of one step for a kind, and the names of the others. */
+/** The plugins of one step that handle a kind, and the names of the others. */
 interface Concerned {
   readonly plugins: readonly AdmissionPlugin[]
   readonly others: readonly string[]
 }
 
-/** Found once for each kind: every write needs it. */
+/** Cached per kind, because every write needs it. */
 function concernedOf(plugins: readonly AdmissionPlugin[]): (kind: Kind) => Concerned {
   const known = new WeakMap<Kind, Concerned>()
   return (kind) => {
@@ -85,7 +85,7 @@ export class AdmissionChain {
   }
 }
 
-/** One step of one request, through all its plugins. */
+/** Runs one step of one request through all its plugins. */
 class StepRun {
   readonly #step: AdmissionStep
   readonly #concerned: Concerned

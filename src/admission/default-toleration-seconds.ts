@@ -1,5 +1,6 @@
 /**
- * Pods that say nothing about it stay for a while on a node that is not ready or cannot be reached.
+ * Adds default tolerations for nodes that are not ready or unreachable to pods without such
+ * tolerations.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'

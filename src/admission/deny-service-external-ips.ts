@@ -1,6 +1,4 @@
-/**
- * No service gets a new external address: a user who sets one could take traffic meant for others.
- */
+/** Rejects new externalIPs of services, because a user could intercept traffic with them. */
 import type { AdmissionPlugin } from './admission.ts'
 import { isMain, isWrite } from './match.ts'
 import { refusal } from './refusal.ts'

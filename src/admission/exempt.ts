@@ -17,11 +17,14 @@ const webhookKinds: ReadonlySet<string> = new Set([
 export const isPolicy = ({ group: requested, kind }: Kind): boolean =>
   requested === group && policyKinds.has(kind)
 
-/** What decides about requests: a wrong webhook must not keep an operator from removing it. */
+/**
+ * Kinds that configure admission itself. No webhook intercepts them, so that an operator can always
+ * remove a faulty webhook.
+ */
 export const decidesAdmission = (kind: Kind): boolean =>
   isPolicy(kind) || (kind.group === group && webhookKinds.has(kind.kind))
 
-/** A decision about these could lock all clients out. */
+/** A webhook that rejects these requests could lock out all clients. */
 const reviews: ReadonlySet<string> = new Set([
   'authentication.k8s.io/selfsubjectreviews',
   'authentication.k8s.io/tokenreviews',

@@ -1,6 +1,6 @@
 /**
- * Pods that request an extended resource tolerate the taint of that name, which keeps its nodes
- * free of others.
+ * Adds a toleration to pods that request an extended resource. Operators taint nodes with the
+ * resource's name to keep other pods away.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
@@ -23,7 +23,7 @@ export const extendedResourceToleration: AdmissionPlugin = {
   },
 }
 
-/** One that differs only in how long, or how much, is replaced. */
+/** Replaces a toleration that differs only in its duration or amount. */
 function addToleration(spec: Loose, wanted: Loose): void {
   const list: Loose[] = spec.tolerations ?? []
   const matches = (one: Loose) =>

@@ -30,7 +30,7 @@ const limitsResizes = change('limits count for the resize of a pod', { since: 32
 
 interface Rules {
   readonly release: Release
-  /** Whether `spec.resources` of a pod counts. */
+  /** Whether `spec.resources` of a pod is included. */
   readonly podLevel: boolean
 }
 

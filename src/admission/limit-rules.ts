@@ -1,6 +1,6 @@
 /**
- * One item of a LimitRange against what is requested: minimum, maximum, and how far a limit may
- * exceed a request.
+ * Checks requests and limits against one item of a LimitRange: minimum, maximum and the ratio of
+ * limit to request.
  */
 import type { Loose } from '#api/object-meta.ts'
 import {
@@ -21,7 +21,7 @@ const milliValueMax = (2n ** 63n - 1n) / 1000n
 
 type Maybe = string | undefined
 
-/** One amount of a limit, and the request for it. */
+/** One constraint of a LimitRange with the request and limit to check. */
 interface Asked {
   readonly type: string
   readonly name: string

@@ -1,11 +1,11 @@
 /**
- * Why an object with this name cannot even be requested, in Go's words: plugins look up names of a
- * pod through the API, where a name is a part of a path.
+ * The error for a name that is not a valid URL path segment. kube-apiserver's plugins look up names
+ * of a pod through the API and return the client's error.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { pathSegmentName } from '#api/names.ts'
 
-/** undefined: it can be requested. */
+/** Undefined if the name is valid. */
 export function lookupProblem(name: string): string | undefined {
   if (name === '') return 'resource name may not be empty'
   const problems = pathSegmentName(name)

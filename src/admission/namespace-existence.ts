@@ -1,4 +1,7 @@
-/** Two ways to treat a namespace that is not there: make it, or refuse what is meant for it. */
+/**
+ * Two plugins for requests in a namespace that does not exist: NamespaceAutoProvision creates it,
+ * NamespaceExists rejects the request.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError, notFound } from '#api/status-error.ts'
 import { after } from '#base/awaitable.ts'

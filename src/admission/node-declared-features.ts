@@ -33,7 +33,7 @@ interface Declared {
   isNeeded(next: KubeObject, old: KubeObject): boolean
 }
 
-/** What the update of a pod can need, by name. */
+/** The node features that an update of a pod may require, by name. */
 const featuresOf = (release: Release): Declared[] => [
   ...(release.has(guaranteedResize)
     ? [{ name: 'GuaranteedQoSPodCPUResize', isNeeded: resizesGuaranteed }]

@@ -1,7 +1,4 @@
-/**
- * The labels of a node that a kubelet may set itself, and those among the changed ones that it may
- * not.
- */
+/** The labels that a kubelet may set on its own node, and a check of the changed labels. */
 import { byCodePoint } from '#api/go-syntax.ts'
 import { ownValue } from '#kinds/own-key.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What of the API a pod refers to. A mirror pod, which a kubelet makes of a file, refers to none of
- * it.
+ * The API objects to which a pod refers. A mirror pod, which a kubelet creates from a file, must
+ * not refer to any.
  */
 import { podConfigMapNames, podSecretNames } from '#access/authorize/pod-references.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

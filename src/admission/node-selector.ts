@@ -1,4 +1,6 @@
-/** Whether a node matches a node selector: any of its terms, all requirements of the term. */
+/**
+ * Whether a node matches a node selector: at least one term must match with all its requirements.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { matchesRequirement } from '#api/label-requirement.ts'
 

@@ -1,6 +1,6 @@
 /**
- * For which audience a kubelet may request a token: one that its pod mounts, one that a CSI driver
- * of the pod's volumes requests, or one that the cluster's operator has allowed.
+ * Checks the audience for which a kubelet requests a token. A pod volume, a CSI driver of the pod's
+ * volumes, or the operator's configuration must allow it.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -76,8 +76,8 @@ const mountsAudience = ({ spec }: KubeObject, audience: string): boolean =>
   )
 
 /**
- * Whether the driver of a volume requests tokens for the audience. What is missing is added to the
- * problems.
+ * Whether the CSI driver of a volume requests tokens for the audience. Missing objects are added to
+ * `problems`.
  */
 async function driverHas(
   pod: KubeObject,

@@ -7,7 +7,7 @@ import { isWithin, type Span } from '#api/releases/change.ts'
 /** The releases of a row are those that run the plugin at this place. */
 interface Row extends Span {
   readonly name: string
-  /** Whether it runs when no flag names it. */
+  /** Whether the plugin is enabled by default. */
   readonly on?: true
 }
 
@@ -86,7 +86,7 @@ export function enabledPlugins(
   return known.filter((name) => enable.includes(name) || (on(name) && !disable.includes(name)))
 }
 
-/** These names alone, in order; throws where one is unknown. */
+/** The named plugins in their fixed order. Throws if a name is unknown. */
 export function namedPlugins(release: number, names: readonly string[]): string[] {
   const known = pluginNames(release)
   requireKnown('admission-control', names, known)

@@ -25,28 +25,27 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly now: () => number
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
   readonly types: KnownTypes
-  /** What plugins write: on behalf of the server itself. */
+  /** Writes of plugins, made as the server itself. */
   readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
   readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
   readonly newUid: () => string
   /** For webhooks that are this server itself. */
   readonly loopback: Loopback
-  /** Counts every call of a webhook. */
+  /** Records every call of a webhook. */
   readonly observeWebhook: (call: HookCall) => void
   /** Measures policies and match conditions; made when the first is there. */
   readonly policyMeter: () => PolicyMeter
   readonly report: (message: string) => void
-  /**
-   * How long pods stay on a node that is not ready, or cannot be reached, where they say nothing.
-   */
+  /** Default tolerationSeconds for nodes that are not ready or unreachable. */
   readonly notReadyTolerationSeconds: number
   readonly unreachableTolerationSeconds: number
   /**
-   * By flag: names to add to and to take from the default ones, and the file that configures them.
+   * The flags: plugins to enable and disable in addition to the defaults, and the configuration
+   * file.
    */
   readonly enable: readonly string[]
   readonly disable: readonly string[]
-  /** These and no others, whatever is on by default. */
+  /** Enables exactly these plugins, regardless of the defaults. */
   readonly only?: readonly string[] | undefined
   readonly configurationFile: string | undefined
 }

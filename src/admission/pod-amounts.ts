@@ -1,6 +1,6 @@
 /**
- * What a pod requests, or is limited to, as a whole. Containers run together; each init container
- * runs before them, beside the sidecars that began before it:
+ * The total requests or limits of a pod. Containers run concurrently. Each init container runs
+ * before them, together with the sidecars that started earlier:
  *
  *   init a: 3   sidecar s: 1   init b: 2   containers: 1 + 1
  *   max(3, 1 + 2, 1 + 1 + 1) = 3
@@ -12,13 +12,13 @@ import { add, amountsOf, larger, type ResourceAmounts } from './quota/resource-a
 export type AmountField = 'requests' | 'limits'
 
 export interface AmountOptions {
-  /** Whether the overhead of the runtime class counts. */
+  /** Whether the overhead of the runtime class is added. */
   readonly overhead: boolean
-  /** Whether overhead counts for limits that no container has, as before 1.27. */
+  /** Whether overhead is added to limits that no container has, as before 1.27. */
   readonly addsMissingLimits?: boolean
-  /** Whether `spec.resources` comes before the sum of the containers. */
+  /** Whether `spec.resources` takes precedence over the sum of the containers. */
   readonly podLevel: boolean
-  /** Whether what the kubelet has allocated counts where it is more. */
+  /** Whether the resources that the kubelet has allocated count if they are larger. */
   readonly allocated?: boolean
 }
 
@@ -67,7 +67,7 @@ function sumOf(spec: Loose, amountsIn: (container: Loose) => AmountList): Map<st
   return larger(total, initial)
 }
 
-/** The largest of what is wanted, what the kubelet has allocated and what is in effect. */
+/** The maximum of the desired, the allocated and the actual resources. */
 function withStatus(spec: Loose, status: Loose, field: AmountField): ResourceAmounts {
   const isInfeasible = (status.conditions as Loose[] | undefined)?.some(
     ({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible',

@@ -1,6 +1,6 @@
 /**
- * Environment, volumes and mounts that presets of a namespace give to pods with certain labels as
- * they are created. Where a preset contradicts the pod or another preset, the pod is left as it is.
+ * The PodPreset plugin adds environment variables, volumes and mounts to new pods with matching
+ * labels. If a preset conflicts with the pod or another preset, the pod stays unchanged.
  */
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -20,7 +20,7 @@ const byPath: Key = ({ mountPath }) => mountPath ?? ''
 const bySource: Key = ({ prefix = '', configMapRef, secretRef }) =>
   JSON.stringify([prefix, configMapRef?.name ?? '', secretRef?.name ?? ''])
 
-/** What is there and what comes; undefined where two items with the same key are not the same. */
+/** The merged items. Undefined if two items with the same key differ. */
 function merged(there: readonly Item[], coming: readonly Item[], keys: Key[]): Item[] | undefined {
   const known = keys.map((key) => new Map(there.map((item) => [key(item), item])))
   const out = [...there]

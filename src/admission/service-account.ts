@@ -1,6 +1,7 @@
 /**
- * Pods run as a service account: the one they name, or `default`. Its token, certificate and
- * namespace are mounted into every container unless the pod or the account opts out.
+ * The ServiceAccount plugin. A pod runs as the service account that it names, or as `default`. The
+ * account's token, CA certificate and namespace are mounted into every container, unless the pod or
+ * the account opts out.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { podSecretNames } from '#access/authorize/pod-references.ts'
@@ -18,9 +19,9 @@ const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 const volumePrefix = 'kube-api-access-'
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets'
-/** What kube-apiserver takes for true. */
+/** The texts that strconv.ParseBool accepts as true. */
 const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-/** With it, bound tokens are mounted instead of Secrets: by default from 1.21 on. */
+/** With this gate, bound tokens are mounted instead of Secrets. On by default since 1.21. */
 const boundTokens = 'BoundServiceAccountTokenVolume'
 /** An hour and seven seconds: a lifetime that identifies these tokens in the log. */
 const tokenSeconds = 3607
@@ -59,8 +60,8 @@ export interface ServiceAccountOptions {
 
 export function serviceAccountPlugin(options: ServiceAccountOptions): AdmissionPlugin {
   const release = releaseOf(options.release)
-  // One name for all: it must differ from what else the pod has, and replicas of one template stay
-  // alike.
+  // One volume name for all pods, so that replicas of a template are equal. It must differ from the
+  // pod's other volumes.
   let known: string | undefined
   const volumeName = () => (known ??= flatText(`${volumePrefix}${options.randomSuffix()}`))
   return {
@@ -85,7 +86,7 @@ const refuse = refusal
 const isMirror = (pod: KubeObject) => pod.metadata.annotations?.[mirrorAnnotation] !== undefined
 
 interface Mounting extends ServiceAccountOptions {
-  /** Of the volume with the token, where it is no Secret. */
+  /** The name of the projected volume with the token. */
   readonly volumeName: () => string
 }
 
@@ -222,7 +223,7 @@ const addsContainers = ({ operation, kind, subresource }: AdmissionRequest) =>
   kind.plural === 'pods' &&
   subresource === 'ephemeralcontainers'
 
-/** What is wrong is no refusal here: kube-apiserver reports it as an internal error. */
+/** kube-apiserver reports these problems as internal errors, not as rejections. */
 function validateEphemeral(
   request: AdmissionRequest,
   reader: ObjectReader,
@@ -274,7 +275,7 @@ function validateMirror(request: AdmissionRequest, pod: KubeObject): void {
   }
 }
 
-/** If the account requires it, its pods mount and pull with the secrets it names and no others. */
+/** If the account enforces mountable secrets, its pods may use only the secrets that it lists. */
 function limitSecrets(
   request: AdmissionRequest,
   { spec }: KubeObject,

@@ -1,6 +1,6 @@
 /**
- * Tolerations of two origins as one list without redundant ones, and whether a list stays within
- * another.
+ * Merges tolerations of two origins without redundant ones, and checks whether a list of
+ * tolerations is a subset of another.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
@@ -22,7 +22,7 @@ export function withinTolerations(tolerations: Loose[] = [], allowed: Loose[] = 
   return tolerations.every((one) => allowed.some((other) => covers(other, one)))
 }
 
-/** Whether the wide toleration tolerates all that the narrow one does. */
+/** Whether the wide toleration tolerates everything that the narrow one does. */
 function covers(wide: Loose, narrow: Loose): boolean {
   if (semanticEqual(wide, narrow)) return true
   if ((narrow.key ?? '') !== (wide.key ?? '') && (wide.key || wide.operator !== 'Exists'))

@@ -40,14 +40,14 @@ const loadOlder = loadLater<typeof import('./older-objects.ts')>(import.meta.url
 
 export interface BuiltInOptions extends ReadingOptions {
   /**
-   * Whether a group version, or one resource of it, is served; `off`: it is served only on request.
+   * Whether a group version, or one resource of it, is served. `fact.off`: served only if enabled.
    */
   readonly serves: (fact: ResourceFact) => boolean
-  /** '/registry', or what --etcd-prefix says. */
+  /** '/registry', or the value of --etcd-prefix. */
   readonly root: string
 }
 
-/** The gate that takes their path from objects: on from 1.20 on. */
+/** This gate removes selfLink from objects. On since 1.20. */
 export const pathless = 'RemoveSelfLink'
 
 const builtInFormats: ReadonlySet<ObjectFormat> = new Set(['json', 'yaml', 'protobuf'])
@@ -145,9 +145,9 @@ class BuiltInResource implements Resource {
   }
 
   /**
-   * Also versions this release does not serve: a store may hold what an older or newer release
-   * wrote. Of a removed version the last form counts, in which objects of all earlier forms can be
-   * read.
+   * The kind for a stored apiVersion, including versions that this release does not serve, because
+   * an older or newer release may have written the object. For a removed version, the last release
+   * that had it is used; it can decode all earlier forms.
    */
   kindOf(apiVersion: string): Kind | undefined {
     const known = this.#all.get(apiVersion)
@@ -276,7 +276,8 @@ class BuiltInKind implements Kind {
     this.resource = resource
     const isStored = fact.storage !== undefined
     const { tablesSince } = kindRowOf(fact.group, fact.plural) ?? {}
-    // What is not stored, reviews and bindings among it, has no tables, but for component statuses.
+    // Resources that are not stored, such as reviews and bindings, have no tables. Component
+    // statuses are an exception.
     this.tables = tablesSince === undefined ? isStored : releaseOf(options.release).has(tablesSince)
     this.selfLinks = !options.feature(pathless)
     this.formats = options.feature(servesCbor) ? formatsWithCbor : builtInFormats

@@ -85,8 +85,8 @@ class CustomResource implements Resource {
       release: releaseOf(options.release),
       anyStatus: all.some((kind) => kind.subresources.has('status')),
       defaultStatus: (object) => {
-        // What a webhook converts is in the version of the request, and the default in that of the
-        // store.
+        // With a conversion webhook the object is in the requested version; the default belongs to
+        // the stored version.
         const isOther = this.convertsElsewhere && object.apiVersion !== this.stored.apiVersion
         if (!isOther) this.stored.defaultStatus(object)
       },
@@ -95,8 +95,8 @@ class CustomResource implements Resource {
   }
 
   /**
-   * Behaviours run on the stored version. Where versions differ, nothing may be lost on the way
-   * there.
+   * Behaviours run on the stored version. If versions differ, the hub has no schema, so conversion
+   * to it loses no fields.
    */
   #hubFor(versions: Loose[]): CustomKind {
     if (versions.length < 2 || this.convertsElsewhere) return this.stored
@@ -106,8 +106,7 @@ class CustomResource implements Resource {
   }
 
   /**
-   * A client that writes in one version has read the object in it, and has lost the fields that
-   * only others know.
+   * The object as a client of this version sees it: without fields that only other versions have.
    */
   #seenAs(object: KubeObject, apiVersion: string): KubeObject {
     const kind = this.#all.get(apiVersion)
@@ -139,8 +138,8 @@ class CustomResource implements Resource {
   }
 
   /**
-   * What a webhook returned for an object. What is stored is read from the store, with its
-   * defaults.
+   * Prunes the result of a conversion webhook. In the stored version it also gets defaults, because
+   * stored objects have them.
    */
   #told(object: KubeObject, kind: CustomKind): KubeObject {
     const read = kind.read(object)
@@ -174,7 +173,7 @@ class CustomResource implements Resource {
   }
 
   fillStored(object: KubeObject): void {
-    // What was stored as another version has that one's defaults, and none of these.
+    // An object that was stored in another version has the defaults of that version only.
     this.stored.applyDefaults(object)
   }
 

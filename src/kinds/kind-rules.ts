@@ -1,6 +1,6 @@
 /**
- * What the folder of a built-in kind exports: the rules that facts cannot state. The folder
- * `apps/deployment` exports `deployment: KindRules` from `deployment.ts`; the registry loads it
+ * The exports of a built-in kind's folder: the rules that facts cannot express. The folder
+ * `apps/deployment` exports `deployment: KindRules` from `deployment.ts`. The registry loads it
  * with the first object of the kind.
  */
 import type { ReleaseChange } from '#api/releases/change.ts'
@@ -28,7 +28,7 @@ export interface OlderBehaviour {
 export interface KindRules {
   /** Validation and strategy, on the hub version. */
   readonly behaviour: Behaviour
-  /** For kinds whose rules were written anew: those of older releases. */
+  /** A separate implementation for older releases, if kube-apiserver's rules were rewritten. */
   readonly olderBehaviour?: OlderBehaviour
   /**
    * Finalizers must be known or have a domain. Exceptions: kinds whose finalizers may have any
@@ -36,17 +36,14 @@ export interface KindRules {
    * releases only.
    */
   readonly finalizerNames?: 'any' | 'by-behaviour'
-  /** Table columns of the newest release; absent: name and age. */
+  /** Table columns of the newest release. Default: name and age. */
   readonly columns?: TableColumns
-  /** The oldest first; the first entry that covers a release counts. */
+  /** Columns of older releases, oldest first. The first entry that covers the release applies. */
   readonly olderColumns?: readonly OlderColumns[]
-  /** Fields that releases before a change cannot select by. */
+  /** Fields that became selectable with a change. */
   readonly newerSelectableFields?: ReadonlyMap<string, ReleaseChange>
-  /**
-   * Defaults of all its versions, by OpenAPI type name, with those of the types it shares with
-   * other kinds.
-   */
+  /** Defaults of all versions by OpenAPI type name, including types that other kinds share. */
   readonly defaults?: Defaulters
-  /** Conversions of its versions to the hub version and back. */
+  /** Conversions of all versions to the hub version and back. */
   readonly conversions?: Conversions
 }

@@ -1,14 +1,13 @@
 /**
- * A kind is a value: everything the rest of the server needs to know of one served version of one
- * resource. Built-in kinds are made from facts (built-in.ts), custom ones from their definitions
- * (custom.ts); code downstream cannot distinguish them.
+ * A kind is a value with everything that the server needs to know about one served version of a
+ * resource. Built-in kinds are created from facts (built-in.ts), custom kinds from their
+ * definitions (custom.ts). Other code cannot distinguish them.
  *
- * Words: a `Resource` is what is stored and cached once (deployments.apps); a `Kind` is one served
- * version of it. Behaviours run on one version, the `hub` of the resource, whatever version the
- * request speaks:
+ * Terms: a `Resource` is stored and cached once (deployments.apps); a `Kind` is one served version
+ * of it. Behaviours run on one version, the `hub` of the resource, whatever version a request uses:
  *   body ─conform→ requested version ─applyDefaults→ ─convert→ hub ─behaviour→ hub ─convert→
  * stored version → bytes
- * For nearly all kinds requested, hub and stored version are the same kind and convert does
+ * For nearly all kinds the requested, hub and stored version are the same, and convert does
  * nothing.
  */
 import type { FieldError } from '#api/field-error.ts'
@@ -55,13 +54,13 @@ export interface Kind {
    * the schema prunes.
    */
   readonly decoding: 'typed' | 'free'
-  /** Whether items of a JSON list carry their own kind and apiVersion (custom kinds). */
+  /** Whether items of a JSON list have their own kind and apiVersion, as custom kinds do. */
   readonly itemsCarryType: boolean
-  /** False where the release cannot show it as a table. */
+  /** False if the release cannot show the kind as a table. */
   readonly tables?: boolean
-  /** Whether objects carry the path they are read at (releases before 1.20). */
+  /** Whether objects have metadata.selfLink (releases before 1.20). */
   readonly selfLinks?: boolean
-  /** A warning for every request of this version, in the words of the Warning header. */
+  /** The Warning header for requests of a deprecated version. */
   readonly deprecation?: Deprecation
 
   /**
@@ -79,8 +78,8 @@ export interface Kind {
   /** Fills in this version's defaults, in place. */
   applyDefaults(object: KubeObject): void
   /**
-   * Schema rules of custom kinds; nothing for built-in ones, whose rules are their behaviour. On
-   * this version.
+   * Validates an object of this version against the schema of a custom kind. Built-in kinds use
+   * their behaviour instead.
    */
   validateSchema?(
     object: KubeObject,
@@ -93,9 +92,9 @@ export interface Kind {
    * the hub version.
    */
   withDeclared?(write: DeclaredWrite, errors: FieldError[]): FieldError[]
-  /** Where replicas are, for kinds whose scale is not at the usual places. */
+  /** The field paths of replicas, for kinds whose scale is not at the usual paths. */
   readonly scale?: ScalePaths
-  /** Which of the resource's selectable fields this version has; by default all of them. */
+  /** The selectable fields of the resource that this version has. Default: all. */
   readonly selectableFields?: readonly string[]
   /** Columns of this version, from objects of this version; else the behaviour's. */
   readonly columns?: TableColumns
@@ -151,7 +150,7 @@ export interface Resource {
   readonly namespaced: boolean
   /**
    * Keys are `<storagePrefix>/<namespace>/<name>`, or `<storagePrefix>/<name>` for cluster-scoped
-   * ones; no trailing slash.
+   * resources. No trailing slash.
    */
   readonly storagePrefix: string
   /** Every served version, the preferred one first. */
@@ -162,15 +161,15 @@ export interface Resource {
   readonly hub: Kind
   readonly behaviour: Behaviour
   /**
-   * Its definition is on its way out, which may change: nothing new is made, and discovery shows no
-   * writing.
+   * The definition is being deleted: new objects are rejected, and discovery omits the write verbs.
+   * The value can change.
    */
   terminating?: boolean
-  /** False where the behaviour is known, without being loaded, to have no fields to select by. */
+  /** False if the behaviour is known to have no selectable fields, so it need not be loaded. */
   readonly selectsByFields?: boolean
   /**
-   * Objects of one version as another version of the same resource. The results may share structure
-   * with the input and the input may be changed. Only conversion webhooks make it wait.
+   * Converts objects from one version to another. The results may share structure with the input,
+   * and the input may be changed. Only conversion webhooks make it asynchronous.
    */
   convert(objects: KubeObject[], from: Kind, to: Kind): Awaitable<KubeObject[]>
   /** A webhook converts: its latest result counts, whatever it returned before. */
@@ -196,12 +195,13 @@ export interface Resource {
    */
   restore?(object: KubeObject): KubeObject | undefined
   /**
-   * What readers will find of an object that was made to be checked and holds more. Undefined: all
-   * of it.
+   * The object as it will be read from the store. The validated object may have more fields.
+   * Undefined if nothing differs.
    */
   readBack?(object: KubeObject): KubeObject | undefined
   /**
-   * Fills in what readers of the store will find in an object that was converted for it, in place.
+   * Applies, in place, the defaults of the stored version to an object that was converted for the
+   * store.
    */
   fillStored?(object: KubeObject): void
   /**
@@ -211,7 +211,7 @@ export interface Resource {
   readonly since?: number
 }
 
-/** What a behaviour may know besides the object. */
+/** The context of a behaviour besides the object. */
 export interface Context {
   /** Minor number of the emulated release: 22. */
   readonly release: number
@@ -239,27 +239,27 @@ export interface Context {
 }
 
 /**
- * What a row cannot say, one value per resource, on the hub version. All functions are pure but for
- * changing the object they are given to prepare. `old` is never changed. Absent functions mean:
- * nothing to do.
+ * The rules of a resource that facts cannot express, on the hub version. All functions are pure,
+ * except that the prepare functions change their object. They never change `old`. An absent
+ * function does nothing.
  */
 export interface Behaviour {
   /**
-   * Problems of a name, in Kubernetes' words; by default the rule for DNS subdomains. `prefix`: it
-   * is a generateName.
+   * Validates a name, with Kubernetes' messages. Default: the DNS subdomain rule. `prefix` is true
+   * for a generateName.
    */
   readonly nameRule?: NameRule
-  /** The same where the names an object may have depend on its content or on the release. */
+  /** Like nameRule, for kinds whose naming rule depends on the object or the release. */
   nameRuleOf?(object: KubeObject, context: Context): NameRule
   /**
-   * Whether an option of declared rules is on whatever its gate says. Undefined: the gate decides.
+   * Overrides the feature gate of an option of declarative validation. Undefined: the gate decides.
    */
   declaredOption?(gate: string, old: KubeObject | undefined): boolean | undefined
-  /** Problems of metadata are only reported if there are no others. */
+  /** Metadata errors are only reported if there are no other errors. */
   readonly metadataLast?: boolean
-  /** The change that made it so, where it is so in older releases alone. */
+  /** The same for older releases only, up to this change. */
   readonly metadataLastIn?: ReleaseChange
-  /** Why an object of a version cannot become one of the hub version, in Go's words. */
+  /** Why an object cannot be converted to the hub version, in Go's words. */
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /**
    * Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by
@@ -267,13 +267,13 @@ export interface Behaviour {
    */
   prepareForCreate?(object: KubeObject, context: Context): void
   /**
-   * What a new object lacks when it is checked and shown to webhooks, and has when it is read back:
-   * in place.
+   * Completes a new object, in place, with fields that readers see but validation and webhooks do
+   * not.
    */
   readBack?(object: KubeObject): void
-  /** Status kept from old, generation raised when the spec changed, and so on. */
+  /** Keeps the old status, raises the generation if the spec changed, and so on. */
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
-  /** Everything but metadata, which the verbs check by nameRule first. */
+  /** Validates everything except metadata, which the verbs validate first. */
   validateCreate?(object: KubeObject, context: Context): FieldError[]
   /**
    * All checks, including metadata's own where kube-apiserver's rules for the kind repeat them
@@ -283,18 +283,24 @@ export interface Behaviour {
   /** Warnings for the Warning header (from the release that has them). */
   warningsOnCreate?(object: KubeObject, context: Context): string[]
   warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
-  /** What it takes of a common stock is given out before it is prepared and checked, not after. */
+  /**
+   * Shared resources such as IP addresses are allocated before preparation and validation, not
+   * after.
+   */
   readonly allocatesFirst?: true
   /** PUT of a missing object creates it. */
   readonly createOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. True by default. */
   readonly unconditionalUpdate?: boolean
   /**
-   * A write's own conditions come after all other checks, none at all is for those of metadata to
-   * refuse (services).
+   * A resourceVersion conflict is reported after all other checks, and metadata validation rejects
+   * a missing resourceVersion (services).
    */
   readonly versionCheckedWithMetadata?: boolean
-  /** Fields a write to the main resource resets and so never owns, e.g. [['status']]. */
+  /**
+   * Fields that a write to the main resource resets, so the writer never owns them, e.g.
+   * [['status']].
+   */
   readonly resetFields?: readonly (readonly string[])[]
   /**
    * Fields usable in field selectors besides metadata.name and metadata.namespace, with their
@@ -318,7 +324,7 @@ export interface Behaviour {
    */
   readonly standInAnnotations?: readonly string[]
   readonly columns?: TableColumns
-  /** Whether more than its finalizers holds an object that is being deleted. */
+  /** Whether something besides finalizers delays the deletion of an object. */
   isHeld?(object: KubeObject): boolean
 }
 
@@ -342,8 +348,8 @@ export interface SubresourceBehaviour {
 }
 
 /**
- * The version in which a request works with an object. What only a webhook can convert stays in the
- * version of the request until it is stored.
+ * The version in which a request processes an object. With a conversion webhook this is the
+ * requested version until the object is stored.
  */
 export const hubOf = (kind: Kind): Kind =>
   kind.resource.convertsElsewhere ? kind : kind.resource.hub

@@ -1,35 +1,37 @@
 /**
- * Which types a body may say it is of, besides those that are stored: what every group version has,
- * and what has no group. Nothing is read by them here.
+ * The types that a request body may name besides stored resources: types of every group version,
+ * and types without a group. This module does not decode them.
  */
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Type } from '#schema/type.ts'
 
-/** The types that a release has, of resources and of bodies that are none. */
+/** The types of a release, including types that are not resources. */
 export interface KnownTypes {
   /** Whether a group has such a version, served or not. */
   readonly isVersion: (apiVersion: string) => boolean
-  /** The type of a kind that need not be a resource of its own: Scale, Eviction, TokenRequest. */
+  /** The type of a kind that may not be a resource: Scale, Eviction, TokenRequest. */
   readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
 }
 
-/** Options that every group version has, and what has no group. */
+/** Option types that every group version has, and types without a group. */
 const inEveryVersion =
   'WatchEvent ListOptions GetOptions DeleteOptions CreateOptions UpdateOptions PatchOptions'.split(
     ' ',
   )
 const withoutGroup = 'Status APIVersions APIGroup APIGroupList APIResourceList'.split(' ')
 
-/** What the core has and serves nowhere, or only as options. */
+/** Types of the core group that it serves only as options or not at all. */
 const coreOnly =
   'List RangeAllocation SerializedReference PodStatusResult PodLogOptions PodExecOptions PodAttachOptions PodPortForwardOptions PodProxyOptions NodeProxyOptions ServiceProxyOptions'.split(
     ' ',
   )
 
-/** Groups that are served by servers of their own, each of which knows no other. */
+/**
+ * Groups that kube-apiserver serves with separate servers. Each server knows only its own types.
+ */
 const apart = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
-/** Whether there is such a type where `at` is served. */
+/** Whether the server of group version `at` knows the type. */
 export function isKnownType(
   types: KnownTypes,
   at: string,
@@ -46,12 +48,12 @@ export function isKnownType(
   return types.isVersion(apiVersion)
 }
 
-/** Go's name for the type: that of meta has one version, whatever version uses it. */
+/** Go's name of the type. Types of meta are always v1. */
 export function goTypeOf(apiVersion: string, kind: string): string {
   const ofMeta = inEveryVersion.includes(kind) || withoutGroup.includes(kind)
   return `${ofMeta ? 'v1' : versionOf(apiVersion)}.${kind}`
 }
 
-/** Go's name for what all versions of a kind are read into. */
+/** Go's name of the internal type of a kind. */
 export const internalName = (apiVersion: string, kind: string): string =>
   `${groupOf(apiVersion).split('.')[0] || 'core'}.${kind}`

@@ -1,10 +1,9 @@
 /**
- * Objects of the store that an older release wrote, or the same one with other features: they lack
- * what this release fills in, or have what it no longer knows. One quick look per object, for the
- * kinds of which releases differ, and for no others; an object that carries everything costs that
- * look. What is then filled in is the matter of the defaults of its version, and of
- * older-services.ts. It must see at least every object that those would change: older-forms.test.ts
- * walks all of them.
+ * Detects stored objects that an older release wrote, or this release with other feature gates.
+ * They lack fields that this release fills in, or have fields it no longer knows. Only kinds that
+ * differ between releases are checked, with one fast predicate per object.
+ * The defaults of the version and older-services.ts then fix the object. The predicate must accept
+ * every object that they would change; older-forms.test.ts verifies that for all kinds.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
@@ -29,16 +28,16 @@ import {
 } from './stored-fields.ts'
 import type { DefaultsContext } from './all-kinds/defaulter.ts'
 
-/** Whether an object may be of an older form. */
+/** Whether an object may have an older form. */
 export type IsOlder = (object: Loose) => boolean
 
-/** Undefined: this release has nothing that any before it had not. */
+/** Undefined if objects of older releases do not differ. */
 type Row = (context: DefaultsContext) => IsOlder | undefined
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null
 const isEmpty = (list: { length: number } | undefined | null): boolean => !list || list.length === 0
 
-/** Any of those that count, or undefined where none does. */
+/** Combines predicates. Undefined if none applies. */
 function any(...looks: (IsOlder | false)[]): IsOlder | undefined {
   const kept = looks.filter((look) => look !== false)
   if (kept.length < 2) return kept[0]
@@ -202,7 +201,7 @@ const rows: Readonly<Record<string, Row>> = {
     any(releaseOf(release).has(nullServicesAreDropped) && (({ spec }) => spec?.service === null)),
 }
 
-/** What 1.15 could have in the metadata of any object, where its features were on. */
+/** Metadata fields that only 1.15 could write, with certain feature gates. */
 const olderMetadata: Row = ({ release }) =>
   any(
     releaseOf(release).has(metadataIsPlain) &&
@@ -211,8 +210,8 @@ const olderMetadata: Row = ({ release }) =>
   )
 
 /**
- * What to look at in the stored objects of a resource (`apps/daemonsets`), or undefined where
- * nothing can be amiss.
+ * The predicate for stored objects of a resource (`apps/daemonsets`). Undefined if no object can
+ * have an older form.
  */
 export const olderForms = (resource: string, context: DefaultsContext): IsOlder | undefined =>
   (Object.hasOwn(rows, resource) ? also(olderMetadata, rows[resource]) : olderMetadata)(context)

@@ -1,7 +1,6 @@
 /**
- * Every built-in kind that has rules: one row each. The rules of a kind are loaded with its first
- * object: a server holds the rules of the kinds that its clients use. What is needed before that is
- * a column of the row.
+ * Every built-in kind that has rules, one row each. Its rules are loaded with its first object, so
+ * the server's memory has only rules of used kinds. A row contains what is needed before that.
  */
 import { type ReleaseChange, change } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -16,8 +15,8 @@ export interface KindRow {
   /** The version that rules run on, where it is not the version that is stored. */
   readonly hub?: string
   /**
-   * The same in releases that do not know the version above. Those that know neither use the stored
-   * version.
+   * The hub version in releases without the version above. Releases that have neither use the
+   * stored version.
    */
   readonly olderHub?: string
   /**
@@ -261,7 +260,7 @@ export const kindRowOf = (group: string, plural: string): KindRow | undefined =>
   rowOf.get(`${group}/${plural}`)
 
 /**
- * Where the rules of a folder are, and their name: `./apps/stateful-set/stateful-set` and
+ * The path and export name of a folder's rules: `./apps/stateful-set/stateful-set` and
  * `statefulSet`.
  */
 export function placeOf(folder: string): { path: string; name: string } {

@@ -1,7 +1,4 @@
-/**
- * What a policy makes of a pod: the fields it requires, filled in where the pod says nothing. In
- * place.
- */
+/** Applies the defaults of a PodSecurityPolicy to the fields that a pod does not set, in place. */
 import { containersOf } from '#admission/containers.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,4 +1,6 @@
-/** Users and groups: what a policy gives to those that name none, and which ones it allows. */
+/**
+ * User and group ids: default ids for pods without any, and validation against the allowed ranges.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { asGo } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'

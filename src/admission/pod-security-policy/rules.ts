@@ -1,4 +1,4 @@
-/** Whether a pod is what a policy allows; every problem with its path. */
+/** Validates a pod against a PodSecurityPolicy. Each error has the path of its field. */
 import { containersOf } from '#admission/containers.ts'
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'

@@ -77,7 +77,7 @@ function isBelow(path: string, prefix: string): boolean {
   return bare(path) === bare(prefix) || bare(path).startsWith(`${bare(prefix)}/`)
 }
 
-/** What the server itself mounts for a service account. */
+/** Whether the volume contains only what the ServiceAccount plugin mounts. */
 function isTokenOnly({ sources }: Loose): boolean {
   return ((sources ?? []) as Loose[]).every(
     ({ serviceAccountToken: token, configMap, downwardAPI }) => {

@@ -1,7 +1,4 @@
-/**
- * What pods may not do at the level `baseline`. Where versions of the rules differ, each has a
- * check of its own.
- */
+/** The checks of the level `baseline`. Each version of the rules has its own check. */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import {
@@ -113,7 +110,7 @@ const seLinuxTypes = [...seLinuxTypesFirst, 'container_engine_t']
 
 interface SeLinuxRule {
   readonly types: readonly string[]
-  /** Whether users and roles are named only where a type is forbidden too. */
+  /** Whether SELinux users and roles are reported only together with a forbidden type. */
   readonly needsType?: boolean
 }
 
@@ -205,7 +202,7 @@ export const windowsHostProcess: PodCheck = (spec) => {
   return { reason: 'hostProcess', detail }
 }
 
-/** Where a probe or a handler connects to another host than the pod. */
+/** The hosts of probes and lifecycle handlers that are not the pod itself. */
 function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Loose): string[] {
   const handlers = [
     livenessProbe,

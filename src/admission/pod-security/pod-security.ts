@@ -1,7 +1,8 @@
 /**
- * Pods keep to the level that their namespace wants. A pod that does not is refused, noted in the
- * audit log, or warned of; objects that make pods are only noted and warned of. A namespace that
- * wants more gets a warning with its pods that do not comply.
+ * The PodSecurity plugin. Labels of a namespace select levels to enforce, audit and warn. A pod
+ * that violates a level is rejected, recorded in the audit log, or causes a warning. Workloads with
+ * a pod template are only audited and warned about. Raising the level of a namespace causes
+ * warnings for its existing pods.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { refusal, together } from '#admission/refusal.ts'
@@ -32,7 +33,7 @@ interface PodLike {
 const template = (found: Loose | undefined): PodLike | undefined =>
   found === undefined ? undefined : { metadata: found.metadata ?? {}, spec: found.spec ?? {} }
 
-/** Where kinds that make pods have what they make them from. */
+/** The pod template of each workload kind. */
 const templates: Readonly<Record<string, (object: KubeObject) => PodLike | undefined>> = {
   '/replicationcontrollers': ({ spec }) => template(spec.template),
   '/podtemplates': (object) => template(object.template),
@@ -47,7 +48,7 @@ const ignoredSubresources = new Set(
   'exec attach binding eviction log portforward proxy status'.split(' '),
 )
 
-/** Where releases differ in what they say. */
+/** Differences in messages between releases. */
 const saysPolicy = change('PodSecurity names the policy that a pod violates', { since: 23 })
 const namesLabels = change('PodSecurity names the labels that it cannot read', { since: 23 })
 const explainsExemptions = change('the audit log has why PodSecurity exempts a pod', { since: 23 })
@@ -217,8 +218,8 @@ const containerNotesCount = change('PodSecurity looks at changes of seccomp anno
 })
 
 /**
- * Whether a change of a pod can matter: images, containers that came, and in older releases seccomp
- * annotations.
+ * Whether an update of a pod can change the result: a new image, a new container, or in older
+ * releases a seccomp annotation.
  */
 function isSignificant(next: KubeObject, old: KubeObject, release: Release): boolean {
   const note = ({ metadata }: KubeObject, key: string) => metadata.annotations?.[key] ?? ''

@@ -94,7 +94,7 @@ export function podWarnings({
   return release.has(warnsOncePerProblem) ? warnOnce : warnOfEach
 }
 
-/** "a", "a (and 1 other pod)", "a (and 2 other pods)": the first by name stands for the others. */
+/** "a", "a (and 1 other pod)" or "a (and 2 other pods)"; `a` is the first name in sort order. */
 function podsText(names: string[]): string {
   const [first = ''] = names.sort(byCodePoint)
   const others = names.length - 1

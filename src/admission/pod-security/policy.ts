@@ -1,6 +1,6 @@
 /**
- * What a namespace requires of its pods, by labels: a level and a version each for enforcement, for
- * the audit log and for warnings.
+ * The pod security policy of a namespace, from its labels: a level and a version each for enforce,
+ * audit and warn.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -51,8 +51,8 @@ export interface LabelProblem {
 }
 
 /**
- * A label that cannot be read is the strictest there is where it counts, and nothing where it only
- * informs. Where a namespace enforces more than it warns of, it warns of the same.
+ * An invalid `enforce` label selects the strictest level; an invalid `audit` or `warn` label has no
+ * effect. If the enforced level is stricter than the warn level, warnings use the enforced level.
  */
 export function policyOf(
   labels: Labels | undefined,

@@ -1,4 +1,4 @@
-/** What pods may not do at the level `restricted`, beyond what `baseline` forbids. */
+/** The checks that the level `restricted` adds to `baseline`. */
 import type { Loose } from '#api/object-meta.ts'
 import { added, seccompBaseline } from './baseline-checks.ts'
 import {

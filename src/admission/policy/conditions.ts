@@ -1,6 +1,6 @@
 /**
- * Whether the match conditions of a policy or webhook hold: all must be true, and one that is false
- * decides.
+ * Evaluates the match conditions of a policy or webhook. All must be true; a false condition takes
+ * precedence over errors.
  */
 import type { CompiledExpression } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
 import type { ConditionsRun, PolicyMeter } from './policy-meter.ts'
@@ -8,7 +8,7 @@ import { conditionsBudget, Evaluation, type EvaluationScope, OutOfBudget } from 
 
 export interface ConditionsResult {
   readonly matches: boolean
-  /** How many conditions had an error before one was false. */
+  /** Number of conditions that failed before the first false one. */
   readonly errors: number
   /** Why it is not known whether they hold; the failure policy decided that they do not. */
   readonly error?: string

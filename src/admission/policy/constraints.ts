@@ -24,7 +24,7 @@ interface NamedRule {
 export interface Constraints {
   readonly rules: readonly NamedRule[]
   readonly excluded: readonly NamedRule[]
-  /** Whether a rule also matches other versions of the resources that it names. */
+  /** matchPolicy Equivalent: a rule also matches other versions of its resources. */
   readonly equivalent: boolean
   readonly namespaceSelector: LabelSelector
   readonly objectSelector: LabelSelector
@@ -76,7 +76,7 @@ function kindIn(
   return undefined
 }
 
-/** Whether the rules match by more than the resource and the operation. */
+/** Whether any rule has resourceNames. */
 export const namesObjects = ({ rules, excluded }: Constraints): boolean =>
   [...rules, ...excluded].some(({ names }) => names.length > 0)
 
@@ -91,8 +91,8 @@ export function selectsObject(
 }
 
 /**
- * Whether the labels of the namespace decide. Requests for cluster-scoped resources are in no
- * namespace.
+ * Whether the namespaceSelector decides. Requests for cluster-scoped resources have no namespace,
+ * except those for namespaces.
  */
 export const looksAtNamespace = (
   { namespaceSelector }: Constraints,

@@ -1,7 +1,7 @@
 /**
- * What the user of a request may do, for the variable `authorizer`. A decision is made once for all
- * policies of a request. One that takes time is pending: the evaluation stops, waits, and begins
- * again.
+ * Authorization checks for the CEL variable `authorizer`. Each check runs once per request and is
+ * shared by all policies. If a check is asynchronous, the evaluation stops, waits for the result,
+ * and starts again.
  */
 import type { Attributes, Authorizer, Decision } from '#access/authorize.ts'
 import { selectorsOfTexts } from '#access/selectors.ts'

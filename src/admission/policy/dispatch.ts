@@ -26,7 +26,7 @@ export interface PolicyParts {
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
 }
 
-/** One request on its way through the policies of one type. */
+/** The processing of one request by the policies of one type. */
 export class Dispatch {
   readonly request: AdmissionRequest
   readonly reader: ObjectReader
@@ -44,7 +44,9 @@ export class Dispatch {
     this.#decisions = new RequestDecisions(parts.authorizer, request.user)
   }
 
-  /** Whether the selectors match. Throws an ApiError if the namespace does not exist. */
+  /**
+   * Whether the selectors match the request. Throws an ApiError if the namespace does not exist.
+   */
   isSelected(constraints: Constraints): Awaitable<boolean> {
     const { request } = this
     const selects = () => selectsObject(constraints, request)

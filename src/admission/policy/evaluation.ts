@@ -1,7 +1,7 @@
 /**
- * One run of a list of expressions over a request, with one budget of cost. Variables of the policy
- * are evaluated when an expression first reads them; their cost counts, and each has the limit of
- * one call for itself.
+ * Evaluates a list of expressions for one request, with one cost budget. A variable of the policy
+ * is evaluated when an expression first reads it. Its cost counts, and it has the cost limit of a
+ * single expression.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Activation } from '#cel/frame.ts'
@@ -9,7 +9,7 @@ import { CelError, isError, MapValue, type Value } from '#cel/values.ts'
 import type { CompiledExpression } from '#kinds/admissionregistration/expressions/expression-compiler.ts'
 import type { RequestValues } from './request-values.ts'
 
-/** The most that one expression may cost, all expressions of one kind, and all match conditions. */
+/** Cost limits of one expression, of all expressions of one kind, and of all match conditions. */
 const costPerCallMax = 1_000_000
 export const costBudget = 10_000_000
 export const conditionsBudget = 2_500_000
@@ -25,11 +25,11 @@ export class OutOfBudget extends Error {
 
 export type Evaluated = { readonly value: Value } | { readonly error: string }
 
-/** What an evaluation sees beside the request. */
+/** The variables of an evaluation besides the request. */
 export interface EvaluationScope {
   readonly values: RequestValues
   readonly variables: ReadonlyMap<string, CompiledExpression>
-  /** Null without parameters. */
+  /** Null if the policy has no parameters. */
   readonly params: Value
   readonly authorizer: boolean
   /**

@@ -25,9 +25,9 @@ export type MutatingSource = PolicySource<CompiledMutations>
 export type MutatingParts = PolicyParts & { readonly types: TypeParts['types'] }
 type Hook = PolicyHook<CompiledMutations>
 
-/** What the first round leaves for the second. */
+/** State that the first round passes to the reinvocation round. */
 interface Rounds {
-  /** The object as the last policy left it, to see whether another plugin changed it since. */
+  /** The object after the last policy, to detect later changes by other plugins. */
   output: KubeObject | undefined
   readonly invoked: Set<string>
   readonly again: Set<string>

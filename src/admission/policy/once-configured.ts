@@ -16,14 +16,14 @@ const loadMutating = later<typeof import('./mutating-policy.ts')>('./mutating-po
 const loadMutations = later<typeof import('./mutations.ts')>('./mutations')
 const loadDirectory = later<typeof import('./manifest-directory.ts')>('./manifest-directory')
 
-/** What the configuration of a plugin needs. */
+/** The parts that read a plugin's configuration. */
 interface Configured {
   readonly feature: (gate: string) => boolean
   readonly report: (message: string) => void
   readonly configuration: Loose | undefined
 }
 
-/** Loads the manifests that the configuration names. Throws an Error if they cannot be used. */
+/** Loads the manifests that the configuration names. Throws an Error if they are invalid. */
 function loadManifests(
   type: PolicyType,
   { release, kindNamed, feature, report, configuration }: PolicyParts & Configured,

@@ -1,24 +1,21 @@
-/**
- * What admission policies and match conditions are measured by: how long expressions took, and how
- * they ended.
- */
+/** Metrics of admission policies and match conditions: durations and results. */
 import type { Operation } from '#admission/admission.ts'
 import { policyMetrics } from '#observe/metrics/policy-metrics.ts'
 import type { Registry } from '#observe/metrics/registry.ts'
 
-/** What happened to a request: it went on in spite of an error, or the action of a binding. */
+/** The result for a request: allowed despite an error, or the validation action of a binding. */
 export type CheckAction = 'allow' | 'deny' | 'audit' | 'warn'
 
-/** One run of the match conditions of a webhook or a policy. */
+/** One evaluation of the match conditions of a webhook or a policy. */
 export interface ConditionsRun {
   readonly name: string
   readonly kind: 'webhook' | 'policy'
   readonly type: 'admit' | 'validate' | 'validating'
   readonly operation: Operation
   readonly tookMs: number
-  /** How many conditions could not be evaluated. */
+  /** Number of conditions that failed to evaluate. */
   readonly errors: number
-  /** Whether a condition keeps the request from a webhook. */
+  /** Whether a condition excludes the request, so that the webhook is not called. */
   readonly excludes: boolean
 }
 

@@ -21,7 +21,7 @@ import {
 
 export type PolicyType = 'mutating' | 'validating'
 
-/** A policy whose rules match, with the version of the object that it wants. */
+/** A policy whose rules match the request, and the version of the object that it needs. */
 export interface Candidate<Compiled> {
   readonly hook: PolicyHook<Compiled>
   readonly kind: Kind
@@ -134,14 +134,14 @@ export class PolicySource<Compiled> {
   }
 
   /**
-   * The policies whose rules match the request, by the names of the policies. Selectors are not
-   * looked at.
+   * The policies whose rules match the request, sorted by name. Selectors are not evaluated here.
    */
   candidates(request: AdmissionRequest): readonly Candidate<Compiled>[] {
     const { kind, operation, subresource } = request
     let known = this.#candidates.get(kind)
     if (known === undefined) this.#candidates.set(kind, (known = new Map()))
-    // Namespaced objects are in a namespace; only a namespace itself can be in one or in none.
+    // A namespaced object always has a namespace. Only requests for namespaces can have one or
+    // none.
     const key = `${operation} ${subresource} ${request.namespace === ''}`
     let found = known.get(key)
     if (found === undefined) {

@@ -79,7 +79,7 @@ export function compileValidations(spec: Loose, release: Release): CompiledValid
 
 export interface Decision {
   readonly denies: boolean
-  /** Whether the validation could not be evaluated. */
+  /** Whether the evaluation failed. */
   readonly failed: boolean
   readonly reason: string
   readonly message: string

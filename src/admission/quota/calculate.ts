@@ -1,4 +1,4 @@
-/** What a namespace uses of one quota, counted from the objects that are there. */
+/** Computes the usage for one quota from the existing objects of a namespace. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Quantity, quantityOf } from '#api/quantity.ts'
 import { type Lookup, scopesOf } from './evaluator.ts'
@@ -12,7 +12,7 @@ export interface Counted {
   readonly list: () => Promise<readonly KubeObject[]> | readonly KubeObject[]
 }
 
-/** Only names that some kind counts are in the result. */
+/** The result contains only resource names that some kind counts. */
 export async function calculateUsage(
   quota: KubeObject,
   evaluators: Evaluators,

@@ -1,6 +1,6 @@
 /**
- * One request against the quotas of its namespace: refused, or the quotas with what it uses added.
- * Pure.
+ * Checks one request against the quotas of its namespace. Either throws a rejection, or returns the
+ * quotas with the request's usage added. Pure.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'
@@ -87,7 +87,7 @@ function requireCountable(
   throw refusal(request, `status unknown for quota: ${name}, resources: ${showNames(names)}`)
 }
 
-/** What the object uses, and what it uses beyond what it used before. */
+/** The usage of the object, and the increase over the previous object. */
 function usages(
   request: AdmissionRequest,
   evaluator: Evaluator,
@@ -151,7 +151,7 @@ function charge(
   const asked = only(delta, hard.keys())
   if (asked.size === 0) return undefined
   const next = add(used, asked)
-  // What a controller reports is so already.
+  // A status update reports usage that exists already, so it is never rejected.
   const isReport = request.subresource === 'status'
   const over = isReport ? [] : exceeding(only(next, asked.keys()), hard)
   if (over.length > 0) {

@@ -1,4 +1,7 @@
-/** What a claim uses of a quota: itself and its storage, of all classes and of its own. */
+/**
+ * The quota usage of a PersistentVolumeClaim: the claim itself and its storage, in total and per
+ * storage class.
+ */
 import { classOfClaim } from '#admission/claim-class.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import {

@@ -1,7 +1,7 @@
 /**
- * What a resource claim uses of a quota: itself, and devices by their class. A class can stand for
- * an extended resource; then its devices count under the name of that resource too, but for those
- * that the pod of the claim has paid for.
+ * The quota usage of a ResourceClaim: the claim itself and its devices by class. If a device class
+ * maps to an extended resource, its devices count for that resource too. Devices that the claim's
+ * pod has already charged are excluded.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareQuantities, type Quantity, quantityOf, subtractQuantities } from '#api/quantity.ts'
@@ -22,7 +22,7 @@ const countsExtended = change('quotas count devices under the extended resource 
   since: 35,
 })
 
-/** What of other objects decides about claims: the classes, and pods and claims by namespace. */
+/** Other objects that determine the usage: device classes, and pods and claims of the namespace. */
 interface Surroundings {
   readonly resourceOf: ReadonlyMap<string, string>
   readonly pods: readonly KubeObject[]

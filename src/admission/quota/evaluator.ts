@@ -1,6 +1,6 @@
 /**
- * What quotas count of one kind of object: which resources, which scopes, and how much one object
- * uses.
+ * The usage calculation for one kind of object: the resources and scopes it counts, and the usage
+ * of one object.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -8,10 +8,10 @@ import type { Awaitable } from '#base/awaitable.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { ResourceAmounts } from './resource-amounts.ts'
 
-/** One requirement of a quota's scope: `{ scopeName, operator, values }`. */
+/** One requirement of a quota's scope selector: `{ scopeName, operator, values }`. */
 export type Scope = Loose
 
-/** The objects of a kind: all, or those of a namespace. */
+/** Lists the objects of a kind, in all namespaces or in one. */
 export type Lookup = (
   group: string,
   plural: string,
@@ -26,18 +26,21 @@ export interface Settings {
 }
 
 export interface Evaluator {
-  /** Whether a request may use more than before. */
+  /** Whether the request may increase the usage. */
   handles(request: Pick<AdmissionRequest, 'operation' | 'subresource' | 'object' | 'old'>): boolean
-  /** Called before the rest where other objects decide how much one uses. */
+  /** Loads other objects that determine the usage. Called before the other methods. */
   prepare?(lookup: Lookup, namespace: string): Promise<void>
-  /** Whether a resource name of a quota is about this kind. */
+  /** Whether a resource name of a quota counts this kind. */
   counts(name: string): boolean
-  /** Whether the object is in the scope; kinds without scopes are in none. */
+  /** Whether the object is in the scope. Kinds without scopes are in none. */
   inScope(scope: Scope, object: KubeObject): boolean
   usage(object: KubeObject): ResourceAmounts
-  /** Whether an object that was changed to this may use less than before; without it none does. */
+  /**
+   * Whether an update to this object may have reduced its usage. Without this method, updates never
+   * reduce it.
+   */
   mayUseLess?(object: KubeObject): boolean
-  /** What an object must name for the quota to be countable; undefined when it does. */
+  /** The resources that the object must specify for the quota. Undefined if nothing is missing. */
   problem?(names: readonly string[], object: KubeObject): string | undefined
 }
 

@@ -39,7 +39,7 @@ const ignored = new Set([
 
 export class Evaluators {
   readonly #special: ReadonlyMap<string, Evaluator>
-  /** As many as there have been kinds, custom ones too: those met lately are kept. */
+  /** A bounded cache of evaluators for all other kinds, including custom kinds. */
   readonly #others = byText((key) => {
     const [group = '', plural = ''] = key.split('/')
     return objectCount(group, plural, aliases[key])

@@ -1,4 +1,4 @@
-/** What a pod uses of a quota: itself, and what its containers request and are limited to. */
+/** The quota usage of a pod: the pod itself and the requests and limits of its containers. */
 import { qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type Quantity, quantityOf } from '#api/quantity.ts'
@@ -28,7 +28,7 @@ const counted = new Set([
   'limits.memory',
   'limits.ephemeral-storage',
 ])
-/** What every container must name where a quota counts it. */
+/** Resources that every container must specify if a quota limits them. */
 const compulsory = new Set([
   'cpu',
   'memory',
@@ -46,7 +46,7 @@ const isNative = (name: string) => !name.includes('/') || name.includes('kuberne
 export const isExtendedResource = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0
 
-/** `requests.` and a resource beyond the native ones, or one that stands for a device class. */
+/** Whether the name is `requests.` with an extended resource or a device class. */
 export const isExtendedName = (name: string): boolean =>
   name.startsWith('requests.') &&
   (!isNative(name) || name.startsWith('requests.deviceclass.resource.kubernetes.io/'))
@@ -103,10 +103,10 @@ function usageOf(pod: KubeObject, rules: UsageRules, now: number): ResourceAmoun
   return add(itself, named(total('requests'), total('limits'), rules))
 }
 
-/** Whether the spec of a pod is another than at its creation. */
+/** Whether the spec has changed since the pod was created. */
 const wasChanged = ({ metadata }: KubeObject): boolean => Number(metadata.generation ?? 1) > 1
 
-/** Finished, or deleted longer ago than its grace lasted. */
+/** Whether the pod has finished, or its deletion grace period is over. */
 function isOver({ status, metadata }: KubeObject, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata

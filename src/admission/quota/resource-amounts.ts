@@ -47,7 +47,7 @@ export function larger(a: ResourceAmounts, b: ResourceAmounts): Map<string, Quan
   return most
 }
 
-/** What `a` has more than `b`; never less than nothing. */
+/** The amounts by which `a` exceeds `b`; never negative. */
 export function moreThan(a: ResourceAmounts, b: ResourceAmounts): Map<string, Quantity> {
   const rest = new Map<string, Quantity>()
   for (const [name, amount] of a) {

@@ -1,8 +1,8 @@
 /**
- * A namespace cannot use more than its quotas allow. What a request will use is added to the status
- * of the quotas before the request is stored, one request of a namespace after the other, so that
- * two can never take the same rest. What is released, or was counted and then not stored, the quota
- * controller finds by counting again.
+ * The ResourceQuota plugin: the usage of a namespace cannot exceed its quotas. Before an object is
+ * stored, its usage is added to the status of the quotas. Requests of one namespace are processed
+ * one by one, so two requests never use the same remainder. The quota controller recounts to find
+ * released usage and objects that were not stored.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { ApiError } from '#api/status-error.ts'

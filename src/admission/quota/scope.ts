@@ -1,11 +1,11 @@
-/** Whether names, such as the priority class of a pod, match a requirement of a quota's scope. */
+/** Whether names, such as a pod's priority class, match a requirement of a quota's scope. */
 import { matchesRequirement } from '#api/label-requirement.ts'
 import type { Scope } from './evaluator.ts'
 
 const operators = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const
 const key = 'name'
 
-/** One name that matches is enough. Without a name, only `NotIn` and `DoesNotExist` match. */
+/** One matching name is enough. Without names, only `NotIn` and `DoesNotExist` match. */
 export function matchesScope(
   { operator = 'Exists', values = [] }: Scope,
   names: readonly string[],

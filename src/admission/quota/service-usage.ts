@@ -1,4 +1,4 @@
-/** What a service uses of a quota: itself, a load balancer, node ports. */
+/** The quota usage of a service: the service itself, its load balancer and its node ports. */
 import type { Loose } from '#api/object-meta.ts'
 import { quantityOf } from '#api/quantity.ts'
 import type { Evaluator, Settings } from './evaluator.ts'
@@ -30,7 +30,7 @@ export function serviceEvaluator({ feature }: Settings): Evaluator {
   }
 }
 
-/** By what is meant to be: ports are not allocated yet when they are counted. */
+/** Node ports are not allocated yet when quotas are checked, so the type of the service decides. */
 function nodePorts(
   { type, ports = [], allocateLoadBalancerNodePorts }: Loose,
   portControl: boolean,

@@ -1,6 +1,6 @@
 /**
- * Where a webhook is: at a URL, or behind a service of the cluster, reached at one of its
- * endpoints. The service that leads to this server is reached without a lookup.
+ * The address of a webhook: a URL, or an endpoint of a service in the cluster. The service of this
+ * server itself needs no lookup.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { cleanPath } from '#base/clean-path.ts'
@@ -18,15 +18,15 @@ export interface Loopback {
   readonly key: string
 }
 
-/** What is called by the name of this server is called as this server. */
+/** Whether the webhook is this server. Such calls use the loopback credentials. */
 export const isOwn = ({ host }: Pick<Address, 'host'>): boolean => host === ownHost
 
 export interface Address {
-  /** Where to connect. */
+  /** The URL to connect to. */
   readonly url: URL
   /**
-   * As the webhook knows itself: for its certificate, its log, and the user that is configured for
-   * it.
+   * The host name of the webhook. Its certificate is verified for this name; logs and configured
+   * credentials use it too.
    */
   readonly host: string
   readonly serverName: string | undefined
@@ -34,11 +34,11 @@ export interface Address {
   readonly shown: string
 }
 
-/** `Post "https://…": why`, as Go's client begins what it says of a call. */
+/** `Post "https://…": why`, the prefix that Go's HTTP client puts before an error. */
 export const posted = ({ shown }: Pick<Address, 'shown'>, why: string): string =>
   `Post ${JSON.stringify(shown)}: ${why}`
 
-/** Throws where there is nothing to connect to. */
+/** Throws if the service has no endpoint or the URL is invalid. */
 export async function addressOf(
   client: Loose,
   timeoutMs: number,

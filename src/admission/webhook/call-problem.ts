@@ -71,7 +71,7 @@ function outOfTime({ shown }: CallError, nowMs: number): string {
 
 const seconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '')
 
-/** If one name has several addresses, the one that was tried first. */
+/** The address that was tried first, if the name has several. */
 function dialedOf({ cause }: CallError, url: URL): string {
   const tried = cause instanceof AggregateError ? cause.errors[0] : cause
   const { address = url.hostname } = (tried ?? {}) as { address?: string }

@@ -1,7 +1,7 @@
 /**
- * Calls the webhook a definition names to convert objects of its kind: HTTPS, to an address or to a
- * service of the cluster, checked against the definition's own authorities. Connections are kept
- * while the definition stays the same.
+ * Calls the conversion webhook of a custom resource definition by HTTPS, at a URL or a service. The
+ * definition's CA bundle verifies its certificate. Connections are reused until the definition
+ * changes.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

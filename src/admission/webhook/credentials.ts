@@ -9,7 +9,7 @@ import type { Loose } from '#api/object-meta.ts'
 
 export const nobody: KubeconfigUsers = new Map()
 
-/** What the configuration is called, by its version. */
+/** The kind of the plugin configuration for each version. */
 const kinds: Readonly<Record<string, string>> = {
   'apiserver.config.k8s.io/v1': 'WebhookAdmissionConfiguration',
   'apiserver.config.k8s.io/v1alpha1': 'WebhookAdmission',

@@ -1,6 +1,6 @@
 /**
- * One call of one webhook: sends the review, reads the answer, records warnings and annotations,
- * and returns how it ended.
+ * Calls one webhook once: sends the review, reads the response, records warnings and audit
+ * annotations, and returns the result.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Authorizer } from '#access/authorize.ts'
@@ -33,11 +33,11 @@ export interface DispatchParts extends TypeParts {
   /** For match conditions. */
   readonly authorizer: Authorizer
   readonly observe: (call: HookCall) => void
-  /** Whether webhooks see no reviews of access and tokens. */
+  /** Whether webhooks are not called for access and token reviews. */
   readonly skipsReviews: boolean
-  /** Measures match conditions. */
+  /** Metrics of match conditions. */
   readonly meter: () => PolicyMeter
-  /** Failures that were ignored, for the log. */
+  /** Logs failures that failurePolicy ignores. */
   readonly report: (message: string) => void
 }
 
@@ -102,13 +102,13 @@ export async function askHook(
     if (qualifiedName(name).length > 0) continue
     if (!request.auditAnnotations.has(name)) request.auditAnnotations.set(name, value)
   }
-  // One by one: as arguments of one call there could be too many.
+  // Push one by one, because a call has a limit of arguments.
   for (const warning of verdict.warnings) request.warnings.push(warning)
   if (!verdict.allowed) throw new Denied(refusalOf(hook, verdict.result))
   return verdict
 }
 
-/** Webhooks have their own time, and no more than the client has. */
+/** The webhook's own timeout, limited by the client's deadline. */
 const timeLeftMs = ({ timeoutMs }: Hook, { deadlineAt }: AdmissionRequest): number =>
   deadlineAt === undefined
     ? timeoutMs
@@ -150,10 +150,7 @@ function refusalOf({ name }: Hook, result: Loose = {}): ApiError {
   return refusal
 }
 
-/**
- * Whether and how a call ended the request: the error that the client gets, or undefined where it
- * goes on.
- */
+/** The effect of a failed call: the error for the client, or undefined if the request continues. */
 export function judge(
   parts: DispatchParts,
   type: HookCall['type'],

@@ -18,15 +18,15 @@ const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#c
 
 /** How often a server may send Retry-After, as in Go's client. */
 const askedAgainMax = 10
-/** As many different webhooks keep their connections; the one made first goes first. */
+/** Limit of webhooks whose connections are kept open. The oldest is closed first. */
 const callersDefault = 200
-/** More than the largest object with every field of it patched. */
+/** Limit of a webhook's response. A patch of every field of the largest object fits. */
 const patchBytesMax = 16 << 20
 
-/** What of a webhook its call needs. */
+/** The properties of a webhook that a call needs. */
 type Called = Pick<Hook, 'client' | 'timeoutMs'>
 
-/** A review, and the JSON it was read from. */
+/** The parsed AdmissionReview of a response, and its JSON. */
 export interface Answered {
   readonly review: Loose
   readonly json: string
@@ -52,7 +52,9 @@ export class HookClient {
     this.#callersMax = callersMax
   }
 
-  /** The answered review. Throws an Error that says why there is none. */
+  /**
+   * Sends the review and returns the response. Throws an Error with the reason if the call fails.
+   */
   async post(hook: Called, body: string, reader: ObjectReader): Promise<Answered> {
     const deadlineMs = performance.now() + hook.timeoutMs
     const address = await addressOf(hook.client, hook.timeoutMs, reader, this.#loopback)
@@ -143,13 +145,14 @@ function requireAuthorities(caBundle: string | undefined): void {
 }
 
 /**
- * Where there are so many digits a number may be rounded; few answers have them, and those that
- * have none are read faster.
+ * A number with this many digits may lose precision in JSON.parse. Few responses have such numbers;
+ * the others use the faster parser.
  */
 const longNumber = /[0-9]{16}/
 
 /**
- * What Go says of a body that is no object: text that is no JSON is YAML, and then mostly a string.
+ * Parses a response body as Go does: a body that is not JSON is parsed as YAML, and is then usually
+ * a string.
  */
 export function answeredIn({ status, headers, body }: CallAnswer): Answered {
   if (body === '') {

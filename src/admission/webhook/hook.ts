@@ -1,4 +1,4 @@
-/** One webhook of a configuration, compiled once, so that its rules are ready for every request. */
+/** One webhook of a configuration. It is compiled once, so that matching its rules is fast. */
 import { type LabelSelector, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 

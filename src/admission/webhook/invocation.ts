@@ -1,4 +1,4 @@
-/** Whether a webhook is called for a request, and with which version of the object. */
+/** Decides whether a webhook is called for a request, and with which version of the object. */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { decidesAdmission, isReview } from '#admission/exempt.ts'
 import { matchesLabels, selectsEverything } from '#api/label-selector.ts'
@@ -12,17 +12,17 @@ export interface Invocation {
   readonly hook: Hook
   /** The version of the object that the webhook requires. */
   readonly kind: Kind
-  /** Whether the namespace has to be looked at before it is certain. */
+  /** Whether the decision also depends on the labels of the namespace. */
   readonly byNamespace: boolean
 }
 
-/** Whether no webhook sees the request. `skipsReviews`: a feature gate says so for reviews. */
+/** Whether no webhook may intercept the request. `skipsReviews` is a feature gate for reviews. */
 export const isExempt = ({ kind }: AdmissionRequest, skipsReviews: boolean): boolean =>
   decidesAdmission(kind) || (skipsReviews && isReview(kind))
 
 const has = (list: readonly string[], wanted: string) => list.includes(wanted) || list.includes('*')
 
-/** By rules and labels of the object alone; without waiting. */
+/** Matches the rules and the object selector; synchronous. */
 export function invocationOf(hook: Hook, request: AdmissionRequest): Invocation | undefined {
   const kind = kindAskedFor(hook, request)
   if (kind === undefined) return undefined

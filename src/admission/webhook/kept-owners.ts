@@ -1,6 +1,6 @@
 /**
- * Owners of fields that mutating webhooks left unreadable: the previous ones are restored, and the
- * client gets a warning. It looks at the entries alone, never at the fields they name.
+ * Restores the previous managedFields if a mutating webhook made them invalid, and warns the
+ * client. It checks only the entries, not the fields they contain.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { ManagedFieldsEntry } from '#api/object-meta.ts'

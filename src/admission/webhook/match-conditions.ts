@@ -1,6 +1,6 @@
 /**
- * Whether a webhook is called, by its match conditions. They see the object in the version that the
- * webhook wants, and are compiled with the first request that matches the rules of the webhook.
+ * Evaluates the match conditions of a webhook. They receive the object in the version that the
+ * webhook requires. They are compiled when the first request matches the rules of the webhook.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { measureConditions } from '#admission/policy/conditions.ts'

@@ -20,11 +20,11 @@ import { inSelectedNamespace, invocationOf, isExempt } from './invocation.ts'
 import type { ReviewResult } from './review.ts'
 import { intoRequest, settled, Versioned } from './versioned.ts'
 
-/** What the first round leaves for the second. */
+/** State that the first round passes to the reinvocation round. */
 interface Rounds {
-  /** The object as the last webhook left it, to see whether another plugin changed it since. */
+  /** The object after the last webhook, to detect later changes by other plugins. */
   output: KubeObject | undefined
-  /** The owners before any webhook was called. */
+  /** managedFields before the first webhook call. */
   readonly owners: ManagedFieldsEntry[] | undefined
   readonly called: Set<string>
   readonly again: Set<string>
@@ -109,7 +109,7 @@ function callAgain(state: Rounds): void {
   state.called.clear()
 }
 
-/** Whether the object is another one now. */
+/** Calls one webhook. Returns whether it changed the object. */
 async function callOne(
   parts: DispatchParts,
   hook: Hook,

@@ -20,7 +20,10 @@ export interface TypeName {
   readonly kind: string
 }
 
-/** What the object says of itself, as far as it does. Throws an Error where that is no text. */
+/**
+ * The apiVersion and kind of the patched object, as far as present. Throws an Error if one is not a
+ * string.
+ */
 export function typeSaidBy(patched: Loose): TypeName {
   let said: TypeName
   try {

@@ -55,7 +55,7 @@ export const status = structOf(meta('Status'), [
   field('code', scalar('int32'), 6, 'o'),
 ])
 
-/** What is sent back of the request is not looked at. */
+/** The type of an AdmissionReview response. The `request` in a response is ignored. */
 export function reviewType(version: string): Struct {
   const own = (name: string) => `io.k8s.api.admission.${version}.${name}`
   const response = structOf(own('AdmissionResponse'), [

@@ -79,8 +79,8 @@ const namespacesAreInThemselves = change('a webhook gets the namespace of a new 
 })
 
 /**
- * Before, a new object had a name only if its path has it, and not every body was compared with its
- * path.
+ * In older releases a new object had a name only if the URL contains it, and not every body was
+ * compared with its URL.
  */
 const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): boolean =>
   operation !== 'CREATE' ||
@@ -208,7 +208,7 @@ const isText = (value: unknown): boolean => value == null || typeof value === 's
 const isBase64 = (text: string): boolean =>
   text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 
-/** Throws where the answer is none: the words say what is wrong with it. */
+/** Throws an error with the reason if the response is invalid. */
 export function readVerdict(
   version: ReviewVersion,
   uid: string,

@@ -1,7 +1,7 @@
 /**
- * Lists and maps that were written empty, as a webhook is shown them: `[]` and `{}`. In canonical
- * form they are null where a type always writes them, which is what readers of the store find; but
- * nothing was stored yet. What is given is never changed.
+ * Shows webhooks the lists and maps that the client wrote empty as `[]` and `{}`. In canonical form
+ * such a field is null if its type always writes it. That is correct only for stored objects. The
+ * input is not changed.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'

@@ -28,7 +28,7 @@ const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
 /** For the first webhook that is called. */
 const loadEmpty = loadLater<typeof import('./shown-empty.ts')>(import.meta.url, './shown-empty')
 
-/** What of the server it takes to know types. */
+/** The parts of the server that look up types. */
 export interface TypeParts {
   readonly types: KnownTypes
   readonly release: number
@@ -97,8 +97,9 @@ export class Versioned {
 }
 
 /**
- * An update has taken the owners out of what it found by the time a webhook is shown it, unless
- * that is the very object that is to be written, or was read once more.
+ * Removes managedFields from the old object. Updates have removed them from the existing object
+ * before webhooks are called, except for the object to be written itself and objects that were read
+ * again.
  */
 function withoutOwners(request: AdmissionRequest, old: KubeObject): KubeObject {
   if (request.operation !== 'UPDATE' || old.metadata?.managedFields === undefined) return old
@@ -120,12 +121,12 @@ async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<Kub
   if (isOwnKind(object, asked)) return object
   const hub = hubOf(asked)
   if (kind === hub) return typed(object, kind)
-  // What a patch made of an object of a custom kind is shown whole; only a webhook could make more
-  // of it than another name.
+  // A webhook receives a patched object of a custom kind with its unknown fields. Without a
+  // conversion webhook, conversion changes only the apiVersion.
   if (isUnread(object) && !asked.resource.convertsElsewhere) return typed(object, kind)
   const [converted] = await asked.resource.convert([structuredClone(object)], hub, kind)
   const shown = typed(converted as KubeObject, kind)
-  // A reader without a type omits a creation time that is not set.
+  // An untyped reader omits an unset creationTimestamp.
   if (object.metadata.creationTimestamp === undefined) delete shown.metadata.creationTimestamp
   return shown
 }
@@ -177,8 +178,7 @@ const bodyOr = (
     : (patched as KubeObject)
 
 /**
- * An object of a custom kind keeps all its fields for validation, and loses unknown ones on its way
- * to the store.
+ * Validation of a custom object sees all its fields. Unknown fields are pruned when it is stored.
  */
 function unread(kind: Kind, patched: Loose): KubeObject {
   const object = { ...patched, metadata: readableMetadata(kind, patched.metadata) } as KubeObject

@@ -16,7 +16,7 @@ import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { textsWritten } from '#api/written-text.ts'
 import { ownValue } from '#kinds/own-key.ts'
 
-/** One `invalid` for every problem of a value. */
+/** One `invalid` error for each problem of a value. */
 export const each = (path: FieldPath, value: unknown, problems: readonly string[]): FieldError[] =>
   problems.map((problem) => invalid(path, value, problem))
 
@@ -40,7 +40,7 @@ export function checkOneOf(
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)]
 }
 
-/** Where set, one of a few words. */
+/** If the field is set, it must have one of the allowed values. */
 export const checkOneOfIfSet = (
   value: string | null | undefined,
   allowed: readonly string[],
@@ -68,12 +68,12 @@ const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
 /**
- * Whether two JSON values mean the same: key order aside, and nothing, null and an empty list are
- * alike.
+ * Whether two JSON values are equivalent. The order of keys does not matter; absent, null and empty
+ * list are equal.
  */
 export const sameJson = (next: unknown, old: unknown): boolean => same(next, old, noAmounts)
 
-/** The same of a part of a built-in kind, where amounts are numbers: `1Gi` is `1073741824`. */
+/** Like sameJson, but compares quantities as numbers: `1Gi` equals `1073741824`. */
 export const samePart = (next: unknown, old: unknown): boolean => same(next, old, isAmount)
 
 type IsAmount = (holder: string, field: string) => boolean
@@ -129,7 +129,7 @@ export const checkNoBacksteps = (value: string, path: FieldPath): FieldError[] =
 export const resourceVersionRequired = (version: string | undefined): FieldError[] =>
   version === undefined || version === '' ? [required('resourceVersion')] : []
 
-/** Whether a LabelSelector object means something: known operators, keys and values that can be. */
+/** Whether a LabelSelector is valid: known operators, valid keys and values. */
 export function isLabelSelector(selector: Loose | null | undefined): boolean {
   try {
     selectorOf(selector)
@@ -141,14 +141,15 @@ export function isLabelSelector(selector: Loose | null | undefined): boolean {
 }
 
 /**
- * Whether a field is as it was, to the last nil: one that is written empty, and got nothing since,
- * is not the same as none.
+ * Whether a field is unchanged, including the difference between nil and empty. An empty list that
+ * the client wrote differs from an absent one.
  */
 export const isAsBefore = (next: Loose, old: Loose, field: string): boolean =>
   sameJson(next[field], old[field]) && (!isAbsent(next[field]) || !wasWrittenEmpty(next, field))
 
 /**
- * A list as messages show it: one written empty is there, though it is absent in canonical form.
+ * A list for messages. A list that was written empty is shown as empty, though its canonical form
+ * is absent.
  */
 export function listAsWritten<T>(holder: Loose | undefined, field: string): T[] | undefined {
   return holder?.[field] ?? (wasWrittenEmpty(holder, field) ? [] : undefined)

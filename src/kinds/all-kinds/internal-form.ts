@@ -1,6 +1,6 @@
 /**
- * Parts of objects as kube-apiserver holds them inside, and prints them as JSON since 1.34: every
- * member is there, under the name that it has in Go.
+ * Parts of objects in kube-apiserver's internal form, printed as JSON since 1.34: every member is
+ * present with its Go name.
  *
  *     const source = form({ Server: 'text', ReadOnly: 'flag' })
  *     internalJson(source, { server: 'a' })  →  {"Server":"a","ReadOnly":false}
@@ -11,9 +11,8 @@ import type { Loose } from '#api/object-meta.ts'
 import { unifiedDiff } from '#api/unified-diff.ts'
 
 /**
- * What a member holds: a text, number or flag that is never absent, or `any` value, which is null
- * where it is absent. A form is a pointer to a structure, `inline` a structure, `list` a list of
- * structures.
+ * The type of a member. A text, number or flag is never absent; `any` is null if absent. A form is
+ * a pointer to a structure, `inline` a structure, and `list` a list of structures.
  */
 export type Member =
   | 'text'
@@ -29,10 +28,10 @@ export interface Form {
   readonly members: readonly (readonly [goName: string, jsonName: string, Member])[]
 }
 
-/** A member whose name in JSON does not follow from its name in Go. */
+/** A member whose JSON name cannot be derived from its Go name. */
 export const named = (as: string, member: Member): Member => ({ as, member })
 
-/** Members by their names in Go, in the order of kube-apiserver's internal types. */
+/** Members by Go name, in the order of kube-apiserver's internal types. */
 export const form = (members: Readonly<Record<string, Member>>): Form => ({
   members: Object.entries(members).map(([name, member]) =>
     typeof member === 'object' && 'as' in member
@@ -65,6 +64,6 @@ function memberJson(member: Member, value: unknown): string {
   return internalJson(member, value as Loose)
 }
 
-/** What differs between two values, line by line. */
+/** The line-by-line difference between two values. */
 export const internalDiff = (shape: Form, before: Loose, after: Loose): string =>
   unifiedDiff(indentedJson(internalJson(shape, before)), indentedJson(internalJson(shape, after)))

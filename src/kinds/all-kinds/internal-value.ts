@@ -1,7 +1,7 @@
 /**
- * Values of kube-apiserver's internal types, as messages show them since 1.34: every field by its
- * Go name, unset ones too. A value knows its type by name only; the kind looks the type up when a
- * message is written.
+ * Values of kube-apiserver's internal types, as messages show them since 1.34: every field with its
+ * Go name, including unset fields. A value has only the name of its type; the kind resolves it when
+ * a message is written.
  *
  *   internalValue('io.k8s.api.core.v1.KeyToPath', { key: 'a', path: 'b' })
  *     → {"Key":"a","Path":"b","Mode":null}
@@ -16,12 +16,12 @@ import type { Field, Struct, Type } from '#schema/type.ts'
 /** The JSON of a value of a type. */
 export type InternalJson = (type: string, value: Loose | Loose[] | undefined) => string
 
-/** What an error shows until its types are known. */
+/** A message part that is completed when its types are known. */
 export abstract class Unfinished extends GoText {
   abstract finish(jsonOf: InternalJson): GoText
 }
 
-/** Releases before 1.34 show the name of the Go type alone. */
+/** Releases before 1.34 show only the name of the Go type. */
 class InternalValue extends Unfinished {
   readonly type: string
   readonly value: Loose | Loose[] | undefined
@@ -79,7 +79,10 @@ function jsonOf(value: Loose, type: Type): string {
 const listJson = (items: Loose[], type: Type): string =>
   `[${items.map((item) => jsonOf(item, type)).join(',')}]`
 
-/** Types of meta/v1 are internal types too: they have JSON names, and leave out what is empty. */
+/**
+ * Types of meta/v1 have JSON tags even as internal types: they use JSON names and omit empty
+ * fields.
+ */
 function taggedMembers(value: Loose, type: Struct): string[] {
   return [...type.byName].flatMap(([name, field]) => {
     const member = ownValue(value, name)
@@ -133,7 +136,7 @@ function zeroJson({ pointer, type }: Field): string {
   }
 }
 
-/** Go names that are not the JSON name with a capital letter. */
+/** JSON names whose Go name is more than a capital letter away. */
 const goNames: ReadonlyMap<string, string> = new Map([
   ['apiGroup', 'APIGroup'],
   ['apiVersion', 'APIVersion'],
@@ -175,7 +178,7 @@ const goNames: ReadonlyMap<string, string> = new Map([
   ['wwids', 'WWIDs'],
 ])
 
-/** The same for fields whose name depends on the type. */
+/** Fields whose Go name depends on the type. */
 const goNamesOfTypes: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'RBDVolumeSource',

@@ -1,6 +1,6 @@
 /**
- * What Go's JSON decoder says of bytes that should be a JSON object or array, in its words; nothing
- * when they are. It walks the text once, state by state, as Go's scanner does, and keeps no value.
+ * The error of Go's JSON decoder for bytes that should be an object or array. Undefined if the
+ * bytes are valid. Like Go's scanner it passes over the text once and keeps no values.
  */
 import { goQuote } from '#api/go-syntax.ts'
 
@@ -9,7 +9,7 @@ class Problem extends Error {}
 const endOfInput = 'unexpected end of JSON input'
 const space = /[ \t\r\n]/
 
-/** `goType`: what Go would decode into, as its messages name it. */
+/** `goType` is the decoder's target type, as its messages name it. */
 export function jsonProblem(bytes: Buffer, wanted: JsonKind, goType: string): string | undefined {
   const scanner = new Scanner(bytes.toString('latin1'))
   try {

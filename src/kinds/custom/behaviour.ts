@@ -1,6 +1,6 @@
 /**
- * What every custom kind does on a write: generations, and a status of its own if the version has
- * the subresource.
+ * The strategy of custom kinds: raises generations, and protects the status if the version has the
+ * status subresource.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -10,13 +10,13 @@ import { isObject } from '#schema/misfit.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
 export interface CustomRules {
-  /** Whether status is a subresource in a version, by its apiVersion. */
+  /** Whether the version with this apiVersion has the status subresource. */
   hasStatus(apiVersion: string): boolean
-  /** Whether it is one in any version. */
+  /** Whether any version has the status subresource. */
   readonly anyStatus: boolean
-  /** Puts what a reader finds into the place of a status that a writer may not write. */
+  /** Replaces a status that the client may not write with the one that readers will see. */
   defaultStatus(object: KubeObject): void
-  /** Paths of selectable fields of any version, such as 'spec.size'. */
+  /** Paths of selectable fields of all versions, such as 'spec.size'. */
   readonly selectable: readonly string[]
   readonly release: Release
   /**
@@ -87,7 +87,7 @@ function bodyText({ metadata: _, ...body }: KubeObject): string {
 }
 
 function keepAllButStatus(next: KubeObject, old: KubeObject): void {
-  // A write that changes owners alone is of the object that is there.
+  // A write that only changes managedFields passes the existing object itself.
   if (next === old) return
   const { status, metadata } = next
   const { managedFields } = metadata

@@ -1,6 +1,6 @@
 /**
- * One version of a definition as a kind: how its objects are read, defaulted and checked. What it
- * needs of its schema is compiled on first use.
+ * One version of a custom resource definition as a kind: decoding, defaulting and validation. The
+ * schema is compiled on first use.
  */
 import { servesCbor } from '#codec/media-type.ts'
 import type { FieldError } from '#api/field-error.ts'
@@ -184,7 +184,8 @@ export class CustomKind implements Kind {
   }
 
   /**
-   * What is in the store: what is wrong in metadata is left out, so that it can be read and mended.
+   * Decodes a stored object. Invalid metadata is dropped, so that clients can read and repair the
+   * object.
    */
   readStored(raw: Loose): KubeObject {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...body } = raw
@@ -200,7 +201,7 @@ export class CustomKind implements Kind {
     this.#schema.fillDefaults(object)
   }
 
-  /** Where there is no status, its default; nothing else is looked at. */
+  /** Applies the status default if the object has no status. Other fields are not changed. */
   defaultStatus(object: KubeObject): void {
     if (object.status === undefined && this.#schema.defaultsStatus) this.applyDefaults(object)
   }

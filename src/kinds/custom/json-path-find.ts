@@ -1,13 +1,13 @@
 /**
- * The paths of printer columns, followed in an object. A path that does not fit the object fails,
- * and shows nothing; but what it had found by then still counts where a filter only checks
- * existence. Objects are only read.
+ * Evaluates the JSON paths of printer columns on an object. A path that does not fit the object
+ * fails and shows nothing. However, values found before the failure count for a filter that only
+ * checks existence. Objects are not changed.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { type JsonPathNode, notInt64 } from './json-path-node.ts'
 
-/** Numbers of other types than those of JSON: what a path says itself, and bytes of a text. */
+/** Numbers that are not from JSON: literals of a path, and bytes of a string. */
 export class OtherNumber {
   readonly kind: 'int' | 'uint' | 'float'
   readonly value: number | bigint
@@ -27,7 +27,7 @@ class Failure {
 }
 type Outcome = readonly FoundValues[] | Failure
 
-/** What a path finds, in order; nothing where it fails. */
+/** The values that a path finds, in order. Empty if the path fails. */
 export function findByPath(nodes: readonly JsonPathNode[], object: Json): readonly FoundValues[] {
   const outcome = walk(nodes, [object])
   return outcome instanceof Failure ? [] : outcome
@@ -80,7 +80,7 @@ const isMap = (value: FoundValues): value is { [key: string]: Json } =>
   !Array.isArray(value) &&
   !(value instanceof OtherNumber)
 
-/** What is in a list, a map, or a text, which is a list of bytes. */
+/** The elements of a list or map, or the bytes of a string. */
 function inside(value: FoundValues): readonly FoundValues[] {
   if (typeof value === 'string') {
     return [...Buffer.from(value)].map((byte) => new OtherNumber('uint', byte))
@@ -157,11 +157,11 @@ function filter(
   return found
 }
 
-/** Whether Go reads a number of JSON as an integer of 64 bits. */
+/** Whether Go decodes a JSON number as int64. */
 export const isGoInteger = (value: number): boolean =>
   Number.isSafeInteger(value) || (Number.isInteger(value) && !notInt64(BigInt(value)))
 
-/** The type that Go compares a value by; undefined where it does not. */
+/** The type with which Go compares a value. Undefined if Go cannot compare it. */
 function kindOf(value: FoundValues): 'bool' | 'int' | 'uint' | 'float' | 'string' | undefined {
   if (value instanceof OtherNumber) return value.kind
   switch (typeof value) {

@@ -7,10 +7,10 @@ import { exactInteger } from '#codec/exact-integer.ts'
 import { type JsonPathNode, notInt64 } from './json-path-node.ts'
 import { unquoteGo } from './unquote-go.ts'
 
-/** What makes a text no path. */
+/** The text is not a valid path. */
 class NoPath extends Error {}
 
-/** The steps of a path; undefined where the text is none. */
+/** Parses a path. Undefined if the text is not a valid path. */
 export function parseJsonPath(text: string): readonly JsonPathNode[] | undefined {
   try {
     const [first, ...rest] = new Parser(`{${text}}`).lists()
@@ -40,7 +40,7 @@ class Parser {
     this.#text = text
   }
 
-  /** What stands in each pair of braces; what is between them is plain text. */
+  /** The contents of each pair of braces. Text between braces is literal. */
   lists(): [JsonPathNode[], ...JsonPathNode[][]] {
     const lists: JsonPathNode[][] = []
     for (;;) {
@@ -123,8 +123,8 @@ class Parser {
   }
 
   /**
-   * What stands in brackets: a quoted name, which is a path of its own, a place, a slice, a star,
-   * or several of them.
+   * The contents of brackets: a quoted name (parsed as a path), an index, a slice, a star, or
+   * several of these.
    */
   #brackets(): readonly JsonPathNode[] {
     const end = /^[^\]\n]*(?=\])/.exec(this.#text.slice(this.#at + 1))

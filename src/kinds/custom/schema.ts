@@ -97,7 +97,7 @@ export class CustomSchema {
 
   /** The schema, where it is structural. */
   get structural(): JsonSchema | undefined {
-    // Where unknown fields are dropped, the schema was refused unless it is structural.
+    // Without preserveUnknownFields the API accepts only structural schemas, so no check is needed.
     if (this.given === undefined || !this.#keepAll) return this.given
     this.#structural ??= isStructural(this.given, FieldPath.root)
     return this.#structural ? this.given : undefined
@@ -184,7 +184,7 @@ export class CustomSchema {
     return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`)
   }
 
-  /** What is wrong with the type or the metadata of an object inside. */
+  /** The error in the type or metadata of an embedded object. */
   #wrongInside(body: Loose): string | undefined {
     const { metadataProblem } = loadProblem()
     const wrong = coerceError(this.given, body as Json, FieldPath.root, metadataProblem)
@@ -206,7 +206,7 @@ export class CustomSchema {
     if (added) sortInPlace(object)
   }
 
-  /** Whether a status is there by default. */
+  /** Whether the schema has a default for the status. */
   get defaultsStatus(): boolean {
     const status = this.given === undefined ? undefined : propertyOf(this.given, 'status')
     return status !== undefined && hasDefault(status)
@@ -226,7 +226,7 @@ export class CustomSchema {
     return fieldErrors(errors, this.#release)
   }
 
-  /** Errors of values in an object whose status alone is written. */
+  /** Value errors of an object if only its status is written. */
   checkStatus(object: KubeObject, before?: Before): FieldError[] {
     if (!this.#release.has(checksStatusAlone)) return this.check(object, before)
     const schema = this.given && propertyOf(this.given, 'status')
@@ -237,7 +237,7 @@ export class CustomSchema {
     return fieldErrors(errors, this.#release, base)
   }
 
-  /** Whether lists were wrong before, in what this version sees of the object. */
+  /** Whether lists were invalid before the update, in the fields that this version has. */
   #hadWrongLists(schema: JsonSchema, { metadata: _, ...old }: KubeObject): boolean {
     let seen: Loose = old
     try {
@@ -256,14 +256,14 @@ export class CustomSchema {
     return [...checkEmbedded(schema, object as unknown as Json), ...lists]
   }
 
-  /** The same for an object whose status alone is written. */
+  /** Structural errors of an object if only its status is written. */
   checkStatusStructure(object: KubeObject, old: KubeObject | undefined): FieldError[] {
     const schema = this.structural
     if (schema === undefined || !this.#release.has(checksListsOfStatus)) return []
     return this.#checkLists(schema, object, old)
   }
 
-  /** Lists that were wrong before an update may stay wrong. */
+  /** Lists that were invalid before an update may stay invalid. */
   #checkLists(schema: JsonSchema, object: KubeObject, old: KubeObject | undefined): FieldError[] {
     const errors = checkListTypes(schema, object as unknown as Json)
     const isNews = errors.length > 0 && (old === undefined || !this.#hadWrongLists(schema, old))
@@ -285,7 +285,10 @@ export class CustomSchema {
     return this.#rules.check(value, oldValue, errors, warn, before)
   }
 
-  /** What did not change in an update; undefined if the release or the schema does not compare. */
+  /**
+   * Correlates an object with its old version for ratcheting. Undefined if the release or the
+   * schema does not support it.
+   */
   correlate(
     object: KubeObject,
     old: KubeObject | undefined,

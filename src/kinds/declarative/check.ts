@@ -1,4 +1,4 @@
-/** What a declared rule sees, and what it finds. Nothing here knows a particular rule. */
+/** The input and output of declarative validation rules. This module contains no rule. */
 import type { FieldError } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -6,11 +6,11 @@ import type { Loose } from '#api/object-meta.ts'
 /** A value of any type: rules are chosen by the type that the tables know. */
 export type CheckedValue = Loose[string]
 
-/** A place in an object, with what is there now and what was there before. */
+/** A position in an object, with its new and old value. */
 export interface Spot {
   readonly path: FieldPath
   readonly value: CheckedValue
-  /** Undefined: nothing was there, or the request creates the object. */
+  /** Undefined if the field did not exist or the request creates the object. */
   readonly old: CheckedValue
   readonly isUpdate: boolean
   readonly feature: (gate: string) => boolean
@@ -25,10 +25,10 @@ export interface DeclaredError {
   readonly isBeta: boolean
 }
 
-/** What is wrong with a value, as plain errors; the step around it knows their stage. */
+/** Returns plain errors. The calling step adds their stage. */
 export type DeclaredCheck = (spot: Spot) => FieldError[]
 
-/** A rule with its stage, or a place further down. */
+/** A rule with its stage, or the rules of a nested field. */
 export type DeclaredRule = (spot: Spot) => DeclaredError[]
 
 /** Go's zero value: what a required value may not be. */
@@ -47,5 +47,5 @@ export const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)
 
-/** An error whose origin says which rule found it. */
+/** Adds the origin, the name of the rule, to an error. */
 export const from = (origin: string, error: FieldError): FieldError => ({ ...error, origin })

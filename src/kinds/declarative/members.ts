@@ -7,8 +7,8 @@ import { ownValue } from '#kinds/own-key.ts'
 import { type DeclaredCheck, from, isZero, type Spot, type CheckedValue } from './check.ts'
 
 /**
- * Whether a member is set, as the tables write it: `name` is a pointer or a list, `=name` a plain
- * value that is not zero, and [key, value] a list that has an item with this value.
+ * How the tables name a member. `name` is a pointer or a list and is set if present. `=name` is a
+ * plain value and is set if not zero. [key, value] is set if the list has an item with this value.
  */
 export type Member = string | readonly [key: string, value: string]
 
@@ -62,7 +62,7 @@ const unionCheck =
 export const union = unionCheck(unionWords)
 export const zeroOrOneOf = unionCheck(zeroOrOneOfWords)
 
-/** One member needs another, or excludes it. */
+/** One member requires another, or excludes it. */
 export function dependent(
   isRequired: boolean,
   [triggerName, trigger, name, member]: readonly [string, Member, string, Member],
@@ -94,7 +94,7 @@ const reservedWords = reserved.map((suffix) => `*${suffix}`).join(', ')
 
 const reservedPriorities = 1000
 
-/** Rules that a tag only names, by that name. */
+/** Custom validation functions, by the name in their tag. */
 export const customChecks: ReadonlyMap<string, DeclaredCheck> = new Map([
   ['EvictionResponder_Name', reservedDomain],
   ['EvictionRequestSpec_Requester', reservedDomain],

@@ -1,7 +1,7 @@
 /**
- * Declarative validation of built-in kinds: the rules that tags on fields declare, beside
- * hand-written ones. Errors of declared rules follow all others. A beta rule replaces the
- * hand-written error for the same fault.
+ * Declarative validation of built-in kinds: the rules in tags on fields, in addition to
+ * hand-written ones. Their errors follow the hand-written errors. A beta rule replaces the
+ * hand-written error for the same problem.
  */
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -11,13 +11,13 @@ import type { DeclaredError, DeclaredRule } from './check.ts'
 import { RuleCompiler } from './compile.ts'
 import { type ReadRules, stepsIn, subresourcesIn } from './rules-table.ts'
 
-/** The gate that turns beta rules into the ones that count. */
+/** The feature gate that makes beta rules authoritative. */
 const betaGate = 'DeclarativeValidationBeta'
 
-/** Adds the errors of declared rules to those of hand-written ones. */
+/** Appends declarative errors to the hand-written ones. */
 export type Declared = (write: DeclaredWrite, handwritten: FieldError[]) => FieldError[]
 
-/** The rules of one kind. Undefined: the release declares none for it. */
+/** The declarative rules of a kind. Undefined if the release has none. */
 export function declaredRules(
   read: ReadRules,
   file: string,
@@ -95,5 +95,5 @@ const isSameFault = (error: FieldError, declared: FieldError): boolean =>
     ? inBytes(error.message) === inBytes(declared.message)
     : error.origin === declared.origin
 
-/** Declared rules count bytes where hand-written ones count characters of the same text. */
+/** Declarative errors say "bytes" where hand-written ones say "characters". */
 const inBytes = (message: string): string => message.replace(/ characters$/, ' bytes')

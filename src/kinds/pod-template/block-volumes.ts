@@ -12,19 +12,19 @@ const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
 }
 
 /**
- * Whether a name ends like `iqn.2001-04.com.example:disk`, whatever stands before it. It is taken
- * apart instead of searched, for there may be as many beginnings as the name is long.
+ * Whether a name ends like `iqn.2001-04.com.example:disk`, with any prefix. The text is split
+ * instead of searched, because a regular expression could take quadratic time.
  */
 function endsQualified(name: string): boolean {
   const unbroken = name.split(/[,;*&$|\t\n\f\r ]/).at(-1) as string
-  // The last of these follows the colon, and a colon at the very end needs something after it.
+  // The last part follows the final colon, so a trailing colon needs more text.
   const parts = unbroken.replace(/:$/, '').split(':')
   return parts
     .slice(0, -1)
     .some((part) => /iqn\.\d{4}-\d{2}\../.test(part.split(/[^0-9A-Za-z.-]/).at(-1) as string))
 }
 
-/** What is wrong with a qualified name of an iSCSI initiator or target. */
+/** The error in the qualified name of an iSCSI initiator or target. */
 export function initiatorProblem(name: string): string | undefined {
   const form = initiatorForms[name.slice(0, 3)]
   if (form === undefined) return 'must be valid format starting with iqn, eui, or naa'

@@ -1,4 +1,4 @@
-/** The containers of a pod: those that run first, and those that run on. */
+/** Validation of a pod's containers: init containers and regular ones. */
 import { change } from '#api/releases/change.ts'
 import {
   duplicate,
@@ -37,11 +37,11 @@ const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 const messagePolicies = ['File', 'FallbackToLogsOnError']
 const messagePoliciesShown = "must be 'File' or 'FallbackToLogsOnError'"
 
-/** What the containers of one pod share. */
+/** The context that the containers of one pod share. */
 export interface ContainerScope {
   readonly spec: Loose
   readonly volumes: VolumesByName
-  /** Names of the claims of the pod. */
+  /** Names of the pod's resource claims. */
   readonly claims: ReadonlySet<string>
   readonly rules: PodRules
 }
@@ -65,7 +65,7 @@ export function checkContainers(scope: ContainerScope, path: FieldPath): FieldEr
   return errors
 }
 
-/** What holds for containers of all sorts. */
+/** Validation of all types of containers. */
 export function checkContainer(
   container: Loose,
   scope: ContainerScope,
@@ -322,7 +322,7 @@ function checkInitContainersBefore25(
   return errors
 }
 
-/** What holds for containers of pods but not of templates. */
+/** Validation of containers of pods, not of templates. */
 export const checkImagesOfPod = (
   containers: Loose[] | null | undefined,
   path: FieldPath,

@@ -1,4 +1,4 @@
-/** Resources of a pod as a whole, beside those of its containers. */
+/** Pod-level resources (`spec.resources`), in addition to those of containers. */
 import { change } from '#api/releases/change.ts'
 import { type FieldError, forbidden, invalid, notSupported } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -21,7 +21,7 @@ const supported = ['cpu', 'hugepages-', 'memory']
 const isPodResource = (name: string): boolean =>
   name === 'cpu' || name === 'memory' || isHugePages(name)
 
-/** Whether the pod as a whole requests or limits anything. */
+/** Whether the pod has pod-level requests or limits. */
 export const hasPodResources = ({ resources }: Loose): boolean =>
   [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some(
     isPodResource,
@@ -47,8 +47,8 @@ function raise(totals: Totals, amounts: Totals): void {
 }
 
 /**
- * What all containers need together. An init container runs beside the sidecars before it, and
- * before all others:
+ * The total of all containers. An init container runs together with the sidecars that started
+ * before it, and before the regular containers:
  *
  *     containers a: 1, b: 1; sidecar s: 1, then init container i: 3   →   max(1 + 1 + 1, 1 + 3) = 4
  */
@@ -117,7 +117,7 @@ function checkTotals(spec: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** The path names container and resource before the list, as kube-apiserver has it. */
+/** The error path has container and resource before the list name, as in kube-apiserver. */
 function checkLimitsOfContainers(spec: Loose, path: FieldPath): FieldError[] {
   const ofPod: Amounts = spec.resources.limits ?? {}
   return ((spec.containers ?? []) as Loose[]).flatMap((container, i) => {

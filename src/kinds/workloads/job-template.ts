@@ -1,6 +1,6 @@
 /**
- * What jobs and the templates of cron jobs share besides their rules: fields of disabled features,
- * and warnings.
+ * Shared strategy of jobs and job templates of cron jobs: drops fields of disabled features and
+ * returns warnings.
  */
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1123Label } from '#api/names.ts'
@@ -22,7 +22,7 @@ const gates: readonly (readonly [gate: string, ...fields: string[]])[] = [
   ['WorkloadWithJob', 'scheduling'],
 ]
 
-/** `old`: absent for a new job. What an old job uses may stay. */
+/** `old` is absent for a new job. Fields that the old job uses are kept. */
 export function dropDisabledJobFields(spec: Loose, old: Loose | undefined, context: Context): void {
   const before: Loose = old ?? {}
   for (const [gate, ...fields] of gates) {
@@ -42,7 +42,7 @@ export function dropDisabledJobFields(spec: Loose, old: Loose | undefined, conte
   }
 }
 
-/** Pods are called after the object, and a pod's name becomes its host name. */
+/** Pod names derive from the job's name, and the pod name becomes the host name. */
 export function podNameWarnings({ metadata }: KubeObject, { release }: Context): string[] {
   const problems = dns1123Label(metadata.name ?? '')
   if (problems.length === 0 || !releaseOf(release).has(namesShouldBeLabels)) return []

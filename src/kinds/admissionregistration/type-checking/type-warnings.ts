@@ -23,11 +23,11 @@ export interface KindName {
   readonly kind: string
 }
 
-/** What the server serves. */
+/** Access to the schemas of served kinds. */
 export interface ServedSchemas {
   readonly kindsFor: (group: string, version: string, resource: string) => readonly KindName[]
   readonly schemaOf: (kind: KindName) => JsonSchema | undefined
-  /** For names of types, which are new in each run. */
+  /** For type names, which are unique in each run. */
   readonly randomNumber: () => number
 }
 
@@ -119,9 +119,7 @@ function paramKindOf({ paramKind }: Loose): KindName | undefined {
   return { group: groupOf(apiVersion), version: versionOf(apiVersion), kind }
 }
 
-/**
- * The kinds that the rules name, without wildcards and subresources, in the order of their names.
- */
+/** The kinds that the rules name explicitly, without wildcards and subresources, sorted by name. */
 function kindsOf({ matchConstraints }: Loose, schemas: ServedSchemas): KindName[] {
   const found = new Map<string, KindName>()
   for (const rule of (matchConstraints?.resourceRules ?? []) as Loose[])
@@ -134,7 +132,10 @@ function kindsOf({ matchConstraints }: Loose, schemas: ServedSchemas): KindName[
   )
 }
 
-/** Whether the rule names as many kinds as are checked; then later rules do not count. */
+/**
+ * Adds the kinds of a rule. Returns true when the limit of checked kinds is reached; later rules
+ * are ignored.
+ */
 function addKinds(found: Map<string, KindName>, rule: Loose, { kindsFor }: ServedSchemas): boolean {
   const groups = namesIn(rule.apiGroups)
   const versions = namesIn(rule.apiVersions)
@@ -150,7 +151,7 @@ function addKinds(found: Map<string, KindName>, rule: Loose, { kindsFor }: Serve
   return false
 }
 
-/** None if one of them is a wildcard. */
+/** The sorted names. Empty if one of them is a wildcard. */
 const namesIn = (names: readonly string[] | undefined): string[] =>
   names === undefined || names.some((name) => name.includes('*'))
     ? []

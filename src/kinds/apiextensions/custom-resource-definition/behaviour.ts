@@ -109,7 +109,7 @@ function storedBefore(old: Loose): ChooseEnvironment {
   return (text, isMessage) => ((isMessage ? messages : rules).has(text) ? 'stored' : 'new')
 }
 
-/** Names of versions whose schema is the same as before. */
+/** Names of versions whose schema did not change. */
 function unchangedVersions(spec: Loose, old: Loose): string[] {
   const schemaIn = (from: Loose, name: string) =>
     from.validation?.openAPIV3Schema ??
@@ -149,7 +149,7 @@ function checkStoredVersions({ status }: KubeObject, spec: Loose, release: numbe
     return [invalid(storedPath, stringsValue(undefined), 'must have at least one stored version')]
   }
   const errors: FieldError[] = []
-  // A stored version stands for the first version of its name alone.
+  // A stored version corresponds only to the first version with its name.
   const left = new Map(stored.map((name, i) => [name, i]))
   for (const one of (spec.versions ?? []) as Loose[]) {
     const name: string = one.name ?? ''
@@ -291,8 +291,8 @@ export const customResourceDefinitionBehaviour: Behaviour = {
 }
 
 /**
- * Metadata is checked by the verbs with the common rule first; here only what the name must be is
- * left to say.
+ * The verbs have already reported the common metadata errors. Only the error about the required
+ * name remains.
  */
 function onlyNew(object: KubeObject, errors: FieldError[]): FieldError[] {
   const known = new Set(

@@ -37,7 +37,9 @@ export interface SpecRules extends SchemaRules {
   readonly ruleSettings: RuleSettings | undefined
 }
 
-/** What may stand at the root of a schema where status is a subresource, by Go's names. */
+/**
+ * Fields allowed at the root of a schema if the status subresource is enabled, by their Go names.
+ */
 const allowedAtRoot = [
   'Description',
   'Type',
@@ -203,7 +205,8 @@ const inWords: Readonly<Record<string, string>> = {
 }
 
 /**
- * A member for all versions must not be in single ones too, and one that is alike in all only once.
+ * Reports top-level fields that versions specify too, and per-version fields that are equal in all
+ * versions.
  */
 function checkSaidOnce(spec: Loose, shown: GoText, path: FieldPath): FieldError[] {
   const { both, alike } = saidTwiceIn(spec)

@@ -1,8 +1,7 @@
 /**
- * Metrics of autoscalers in the shape autoscaling/v2beta1 has, which is also what autoscaling/v1
- * keeps in annotations, and in the shape of v2beta2, where target and current value are structures
- * of their own. Fields are written in the order Go writes them, because in an annotation the order
- * can be seen.
+ * Converts autoscaler metrics between two shapes. autoscaling/v2beta1 has flat fields;
+ * autoscaling/v1 keeps the same shape in annotations. v2beta2 and later have nested structures for
+ * the target and the current value. Fields are in Go's order, because it is visible in annotations.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { rememberText, textWritten } from '#api/written-text.ts'
@@ -166,7 +165,7 @@ const converted = (moves: Readonly<Record<string, (part: Loose) => Loose>>) => {
   }
 }
 
-/** Where the amounts of an older source are in a newer target. */
+/** Maps the quantity fields of the older shape to those of the newer target. */
 const amounts: Readonly<Record<string, readonly (readonly [older: string, newer: string])[]>> = {
   object: [
     ['targetValue', 'value'],
@@ -181,7 +180,10 @@ const amounts: Readonly<Record<string, readonly (readonly [older: string, newer:
   ],
 }
 
-/** A newer metric, whose amounts show in messages as the older ones were written. */
+/**
+ * Converts a metric to the newer shape. Messages show quantities with the text that the client
+ * wrote.
+ */
 function rememberingMetric(metric: Loose): Loose {
   const out = newerShape(metric)
   for (const [field] of types) {

@@ -1,4 +1,4 @@
-/** Defaults of autoscalers. Only the versions with metrics name one where there is none. */
+/** Defaults of HorizontalPodAutoscaler. Only versions with a metrics field get a default metric. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
@@ -45,7 +45,7 @@ const scaleDown = (release: number): Loose => ({
 })
 
 /**
- * What a rule leaves out is taken from the usual one; a list of policies written empty is left
+ * Completes scaling rules with the defaults. A list of policies that the client wrote empty stays
  * empty.
  */
 function complete(usual: Loose, rules: Loose | null | undefined): Loose {
@@ -69,7 +69,7 @@ const defaultsAreValidated = change(
 
 const usualMinimum = new WeakSet<object>()
 
-/** Whether the minimum of an autoscaler is one that its rules do not see yet. */
+/** Whether minReplicas is a default that validation does not see yet. */
 export const minimumIsUsual = (spec: object): boolean => usualMinimum.has(spec)
 
 /** The version with every field shows none of the annotations that stand for one. */

@@ -1,7 +1,6 @@
 /**
- * The head of a DER value - class, tag and length - and the numbers in base 128 that tags and
- * object identifiers are made of, with Go's words for what is wrong with them. It never looks past
- * the head.
+ * Parses the header of a DER value (class, tag and length) and the base-128 numbers of tags and
+ * object identifiers, with Go's error messages. It does not read the contents.
  */
 
 export interface Header {
@@ -9,11 +8,11 @@ export interface Header {
   readonly tag: number
   readonly isCompound: boolean
   readonly length: number
-  /** Where the contents begin. */
+  /** Offset of the contents. */
   readonly from: number
 }
 
-/** No length of a value needs more: the next byte would not fit in 31 bits. */
+/** Lengths at or above this value would exceed 31 bits with another byte. */
 const lengthShiftMax = 1 << 23
 const tagInBase128 = 0x1f
 const int32Max = 2 ** 31 - 1
@@ -71,7 +70,7 @@ function base128At(bytes: Buffer, at: number): { value: number; end: number } | 
   return 'asn1: syntax error: truncated base 128 integer'
 }
 
-/** What is wrong with the contents of an object identifier. */
+/** The error in the contents of an object identifier. */
 export function oidProblem(bytes: Buffer): string | undefined {
   if (bytes.length === 0) return 'asn1: syntax error: zero length OBJECT IDENTIFIER'
   for (let at = 0; at < bytes.length; ) {

@@ -1,9 +1,9 @@
 /**
- * DER read by the shape it must have, with the words of Go's reader for what is wrong with it.
+ * Parses DER according to a shape, with the error messages of Go's encoding/asn1.
  *   readShape(bytes, { is: 'struct', name: 'Pair',
  *     fields: [['first', integer], ['second', bits]] })
- * A structure may be longer than its shape; a value may not be longer than what holds it. It knows
- * no certificate.
+ * A structure may be longer than its shape. A value may not be longer than its container. This
+ * module has no knowledge of certificates.
  */
 import { type Header, headerAt, oidProblem } from './go-asn1-header.ts'
 
@@ -18,7 +18,10 @@ export type Asn1Type = {
   | { readonly is: 'list'; readonly of: Asn1Type; readonly set?: boolean }
 )
 
-/** What was read: contents, the whole with its header, and the parts of a structure or list. */
+/**
+ * A parsed value: its contents, the whole encoding with header, and the members of a structure or
+ * list.
+ */
 export interface Asn1Value {
   readonly contents: Buffer
   readonly whole: Buffer
@@ -26,7 +29,7 @@ export interface Asn1Value {
   readonly items: readonly Asn1Value[]
 }
 
-/** What is wrong with bytes, in Go's words. */
+/** A parse error with Go's message. */
 export class Asn1Error extends Error {}
 
 const syntax = (words: string): Asn1Error => new Asn1Error(`asn1: syntax error: ${words}`)
@@ -173,7 +176,7 @@ const isBmp = (bytes: Buffer): boolean => {
   return true
 }
 
-/** What is wrong with the contents of a value, by its universal tag. */
+/** Errors of a value's contents, by universal tag. */
 const problemsByTag: Readonly<Record<number, (bytes: Buffer) => string | undefined>> = {
   1: (bytes) =>
     bytes.length === 1 && (bytes[0] === 0 || bytes[0] === 0xff)

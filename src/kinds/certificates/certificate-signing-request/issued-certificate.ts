@@ -9,7 +9,7 @@ import { readPublicKey } from './public-key.ts'
 
 const versionLast = 2
 
-/** What is wrong with issued certificates, a chain of PEM blocks. None at all is nothing wrong. */
+/** The error in a chain of PEM certificates. Empty input is valid. */
 export function certificateProblem(bytes: Buffer): string | undefined {
   if (bytes.length === 0) return undefined
   let count = 0
@@ -28,7 +28,7 @@ export function certificateProblem(bytes: Buffer): string | undefined {
   return count === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** Whether bytes are one certificate, and nothing else. */
+/** Whether the bytes are exactly one certificate. */
 export function isCertificate(der: Buffer): boolean {
   try {
     const outer = new Cursor(der)
@@ -173,7 +173,7 @@ function readExtensions(body: Cursor): void {
     seen.add(id)
     found.push([id, contents, critical])
   }
-  // What is in them is looked at once all of them are there.
+  // Go parses extensions after all of them have been read.
   for (const [id, value, critical] of found) readExtension(id, value, critical)
 }
 

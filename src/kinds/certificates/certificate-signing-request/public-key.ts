@@ -1,20 +1,20 @@
 /**
- * The public keys of certificate requests and certificates, and what Go says of those it cannot
- * read.
+ * Parses the public keys of certificate requests and certificates, with Go's errors for invalid
+ * keys.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { valuesIn } from '#base/der.ts'
 
-/** A key that signatures can be held against; none where the algorithm is not known. */
+/** A key to verify signatures. Undefined if the algorithm is unknown. */
 export type KeyRead = { key: KeyObject | undefined } | { problem: string }
 
 interface KeyParts {
   /** The bytes of the object identifier, in hex. */
   readonly algorithm: string
   readonly parameters: Buffer
-  /** The bits, without the count of unused ones. */
+  /** The contents of the bit string, without the byte that counts unused bits. */
   readonly bits: Buffer
-  /** The whole key, for readers that need it. */
+  /** The whole encoded key, for functions that need it. */
   readonly whole: Buffer
 }
 
@@ -32,7 +32,7 @@ const curves = new Map([
 const ed25519Length = 32
 const dsaParameters = 3
 
-/** What Go would not read in the key of an algorithm, by the hex of its identifier. */
+/** Go's check for each key algorithm, by the hex of its object identifier. */
 const problems = new Map<string, (parts: KeyParts) => string | undefined>([
   ['2a864886f70d010101', rsaProblem],
   ['2a8648ce3d0201', ecProblem],

@@ -1,11 +1,11 @@
-/** Whether bytes are signed with a key, and what Go says where they are not. */
+/** Verifies signatures of certificate requests, with Go's error messages. */
 import { constants, type KeyObject, verify } from 'node:crypto'
 
 type Family = 'RSA' | 'ECDSA' | 'Ed25519' | 'DSA'
 
 interface Algorithm {
   readonly family: Family
-  /** Null where the key says it. */
+  /** Null if the key determines it. */
   readonly hash: string | null
   readonly isPss?: boolean
 }
@@ -36,7 +36,7 @@ const pssHashes = [
 
 const unimplemented = 'x509: cannot verify signature: algorithm unimplemented'
 
-/** What Go calls the types of keys it verifies with. */
+/** Go's types of the keys. */
 const keyTypes: Readonly<Record<string, readonly [Family, string]>> = {
   rsa: ['RSA', '*rsa.PublicKey'],
   ec: ['ECDSA', '*ecdsa.PublicKey'],

@@ -15,13 +15,13 @@ interface Progress {
   lastRestart: string | undefined
 }
 
-/** What tables of a release know of pods. */
+/** Features of the pod table that depend on the release. */
 interface Known {
   readonly gates: boolean
   readonly sidecars: boolean
-  /** A pod that has ended is not called Terminating. */
+  /** Whether a finished pod is never shown as Terminating. */
   readonly ends: boolean
-  /** A failure of a container counts more than that others completed. */
+  /** Whether a failed container takes precedence over completed ones. */
   readonly failures: boolean
 }
 
@@ -31,7 +31,7 @@ const everything: Known = { gates: true, sidecars: true, ends: true, failures: t
 const sidecarsOf = (pod: KubeObject, known: Known): Loose[] =>
   known.sidecars ? ((pod.spec?.initContainers ?? []) as Loose[]).filter(isSidecar) : []
 
-/** What one word says best of a pod: the state of its containers, unless it is going away. */
+/** The STATUS column: the state of the containers, unless the pod is being deleted. */
 function progressOf(pod: KubeObject, known: Known): Progress {
   const status: Loose = pod.status ?? {}
   const conditions: Loose[] = status.conditions ?? []
@@ -68,7 +68,7 @@ function countRestarts(container: Loose, progress: Progress): void {
 const endOf = ({ signal, exitCode }: Loose): string =>
   signal ? `Signal:${signal}` : `ExitCode:${exitCode ?? 0}`
 
-/** Whether the pod is still initialising; if so, the reason says how far it is. */
+/** Whether the pod is still initialising. If so, sets the reason, such as Init:1/2. */
 function readInitContainers(
   pod: KubeObject,
   sidecars: ReadonlySet<string>,

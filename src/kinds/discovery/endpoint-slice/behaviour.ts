@@ -34,11 +34,11 @@ import { checkAddress as checkStrictIp } from '#kinds/all-kinds/strict-addresses
 
 /** kube-apiserver's limits: one slice must stay small enough to be sent to every node. */
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
-/** What the first releases allow of ports. */
+/** The limit of ports in the first releases. */
 const portsMaxBefore = 100
 const manyPorts = change('an EndpointSlice can have 20000 ports', { since: 18 })
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
-/** Slices of the very first release have addresses of any family, and may keep them for a while. */
+/** The first release of EndpointSlice accepts any address family. Existing objects may keep it. */
 const addressTypesBefore = ['FQDN', 'IP', 'IPv4', 'IPv6']
 const anyFamily = change('an update of an EndpointSlice can have addressType IP', { until: 19 })
 const refusesSpecialAddresses = change(
@@ -219,7 +219,7 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
     }
     if (!hints) delete endpoint.hints
     if (!nodes && endpoint.nodeName !== undefined) {
-      // What the topology says of the node as well was taken from it on the way here.
+      // Conversion to the hub has moved the host name from the topology to nodeName.
       endpoint.deprecatedTopology ??= {}
       endpoint.deprecatedTopology[hostLabel] ??= endpoint.nodeName
       delete endpoint.nodeName
@@ -227,10 +227,7 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
-/**
- * Topology can be written through the beta version only; elsewhere a node's name is what is kept
- * of it.
- */
+/** Topology can be written only through v1beta1. Other versions keep only the node name from it. */
 function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   if (context.requestApiVersion === 'discovery.k8s.io/v1beta1') return
   if (old && sameJson(old.endpoints, next.endpoints)) return
