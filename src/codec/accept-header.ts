@@ -1,6 +1,6 @@
 /**
- * The two headers of content negotiation, taken apart as Go's libraries take them apart. Nothing is
- * decided here.
+ * Parses Accept and Content-Type like kube-apiserver's Go libraries. Content negotiation is in
+ * media-type.ts.
  */
 
 export interface AcceptClause {
@@ -10,30 +10,30 @@ export interface AcceptClause {
   readonly parameters: Readonly<Record<string, string | undefined>>
 }
 
-/** Clauses looked at; an Accept header has a few, and sorting is quadratic. */
+/** The number of clauses that are parsed; sorting them is quadratic. */
 const clausesMax = 64
 
-/** Blanks at the end are looked for from the first of several on, so that one pass is enough. */
+/** The lookbehind finds trailing spaces in one pass. */
 const trim = (text: string) => text.replace(/^ +|(?<! ) +$/g, '')
 
 /**
- * How headers are taken apart: the library of releases before 1.17 kept parameters that say
- * nothing, or say more than one thing. `with CBOR`: as at present, and the gate for CBOR is on.
+ * The rules of parsing. Until 1.16 the library kept parameters without a value or with several `=`.
+ * `with CBOR`: the current rules with the CBOR gate enabled.
  */
 export type AcceptRules = 'present' | 'with CBOR' | 'before 1.17'
 
-/** Type and subtype; undefined where it is no media range. */
+/** Type and subtype; undefined if the text is not a media range. */
 function parseRange(range: string, rules: AcceptRules): [string, string] | undefined {
   const parts = range.split('/')
   const [type, subtype] = parts.map(trim)
   if (parts.length === 1) return type === '*' ? ['*', '*'] : undefined
   if (rules === 'before 1.17') return parts.length === 2 ? [type, subtype] : undefined
-  // What ends in a slash has nothing more to say.
+  // A range that ends in a slash is valid only as `*/`.
   if (parts.length === 2 && parts[1] === '') return type === '*' ? ['*', '*'] : undefined
   return parts.slice(2).join('/') === '' ? [type, subtype] : undefined
 }
 
-/** Name and value; undefined where it is left out. */
+/** Name and value; undefined if the parameter is ignored. */
 function parseParameter(text: string, rules: AcceptRules): [string, string] | undefined {
   const [name, ...values] = text.split('=')
   if (values.length === 0) return undefined
@@ -60,8 +60,8 @@ function parseClause(text: string, rules: AcceptRules): AcceptClause | undefined
 }
 
 /**
- * Whether one clause goes before another. Not an order: kept as it is, for the outcome depends on
- * it.
+ * Whether clause `a` is inserted before `b`. This is not a consistent order, but kube-apiserver's
+ * result depends on it.
  */
 function before(a: AcceptClause, b: AcceptClause): boolean {
   if (a.quality > b.quality) return true
@@ -69,7 +69,7 @@ function before(a: AcceptClause, b: AcceptClause): boolean {
   return a.subtype !== '*' && b.subtype === '*'
 }
 
-/** The clauses of an Accept header, those to try first first. */
+/** The clauses of an Accept header, most preferred first. */
 export function parseAccept(header: string, rules: AcceptRules = 'present'): AcceptClause[] {
   const clauses: AcceptClause[] = []
   for (const part of header.split(',', clausesMax)) {
@@ -86,10 +86,7 @@ const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const mediaType = new RegExp(`^\\s*(${token}/${token})\\s*(;.*)?$`)
 const parameter = new RegExp(`^\\s*;\\s*(${token})\\s*=\\s*(?:${token}|"(?:[^"\\\\]|\\\\.)*")`)
 
-/**
- * The media type of a Content-Type header in lower case, or undefined where the header is
- * malformed.
- */
+/** The media type of a Content-Type header in lower case; undefined if the header is malformed. */
 export function parseContentType(header: string): string | undefined {
   const match = mediaType.exec(header)
   if (match === null) return undefined

@@ -1,8 +1,7 @@
 /**
- * An object as JSON bytes, cut at its moving parts: the type header in front (absent from the items
- * of built-in lists, another one for another version) and the value of metadata.resourceVersion,
- * which is known only after the write. The encoder records the cuts; nothing ever searches for
- * them.
+ * An object as JSON bytes, cut where they vary. The type header at the start is absent in items of
+ * built-in lists and differs between versions. The value of metadata.resourceVersion is known only
+ * after the write. The encoder records both positions, so nothing searches for them.
  *
  *   {"kind":"Pod","apiVersion":"v1",  "metadata":{"name":"a","uid":"…"  ,"generation":1},"spec":…}
  *                                   ^bodyAt                            ^revisionAt
@@ -10,13 +9,13 @@
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface CutObject {
-  /** The stored form: with its own type header, without a resourceVersion. */
+  /** The stored form, which includes the type header and excludes the resourceVersion. */
   readonly bytes: Buffer
   readonly bodyAt: number
   readonly revisionAt: number
 }
 
-/** What stands before the resourceVersion, in Go's order of ObjectMeta. */
+/** The fields before resourceVersion in Go's order of ObjectMeta. */
 const headFields = ['name', 'generateName', 'namespace', 'selfLink', 'uid'] as const
 const isHeadField: Record<string, true> = { __proto__: null, resourceVersion: true } as never
 for (const field of headFields) isHeadField[field] = true
@@ -34,12 +33,12 @@ function metadataHead(metadata: KubeObject['metadata']): string {
     head += `${comma}"${field}":${JSON.stringify(value)}`
     comma = ','
   }
-  // The object may have been written by hand into the store: what is inserted after it begins with
-  // a comma.
+  // An object written directly into the store may lack all head fields. The inserted text begins
+  // with a comma, so it needs one.
   return comma === '' ? `${head}"name":""` : head
 }
 
-/** Encodes once: the bytes written are the bytes answered, cached, listed and watched. */
+/** Encodes an object once, for the store, the response, the cache, lists and watches. */
 export function encodeCut(object: KubeObject): CutObject {
   const header = typeHeader(object.kind as string, object.apiVersion as string)
   const head = metadataHead(object.metadata)
@@ -61,8 +60,8 @@ export function encodeCut(object: KubeObject): CutObject {
 }
 
 /**
- * Memory of its own size that is not shared, as for everything that is kept: Node's pool of small
- * buffers would keep 64 KiB of short-lived data alive with every such object.
+ * Allocates exactly the needed memory. Node's pool of small buffers would keep 64 KiB of
+ * short-lived data alive with each cached object.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
@@ -71,15 +70,15 @@ function ownBytes(text: string): Buffer {
 }
 
 /**
- * Other servers end their JSON with a new line; this one never does. An object without a uid was
- * written by hand, not by a server.
+ * Other servers end their JSON with a line break; this one does not. An object without a uid was
+ * written by hand.
  */
 export const isOthersJson = (bytes: Buffer, object: KubeObject): boolean =>
   bytes[bytes.length - 1] === 0x0a || object.metadata?.uid === undefined
 
 /**
- * The cuts of bytes that came from the store, with the object that was parsed from them. Where the
- * bytes are not in our own order (another writer's), they are encoded anew.
+ * Finds the cut positions in stored bytes and their parsed object. Bytes in another field order are
+ * encoded again.
  */
 export function cutStored(bytes: Buffer, object: KubeObject): CutObject {
   const start =
@@ -94,29 +93,29 @@ export function cutStored(bytes: Buffer, object: KubeObject): CutObject {
   return { bytes, bodyAt: Buffer.byteLength(header), revisionAt: length }
 }
 
-/** Name, namespace and uid: they stand before the cut, and nothing else needs to be read. */
+/** Parses only name, namespace and uid, which precede the cut. */
 export function identityOf({ bytes, bodyAt, revisionAt }: CutObject): KubeObject['metadata'] {
   return JSON.parse(`{${bytes.toString('utf8', bodyAt, revisionAt)}}}`).metadata
 }
 
-/** The comma belongs to it: at least the name stands before. */
+/** Begins with a comma, because at least the name precedes it. */
 export const revisionText = (revision: number | string): string =>
   typeof revision === 'number'
     ? `,"resourceVersion":"${revision}"`
     : `,"resourceVersion":${inAscii(JSON.stringify(revision))}`
 
-/** One byte a character, as what is laid in is written. */
+/** Inserted text is written as latin1, so other characters are escaped. */
 const inAscii = (json: string): string =>
   json.replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** How many bytes `writeCut` will write. */
+/** The number of bytes that `writeCut` writes. */
 export function cutLength(cut: CutObject, header: string, revision: string): number {
   return header.length + cut.bytes.length - cut.bodyAt + revision.length
 }
 
 /**
- * Writes the object into a larger buffer: a header (`{` for the items of built-in lists), the body
- * up to the revision, the revision, the rest. Answers the position after it.
+ * Writes the object into a larger buffer: the header (`{` for items of built-in lists), the body up
+ * to the revision, the revision, the rest. Returns the end position.
  */
 export function writeCut(
   target: Buffer,
@@ -133,8 +132,8 @@ export function writeCut(
 }
 
 /**
- * One object with its type header and what goes in at the cut, as a single answer or the object of
- * a watch event. `end`: what follows it.
+ * Joins the object with its type header and the inserted text, for a single response or a watch
+ * event. `end` is appended.
  */
 export function joinCut(cut: CutObject, header: string, laidIn: string, end = ''): Buffer {
   const length = cutLength(cut, header, laidIn)

@@ -1,14 +1,13 @@
 /**
- * Values → YAML text, byte for byte as the YAML library writes it that Kubernetes uses: keys in its
- * order, lists not indented below their key, long text folded at the first space after 80 columns.
- * Never reads YAML.
+ * Writes YAML byte for byte like the library that Kubernetes uses. Keys are in its order, lists are
+ * not indented below their key, and long text is folded at the first space after 80 columns.
  */
 import type { Json } from '#api/object-meta.ts'
 import { keyOrder } from './yaml-key-order.ts'
 import { isBreak, isPrintable, isSimpleKey, lineOrBreak, styleOf } from './yaml-style.ts'
 
 const indentWidth = 2
-/** A line is folded at the first space beyond this column. */
+/** A line is folded at the first space after this column. */
 const foldColumn = 80
 
 export function writeYaml(value: Json): string {
@@ -18,15 +17,15 @@ export function writeYaml(value: Json): string {
 }
 
 /**
- * A map with a list that is long, piece by piece: what stands before the list, each of its items,
- * what stands behind it. Together they are what `writeYaml` writes of the map.
+ * Writes a map with a long list in pieces: the text before the list, each item, the text after it.
+ * Joined, they equal the result of `writeYaml`.
  */
 export class LongList {
   readonly #writer = new Writer()
   readonly #map: { readonly [key: string]: Json }
   readonly #key: string
 
-  /** `key` is that of the list, whose items are given one by one. */
+  /** `key` is the key of the list, whose items are passed one by one. */
   constructor(map: { readonly [key: string]: Json }, key: string) {
     this.#map = map
     this.#key = key
@@ -64,7 +63,7 @@ class Writer {
   #out = ''
   #column = 0
   #indent = -indentWidth
-  /** Whether only blanks and signs of structure were written since the line began. */
+  /** Whether the line so far contains only spaces and indicators (`-`, `?`, `:`). */
   #atIndention = true
   #afterBlank = true
 
@@ -73,14 +72,14 @@ class Writer {
     return this.take()
   }
 
-  /** What was written since it was last taken. */
+  /** Returns and clears the text written so far. */
   take(): string {
     const text = this.#out
     this.#out = ''
     return text
   }
 
-  /** Begins a map whose members come one by one. */
+  /** Begins a map whose members are written one by one. */
   open(): void {
     this.#indent += indentWidth
   }
@@ -150,7 +149,7 @@ class Writer {
 
   #plain(text: string, mayFold: boolean): void {
     if (!this.#afterBlank) this.#put(' ')
-    // Nothing to fold: most text.
+    // Most texts are short enough not to be folded.
     if (this.#column + text.length <= foldColumn) this.#put(text)
     else this.#folded(text, mayFold, false)
     this.#afterBlank = false
@@ -226,7 +225,7 @@ class Writer {
     }
   }
 
-  /** To the indent of where we are, on a new line unless this one has nothing yet. */
+  /** Moves to the current indentation, on a new line unless this line is still empty. */
   #newLine(): void {
     const indent = Math.max(this.#indent, 0)
     const isFresh =
@@ -237,7 +236,7 @@ class Writer {
     this.#atIndention = true
   }
 
-  /** A sign of structure that leaves room for more structure on its line. */
+  /** Writes an indicator after which another may follow on the same line. */
   #mark(sign: string): void {
     const atIndention = this.#atIndention
     this.#sign(sign)
@@ -256,7 +255,7 @@ class Writer {
     this.#atIndention = true
   }
 
-  /** Columns are characters, not the units JavaScript counts. */
+  /** A column is a Unicode character, which may be two UTF-16 units. */
   #put(text: string): void {
     this.#out += text
     this.#column += text.length
@@ -298,7 +297,10 @@ function escaped(char: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
 }
 
-/** The indent, where the first line begins with blanks, and what becomes of breaks at the end. */
+/**
+ * The header of a literal block: its indentation if the first line starts with a space, and how
+ * trailing line breaks are kept.
+ */
 function literalHints(text: string): string {
   const first = text[0] as string
   const indent = first === ' ' || isBreak(first) ? String(indentWidth) : ''
@@ -307,8 +309,7 @@ function literalHints(text: string): string {
 }
 
 /**
- * Numbers as Go writes them: integers of 64 bits in digits, others with an exponent from a million
- * on.
+ * Formats numbers like Go: 64-bit integers in digits, others with an exponent from one million on.
  */
 function scalarText(value: null | boolean | number | bigint): string {
   if (typeof value !== 'number') return String(value)

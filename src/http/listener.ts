@@ -1,7 +1,7 @@
 /**
- * HTTP/2 and HTTP/1.1 on one TLS port. Hands each request on as a `Wire`; knows nothing of
- * Kubernetes. No request, however malformed, ends the process: what the parsers refuse is closed,
- * what handlers throw is their own affair.
+ * HTTP/2 and HTTP/1.1 on one TLS port. It passes each request on as a `Wire` and knows nothing
+ * about Kubernetes. No malformed request ends the process: connections that the parsers reject are
+ * closed. Handlers deal with their own exceptions.
  */
 import type { Server as NetServer, Socket } from 'node:net'
 import tls from 'node:tls'
@@ -10,7 +10,7 @@ import type { Http1Connections, Http1Options } from './http1-connections.ts'
 import type { Http2Connection } from './http2/connection.ts'
 import type { RenewableServer, Securing, TlsKeys } from './named-certificates.ts'
 
-/** Each is loaded with the first connection that speaks it. */
+/** Each protocol is loaded with its first connection. */
 const loadHttp1 = loadLater<typeof import('./http1-connections.ts')>(
   import.meta.url,
   './http1-connections',
@@ -19,9 +19,9 @@ const loadHttp2 = loadLater<typeof import('./http2/connection.ts')>(
   import.meta.url,
   './http2/connection',
 )
-/** Loaded with the first handshake that fails. */
+/** Loaded with the first failed handshake. */
 const loadPlainHttp = loadLater<typeof import('./plain-http.ts')>(import.meta.url, './plain-http')
-/** And this where a server has more than one certificate. */
+/** Loaded if the server has several certificates. */
 const loadNamed = loadLater<typeof import('./named-certificates.ts')>(
   import.meta.url,
   './named-certificates',
@@ -29,51 +29,45 @@ const loadNamed = loadLater<typeof import('./named-certificates.ts')>(
 
 export interface ListenerOptions extends Http1Options, TlsKeys {
   /**
-   * Authorities named to clients when requesting their certificate; verification is
-   * authentication's work.
+   * The certificate authorities announced to clients; the authentication filter verifies
+   * certificates.
    */
   readonly clientAuthorities: Buffer | undefined
-  /** OpenSSL's list of cipher suites; the usual ones where unset. */
+  /** OpenSSL's list of cipher suites; default: `usualCiphers`. */
   readonly ciphers?: string | undefined
-  /** The oldest version of TLS; 1.2 where unset. */
+  /** The oldest TLS version; default: 1.2. */
   readonly minVersion?: tls.SecureVersion | undefined
-  /** Requests at once on one connection of HTTP/2; the usual number where unset. */
+  /** Concurrent requests per HTTP/2 connection; default: as in kube-apiserver. */
   readonly http2StreamsMax?: number
-  /**
-   * How long until a connection's first word, and until it is secure; the usual times where unset.
-   */
+  /** The timeouts of the HTTP/2 preface and of the TLS handshake. */
   readonly prefaceMs?: number
   readonly handshakeMs?: number
-  /** A connection failed before it was secure. */
+  /** Called when a TLS handshake fails. */
   readonly handshakeFailed?: () => void
 }
 
-/**
- * As Go prefers them: of the ciphers that are good enough, the one that costs least comes first.
- */
+/** Like Go, prefer the cheapest of the secure ciphers. */
 const usualCiphers = ['TLS_AES_128_GCM_SHA256', ...tls.DEFAULT_CIPHERS.split(':')].join(':')
 
-/**
- * Versions that OpenSSL refuses at its default level of security, whatever other options are set.
- */
+/** OpenSSL accepts these versions only at security level 0. */
 const oldVersions: readonly (tls.SecureVersion | undefined)[] = ['TLSv1', 'TLSv1.1']
 
-/** How long a client may take for the handshake, as in kube-apiserver. */
+/** The timeout of the TLS handshake, as in kube-apiserver. */
 const handshakeMsMax = 32_000
 
-/** How long a connection may be silent before TCP probes the other end. */
+/** After this much silence on a connection, TCP probes the client. */
 const keepAliveProbeMs = 60_000
 
 export interface Listener {
-  /** `port` may be a socket that listens there already. Resolves with the number of the port. */
+  /** `port` may be a listening socket. Resolves with the port number. */
   listen(port: number | NetServer, address: string, isShared?: boolean): Promise<number>
-  /** New keys for connections that come from now on. */
+  /** Uses new keys for new connections. */
   renew(keys: TlsKeys): void
-  /** The same keys, and other authorities named to clients that come from now on. */
+  /** Announces other certificate authorities to new clients. */
   trust(clientAuthorities: Buffer): void
-  /** Stops accepting; connections end once their requests are done. */
+  /** Stops accepting connections; each connection closes when its requests are done. */
   drain(): Promise<void>
-  /** Ends what is left. */
+  /** Closes the remaining connections. */
   destroy(): void
 }
 
@@ -102,7 +96,7 @@ export function createListener(options: ListenerOptions): Listener {
       http1 ??= new (loadHttp1().Http1Connections)(options)
       http1.take(socket)
     }
-    // A handshake that was under way when the server stopped.
+    // The handshake ended after the server began to stop.
     if (draining) drainConnections()
   }
   const securing = makeSecuring(options, () => clientAuthorities, secured)
@@ -141,7 +135,7 @@ function makeSecuring(
   const context = (keys: TlsKeys) =>
     tlsOptions({ ...options, ...keys, clientAuthorities: clientAuthorities() })
   const failed = (error: Error, socket: tls.TLSSocket) => {
-    // Node leaves a connection open whose handshake took too long.
+    // Node does not close a connection whose handshake timed out.
     if (!loadPlainHttp().refusedPlainHttp(error, socket)) socket.destroy()
     options.handshakeFailed?.()
   }
@@ -189,7 +183,7 @@ function serverOfOne(keys: TlsKeys, securing: Securing): RenewableServer {
   return { server, renew: (fresh) => server.setSecureContext(securing.context(fresh)) }
 }
 
-/** All options that secure a connection: Node forgets those that are not repeated with new keys. */
+/** All options of a TLS context: Node resets those that are not repeated with new keys. */
 function tlsOptions(options: ListenerOptions): tls.SecureContextOptions {
   const { cert, key, clientAuthorities, minVersion = 'TLSv1.2', ciphers = usualCiphers } = options
   return {

@@ -1,7 +1,7 @@
 /**
- * A TLS server with several certificates. Clients say which name they call; those that say none are
- * known by the address they came to, so each address with a certificate has a server behind the one
- * that listens. How connections are secured beside that is the listener's affair.
+ * A TLS server with several certificates. Clients with SNI get the certificate of the requested
+ * name. Clients without it get the certificate of the address that they called. So a TCP server
+ * listens and forwards sockets to one TLS server per such address. The listener configures TLS.
  */
 import { createServer, type Server } from 'node:net'
 import tls from 'node:tls'
@@ -10,24 +10,24 @@ import { certificateChooser, type NamedCertificate, namedAddresses } from './ser
 export interface TlsKeys {
   readonly cert: string | Buffer
   readonly key: string | Buffer
-  /** Further certificates, for clients that call the server by certain names. */
+  /** Additional certificates for certain server names. */
   readonly named?: readonly NamedCertificate[]
 }
 
-/** What all servers of a listener have in common. */
+/** The TLS settings that all servers of a listener share. */
 export interface Securing {
   context(keys: TlsKeys): tls.SecureContextOptions
   server(keys: TlsKeys, more?: tls.TlsOptions): tls.Server
 }
 
 export interface RenewableServer {
-  /** What listens. */
+  /** The server that listens. */
   readonly server: Server
-  /** New keys for connections that come from now on. */
+  /** Uses new keys for new connections. */
   renew(keys: TlsKeys): void
 }
 
-/** What is chosen from: one context for each certificate. */
+/** The TLS contexts: one for each certificate. */
 interface Contexts {
   readonly choose: (name: string) => NamedCertificate | undefined
   readonly of: ReadonlyMap<NamedCertificate | undefined, tls.SecureContext>
@@ -56,8 +56,7 @@ export function serverOfNames(keys: TlsKeys, securing: Securing): RenewableServe
     ]),
   )
   const server = createServer((socket) => {
-    // What listens on all addresses of both families sees those of the older one in the clothes of
-    // the newer.
+    // A dual-stack socket reports IPv4 addresses as IPv6-mapped addresses.
     const address = socket.localAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? ''
     const secure = byAddress.get(address) ?? main
     secure.emit('connection', socket)

@@ -1,6 +1,6 @@
 /**
- * A response in the requested representation. The usual one, JSON of stored bytes, is written
- * without decoding anything.
+ * Sends a response in the requested representation. For the usual one, JSON of stored bytes,
+ * nothing is decoded.
  */
 import { pipeline, Readable } from 'node:stream'
 import { EarlyForbidden } from '#access/forbidden.ts'
@@ -23,21 +23,21 @@ import { type Shape, shapeOfError } from './shape.ts'
 
 const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url, './table-shape')
 
-/** JSON is a line of its own, unless it is laid out for people. */
+/** JSON ends with a line break unless it is indented. */
 const lineEnd = '\n'
 
 type ObjectAnswer = Extract<Answer, { is: 'object' }>
 
-/** Answers over 128 KiB are compressed for clients that accept it. */
+/** Like kube-apiserver, compress responses over 128 KiB for clients that accept gzip. */
 const gzipBytesMin = 128 * 1024 + 1
-/** A list up to this size is compressed in one go. */
+/** Lists up to this size are compressed as a whole. */
 const wholeListBytesMax = 4 << 20
-/** Bytes of a list made at once where there is little room. */
+/** The size of the pieces of a list when much response data is pending. */
 const scarceBytesMax = 64 * 1024
-/** When to come back where clients have much to take. */
+/** The Retry-After of a rejected read when much response data is pending. */
 const retryAfterSeconds = 1
 
-/** Waits only to convert elsewhere, compress, or send piece by piece. */
+/** Returns a promise only for conversions by webhook, compression and streamed responses. */
 export function respond(
   exchange: Exchange,
   parts: HttpParts,
@@ -111,7 +111,7 @@ async function askedAnew(answer: Answer, parse: ParseStored): Promise<Answer> {
   }
   if (answer.is !== 'list') return answer
   const entries = await convertedAnew(answer.kind, answer.entries, parse)
-  // These items may not come again.
+  // The webhook's result may differ next time, so these items are not cached.
   const { itemsName: _, ...rest } = answer
   return { ...rest, entries }
 }
@@ -145,7 +145,7 @@ export function send(
   return sendMade(exchange, status, shape, body, more)
 }
 
-/** What there was room for before it was made. */
+/** Sends a body without the check for pending response data, which was done before encoding. */
 function sendMade(
   exchange: Exchange,
   status: number,
@@ -179,13 +179,13 @@ const loadHeld = loadLater<typeof import('./pending-responses.ts')>(
   import.meta.url,
   './pending-responses',
 )
-/** Comes with the first large answer. */
+/** Loaded with the first large response. */
 let held: PendingResponses | undefined
 
-/** Whether clients have so much to take that nothing large is to be made ahead of them. */
+/** Whether so much response data is pending that no large response may be encoded in advance. */
 const isMuchHeld = (): boolean => held?.isMuch === true
 
-/** Smaller answers are not counted: the requests that may run at once bound them. */
+/** Smaller responses are not counted; the limit of concurrent requests bounds them. */
 const heldBytesMin = 1 << 20
 
 function hold({ wire }: Exchange, bytes: number): void {
@@ -194,13 +194,16 @@ function hold({ wire }: Exchange, bytes: number): void {
   held.add(wire, bytes)
 }
 
-/** A read can be repeated when other clients have taken theirs; a write is done. */
+/**
+ * Rejects a large read while much response data is pending. Writes are not rejected: they are done
+ * already.
+ */
 function requireRoom({ wire }: Exchange, bytes: number): void {
   if (bytes >= heldBytesMin && isMuchHeld() && wire.method === 'GET')
     throw tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
 }
 
-/** For a list that can only be made as a whole, before it is made. */
+/** The same check for a list that must be encoded as a whole, before it is encoded. */
 function holdAll(exchange: Exchange, entries: readonly Entry[]): void {
   let bytes = 0
   for (const { cut } of entries) bytes += cut.bytes.length
@@ -208,13 +211,15 @@ function holdAll(exchange: Exchange, entries: readonly Entry[]): void {
   hold(exchange, bytes)
 }
 
-/** The path shown in an object is the requested one, with the requested subresource. */
+/** The selfLink of the response contains the requested subresource. */
 function viewOf({ kind, view }: ObjectAnswer, { target }: Exchange): ObjectView {
   const { subresource } = target
   return kind.selfLinks !== true || subresource === '' ? view : { ...view, subresource }
 }
 
-/** Scales and tokens too are shown with the path of theirs, in the releases that show any. */
+/**
+ * In releases with selfLink, values of subresources, such as Scale and TokenRequest, have one too.
+ */
 function linked<V extends Loose>(value: V, { target }: Exchange, parts: HttpParts): V {
   const { subresource, path, group, version, resource } = target
   if (subresource === '' || value.kind === 'Status') return value
@@ -245,12 +250,13 @@ async function sendList(
   const pieces = itemPieces(kind, answer.entries, cutOf, isMuchHeld() ? scarceBytesMax : undefined)
   const made: Buffer[] = []
   let size = 0
-  // Taken one by one: leaving a `for await` would end the pieces that are still to come.
+  // `for await` would close the generator when the loop ends early, but streamPieces continues with
+  // it.
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
     made.push(next.value)
     size += next.value.length
     hold(exchange, next.value.length)
-    // Where others have much to take, no more is made than goes out.
+    // If much response data is pending, encode no faster than the client reads.
     if (size > (isMuchHeld() ? scarceBytesMax : memoBytesMax))
       return streamPieces(exchange, shape, [start, ...made], pieces)
   }
@@ -272,7 +278,7 @@ async function sendProtobufList(
   return sendPieces(exchange, shape, pieces)
 }
 
-/** A list that is whole: compressed where that pays, else written as it is. */
+/** Sends a complete list, compressed if that is worthwhile. */
 function sendPieces(
   exchange: Exchange,
   shape: Shape,
@@ -287,8 +293,8 @@ function sendPieces(
 }
 
 /**
- * A list too large to be held: written no faster than its client reads, compressed on the way if
- * requested.
+ * Streams a list that is too large for memory, no faster than the client reads. Compresses it if
+ * the client accepts gzip.
  */
 async function streamPieces(
   exchange: Exchange,
@@ -301,7 +307,7 @@ async function streamPieces(
   if (zipped) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const sink = exchange.wire.stream(200, headers)
   const all = allOf(exchange, first, rest)
-  // Errors are thrown by the loop below; the stream has no other listener.
+  // The loop below throws its errors, so the callback ignores them.
   const bytes: AsyncIterable<Buffer> = zipped
     ? pipeline(Readable.from(all), gzipStream(), () => {})
     : all

@@ -1,6 +1,6 @@
 /**
- * The rows of a JSON table, as text. The source of a row is parsed once per version of an object
- * and kept for a while: the same lists are requested again and again, and only their ages change.
+ * Encodes the rows of a JSON table as text. The parsed object of a row is cached by the object's
+ * version. The same lists are requested often, and only the ages in their cells change.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { metaApiVersion, type MetaVersion } from '#codec/partial-metadata.ts'
@@ -8,39 +8,38 @@ import type { Columns, IncludeObject, TableItem } from '#codec/table.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectView } from '#verbs/answer.ts'
 
-/** Objects kept parsed: a page of the size that kubectl requests. */
+/** The number of cached objects: a page of the size that kubectl requests. */
 const keptMax = 500
 /**
- * And no more than so many bytes of them as they are stored: parsed, and with what was made of
- * them, they are several times that.
+ * The limit for the stored bytes of cached objects; parsed, they need several times as much memory.
  */
 const keptBytesMax = 8 << 20
 
-/** What the rows of an object are made from. */
+/** The source of an object's rows. */
 export interface Kept {
   readonly kind: Kind
   readonly revision: ObjectView['revision']
   readonly item: TableItem
-  /** The object column by what is included, made on first use. */
+  /** The encoded object column by `Shown.name`, filled on first use. */
   readonly objects: Map<string, Buffer>
 }
 
 export interface Row {
   /**
-   * The object of the cells by which rows are sorted, where it is kept. All others are released:
-   * together they take as much as the whole list.
+   * The object, if the rows are sorted by its cells. Otherwise it is released, because all of them
+   * need as much memory as the list.
    */
   readonly cellsOf: KubeObject | undefined
-  /** All before the object. */
+  /** The text before the object column. */
   readonly start: string
   readonly object: Buffer
 }
 
-/** What of the objects is shown beside the cells, and as which version. */
+/** The object column: which part of the object, in which version. */
 export interface Shown {
   readonly include: IncludeObject
   readonly version: MetaVersion
-  /** Names the two. */
+  /** A key for both. */
   readonly name: string
 }
 
@@ -50,7 +49,7 @@ export class TableRows {
   readonly #kept = new Map<Buffer, Kept>()
   #bytes = 0
 
-  /** What is at hand of an object as it is now. */
+  /** The cached source of an object in its current version. */
   known(kind: Kind, { cut, revision }: ObjectView): Kept | undefined {
     const kept = this.#kept.get(cut.bytes)
     return kept?.kind === kind && kept.revision === revision ? kept : undefined
@@ -96,7 +95,7 @@ const metadataAlone = ({ metadata }: KubeObject, version: MetaVersion): Loose =>
   metadata,
 })
 
-/** All rows between what stands before and after them, in one piece. */
+/** Joins the rows, with the text before and after them, in one buffer. */
 export function joinRows(before: string, rows: readonly Row[], after: string): Buffer {
   const bracketBytes = 2
   let size = Buffer.byteLength(before) + Buffer.byteLength(after)

@@ -1,7 +1,6 @@
 /**
- * Lists in a strategic merge patch: items of maps are found by their merge key, plain items by
- * their value. The order afterwards is the patch's for what the patch names, and the live one for
- * the rest, woven together.
+ * Lists in a strategic merge patch. Maps are matched by their merge key, other items by value. In
+ * the result, items in the patch have the patch's order and the others the live order.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
@@ -14,7 +13,7 @@ type MergeMaps = (original: JsonMap, patch: JsonMap, type: Type) => JsonMap
 const directive = '$patch'
 const mapType = 'map[string]interface {}'
 
-/** `deletes`: the patch lists plain items to take away. */
+/** `deletes`: the patch lists plain items to delete. */
 export function mergeItems(
   before: Json[],
   change: Json[],
@@ -44,7 +43,7 @@ export function mergeItems(
       continue
     }
     merged[at] = mergeMaps(merged[at] as JsonMap, item, rule.type)
-    // An item whose key is null loses it.
+    // A patch that sets the merge key to null removes the key from the item.
     if (ownValue(merged[at], mergeKey) === key) continue
     let next = at + 1
     while (next < merged.length && ownValue(merged[next] as JsonMap, mergeKey) !== key) next++
@@ -56,7 +55,7 @@ export function mergeItems(
 
 const goKindOfItems = (type: Type): string => (type.is === 'struct' ? 'struct' : type.is)
 
-/** Repeats go, and the last item takes the place of each. */
+/** Removes duplicates; like kube-apiserver, each removed item is replaced by the last item. */
 function withoutRepeats(items: Json[]): Json[] {
   const out = [...items]
   const places = new Map<Json, Set<number>>()
@@ -71,7 +70,7 @@ function withoutRepeats(items: Json[]): Json[] {
     const repeats = places.get(value) as Set<number>
     if (repeats.size === 1) continue
     for (const at of [...repeats].sort((a, b) => a - b).slice(1)) {
-      // The repeats at the end go first, for none of them takes a place.
+      // Remove duplicates at the end first, because they replace no item.
       while (out.length > at + 1 && out.at(-1) === value) out.pop()
       if (at >= out.length) break
       const last = out.pop() as Json
@@ -86,7 +85,7 @@ function withoutRepeats(items: Json[]): Json[] {
   return out
 }
 
-/** What all items are; items of different types cannot be merged, nor can lists. */
+/** The Go type of all items. Items of different types cannot be merged, nor can lists of lists. */
 function elementType(...lists: Json[][]): string {
   let type: string | undefined
   for (const list of lists) {
@@ -110,7 +109,7 @@ interface Split {
   readonly named: JsonMap[]
 }
 
-/** Carries out the directives among the items of the patch. */
+/** Applies and removes the directives in the items of the patch. */
 function withoutDirectives(before: JsonMap[], change: JsonMap[], mergeKey: string): Split {
   let replace = false
   const gone = new Set<Json>()
@@ -137,7 +136,7 @@ function keyOf(item: JsonMap, mergeKey: string): Json {
   throw new StrategicError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
 }
 
-/** A list whose order the patch says; undefined where neither side has it. */
+/** Merges a list with $setElementOrder; undefined if neither side has the list. */
 export function orderItems(
   before: Json[] | undefined,
   change: Json[] | undefined,
@@ -164,7 +163,7 @@ function requireMap(item: Json): JsonMap {
   throw wrongType(mapType, item)
 }
 
-/** What the patch says of items must come in the order it says. */
+/** Items of the patch must be in the order of its $setElementOrder. */
 function requireSameOrder(change: Json[], order: Json[], mergeKey: string): void {
   if (order.length === 0 || change.length === 0) return
   const kept =
@@ -189,8 +188,9 @@ function sameKey(a: Json, b: Json, mergeKey: string): boolean {
 }
 
 /**
- * Items the patch names in the patch's order, the others in the live order, each of those before
- * the first named one that was behind it in the live list.
+ * Combines the items in the patch with the other items. The former have the patch's order, the
+ * latter the live order. An item not in the patch precedes the first patch item that followed it in
+ * the live list.
  */
 function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: string): Json[] {
   const key = (item: Json): Json => (mergeKey === '' ? item : keyOf(requireMap(item), mergeKey))
@@ -221,7 +221,7 @@ function weave(merged: Json[], patchOrder: Json[], liveOrder: Json[], mergeKey: 
 
 /**
  * Sorts by the given order. An unknown item moves before the item in front of it, as in
- * kube-apiserver, which thereby reverses a list of such items.
+ * kube-apiserver. This reverses consecutive unknown items.
  */
 function sortByPlace(items: Json[], placeOf: (item: Json) => number | undefined): Json[] {
   const all = items.map((item) => ({ item, place: placeOf(item) }))
@@ -229,8 +229,7 @@ function sortByPlace(items: Json[], placeOf: (item: Json) => number | undefined)
     all.sort((a, b) => (a.place as number) - (b.place as number))
     return all.map(({ item }) => item)
   }
-  // In front of all others, the last one first; then the others. Only so nothing is moved for each
-  // item.
+  // `front` is stored in reverse, so that no insertion moves all items.
   const front: typeof all = []
   const back: typeof all = []
   for (const one of all) insert(front, back, one)
@@ -259,7 +258,7 @@ function insert(front: Placed[], back: Placed[], one: Placed): void {
   front.splice(at, 0, one)
 }
 
-/** By key, the first item that has it. */
+/** The index of each key; the first item with the key counts. */
 function places<Item extends Json, Key>(items: Item[], key: (item: Item) => Key): Map<Key, number> {
   const out = new Map<Key, number>()
   for (const [i, item] of items.entries()) if (!out.has(key(item))) out.set(key(item), i)

@@ -1,7 +1,6 @@
 /**
- * PATCH: a change described by its difference. The patch is applied to the version the request
- * speaks; the result goes through everything an update goes through. A lost race is tried again
- * unless the patch names a resourceVersion.
+ * PATCH: the patch is applied to the object in the version of the request. The result is processed
+ * like an update. A lost race is retried unless the patch names a resourceVersion.
  */
 import { invalid } from '#api/field-error.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -22,7 +21,7 @@ import type { PatchRequest, Server, Target } from './server.ts'
 import { Unconvertible } from './unconvertible.ts'
 import { raceTriesMax, writeOver } from './write-over.ts'
 
-/** Each way to patch is loaded when it is first used. */
+/** Each patch format is loaded on first use. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   apply: later<typeof import('./apply.ts')>('./apply'),
@@ -67,10 +66,7 @@ const patchesForgetEmptyBytes = change('a strategic merge patch takes over empty
   until: 23,
 })
 
-/**
- * Until 1.23 bytes that are empty are gone after a strategic merge patch, as far as ownership can
- * see.
- */
+/** Until 1.23, a strategic merge patch hides empty byte arrays from field ownership. */
 function asPatched({ patchType, target: { kind } }: PatchRequest, { release }: Server) {
   if (patchType !== 'strategic') return undefined
   if (!releaseOf(release).has(patchesForgetEmptyBytes)) return undefined
@@ -78,7 +74,7 @@ function asPatched({ patchType, target: { kind } }: PatchRequest, { release }: S
     load.nilBytes().withNilBytes(kind.type, object as Json) as unknown as KubeObject
 }
 
-/** The patched object, canonical and defaulted, in the hub version. */
+/** The patched object in the hub version, canonical and with defaults. */
 async function patched(
   server: Server,
   request: PatchRequest,
@@ -90,7 +86,8 @@ async function patched(
   const as = { type: kind.type, typed: kind.decoding === 'typed', lost, release }
   const way: PatchWay = {
     apply: (to) => rawPatched(request, to, as),
-    // What defaults added stands behind the rest, and in its place once it is read again.
+    // Defaulted fields are last in the object; decoding it again puts them in the order of the
+    // type.
     inOrder: (object) =>
       kind.decoding === 'typed' ? kind.conform(copyData(object)).object : object,
   }
@@ -105,7 +102,7 @@ async function patched(
   return toHub(read.as, read.object)
 }
 
-/** The version of its kind that an object is in after a patch. */
+/** The version of a patched object, which the patch may have changed. */
 function versionOf(server: Server, kind: Kind, raw: Json): Kind | undefined {
   const given = requireObject(raw)
   if (given.apiVersion === kind.apiVersion && given.kind === kind.kind) return kind
@@ -117,13 +114,13 @@ function versionOf(server: Server, kind: Kind, raw: Json): Kind | undefined {
   return version === undefined ? undefined : resource.kindOf(version)
 }
 
-/** What has no version is read as nothing that has a name. */
+/** kube-apiserver decodes an object without a version as one without a name. */
 const nameless = ({ name }: Target): ApiError =>
   badRequest(
     `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
   )
 
-/** A patched value of another kind than the resource's own. */
+/** Applies a patch to a value whose kind differs from that of the resource, such as a Scale. */
 export function patchedAs(
   server: Server,
   apiVersion: string,
@@ -150,19 +147,17 @@ export function patchedAs(
   return read
 }
 
-/** A patched object is written down and read again. */
+/** Encodes a patched object, because it is decoded again from its text. */
 const textOf = (raw: Json) => () => Buffer.from(load.numbers().textWithNumbers(raw))
 
-/**
- * How a patch is applied to an object, and the object with its members in the order of their type.
- */
+/** Applies the patch to an object; `inOrder` sorts an object's members in the order of its type. */
 interface PatchWay {
   readonly apply: (to: KubeObject) => Json
   readonly inOrder: (object: KubeObject) => KubeObject
 }
 
 /**
- * A result that cannot be decoded is the patch's fault: 422, with the result in the message, as in
+ * If the result cannot be decoded, the patch is invalid: 422 with the result in the message, as in
  * kube-apiserver.
  */
 function orInvalidPatch<Read>(
@@ -191,7 +186,7 @@ const showsStrictPatches = change('a patch with unknown fields is invalid and is
   since: 23,
 })
 
-/** The error shows the patched object; of a strategic patch it shows the patch itself. */
+/** The error contains the patched object, or for a strategic merge patch the patch itself. */
 function strictFault(release: number, request: PatchRequest, fault: ApiError, raw: Json): ApiError {
   if (!releaseOf(release).has(showsStrictPatches)) return fault
   const shown =
@@ -210,7 +205,7 @@ function faultOf<Read>(read: () => Read): { readonly read: Read } | { readonly f
   }
 }
 
-/** A patched object with its members in kube-apiserver's order. */
+/** The patched object with its members in kube-apiserver's order. */
 function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): Json {
   const { patchType, patchBytes } = request
   if (patchType === 'strategic' || !isObject(raw)) return raw
@@ -219,7 +214,7 @@ function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): J
   const { allSorted, mergedOrder, operatedOrder } = load.order()
   const ordered = () =>
     patchType === 'json' ? operatedOrder(raw, patch) : mergedOrder(raw, document, patch)
-  // Custom objects are maps all through, but their scales are not.
+  // In kube-apiserver custom objects are maps, whose keys are sorted; their scales are structs.
   const { kind, subresource } = request.target
   const isMaps = kind.decoding === 'free' && subresource !== 'scale'
   const shown = isMaps ? allSorted(raw) : withVersionEarly(ordered(), before)
@@ -227,10 +222,7 @@ function patchedInOrder(request: PatchRequest, before: KubeObject, raw: Json): J
   return shown
 }
 
-/**
- * The version of an object is laid in last, and written after its uid; sorted keys are left as they
- * are.
- */
+/** Moves resourceVersion behind the uid, unless the keys are sorted. */
 function withVersionEarly(shown: Json, { metadata: { resourceVersion, uid } }: KubeObject): Json {
   const { metadata } = shown as Loose
   if (!isObject(metadata) || Object.keys(metadata).at(-1) !== 'resourceVersion') return shown
@@ -241,13 +233,13 @@ function withVersionEarly(shown: Json, { metadata: { resourceVersion, uid } }: K
   return { ...(shown as Loose), metadata: Object.fromEntries(members) }
 }
 
-/** What the object was read as goes without saying. */
+/** The error of a patch omits the prefix about the type. */
 const asWhat = /^\S+ in version "[^"]*" cannot be handled as a \S+: /
 
 const shownPatched = (raw: Json): string =>
   Array.isArray(raw) ? JSON.stringify(inKeyOrder(raw)) : load.numbers().textWithNumbers(raw)
 
-/** A patch that replaces the whole object is shown with its keys sorted. */
+/** If a patch replaces the whole object, the error shows it with sorted keys. */
 function inKeyOrder(value: Json): Json {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(inKeyOrder)
@@ -256,8 +248,8 @@ function inKeyOrder(value: Json): Json {
 }
 
 /**
- * `typed`: read by a type of its own afterwards, to which the digits of numbers matter. `lost` gets
- * what is gone by then.
+ * `typed`: the result is decoded with a Go type, which depends on the digits of numbers. `lost`
+ * collects the fields that a strategic merge patch drops.
  */
 interface PatchedAs {
   readonly type: Type
@@ -294,7 +286,7 @@ function rawPatched(
   if (!typed && !isTooLarge(body)) return plain
   const raw = apply(document, load.numbers().withWrittenNumbers(patchBytes)) as Loose
   markOdd(raw)
-  // Whatever the digits of a number, it is no kind.
+  // A number as apiVersion or kind is wrong whatever its digits.
   const { apiVersion, kind } = plain as Loose
   if (typeof apiVersion === 'number') raw.apiVersion = apiVersion
   if (typeof kind === 'number') raw.kind = kind
@@ -304,7 +296,7 @@ function rawPatched(
 const isObject = (raw: Json): raw is Loose =>
   raw !== null && typeof raw === 'object' && !Array.isArray(raw)
 
-/** Numbers that are compared are compared by value, however they are written. */
+/** A `test` operation compares numbers by value, whatever their digits. */
 const tests = (body: Json): boolean =>
   Array.isArray(body) && body.some((operation) => (operation as Loose | null)?.op === 'test')
 
@@ -321,7 +313,10 @@ const readsWholeText = change('a strategic merge patch is one JSON value and not
   since: 23,
 })
 
-/** A strategic patch was read as a stream: the first value counts, and the rest is ignored. */
+/**
+ * Until 1.23, kube-apiserver read a strategic merge patch as a stream: it used the first value and
+ * ignored the rest.
+ */
 function firstValueOf(bytes: Buffer): Json {
   try {
     return decodeWritten(bytes)

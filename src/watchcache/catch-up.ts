@@ -1,8 +1,8 @@
 /**
- * A watch that begins before the history in memory. Its watcher receives the store's own history,
- * no faster than its client reads, until memory can take over. Of the past it holds a few batches,
- * and each changed object as it was last; where the store forgets faster than the client reads, the
- * watch ends and its client goes on from where it was.
+ * Serves a watch that starts before the history in memory. It reads the store's history, no faster
+ * than its client reads, until the watch cache can take over. It holds a few batches and the last
+ * state of each changed object. If the store compacts faster than the client reads, the watch ends
+ * and the client resumes from its last event.
  */
 import {
   type Change,
@@ -19,11 +19,11 @@ import type { ResourceCache } from './resource-cache.ts'
 import { transition } from './batch.ts'
 import type { Watcher } from './watcher.ts'
 
-/** Events that may wait for the client before more of the past is read. */
+/** Pending events of a watcher before reading pauses. */
 const queuedMax = 1000
-/** Bytes of their objects, likewise: far less than what ends a watch. */
+/** The bytes of pending events before reading pauses: far below the limit that ends a watch. */
 const queuedBytesMax = 8 << 20
-/** How often a client that is behind is looked after. */
+/** How often a slow watcher is checked. */
 const lookIntervalMs = 10
 
 export interface CatchUpParts {
@@ -32,18 +32,18 @@ export interface CatchUpParts {
   readonly cache: ResourceCache
   readonly watcher: Watcher
   readonly from: Revision
-  /** Changes under a name before its kind was defined are delivered too. */
+  /** Also deliver changes from before the current definition of the resource. */
   readonly beforeDefined: boolean
-  /** A past that cannot be read. */
+  /** Called if the history cannot be read. */
   readonly report: (error: unknown) => void
 }
 
-/** Undefined where the store has forgotten what the watch begins with. */
+/** Returns undefined if the store has compacted the start of the watch. */
 export async function catchUp(parts: CatchUpParts): Promise<CatchUp | undefined> {
   const { storage, cache, from, beforeDefined } = parts
   if (!beforeDefined && from < (cache.resource.since ?? 0)) return undefined
   try {
-    // What is never there: a list, however short, would count what follows.
+    // The key never exists, so this read only checks whether the revision is available.
     await storage.get(`${cache.resource.storagePrefix}/`, from)
   } catch (error) {
     if (error instanceof RevisionCompacted) return undefined
@@ -57,10 +57,10 @@ export class CatchUp {
   readonly #stop = new AbortController()
   readonly #prefix: string
   readonly #maker: EntryMaker
-  /** What the changed objects were before the next change of them. */
+  /** The state of each changed object before its next change. */
   readonly #known = new Map<string, Entry | undefined>()
   #revision: Revision
-  /** The subscriber in memory, once memory has taken over. */
+  /** The subscriber in the watch cache, after the handover. */
   #live: Subscriber | undefined
 
   constructor(parts: CatchUpParts) {
@@ -77,7 +77,7 @@ export class CatchUp {
     })
   }
 
-  /** Everything up to here was delivered; undefined once memory has taken over. */
+  /** Everything up to this revision was delivered; undefined after the handover. */
   get progress(): Revision | undefined {
     return this.#live === undefined ? this.#revision : undefined
   }
@@ -118,18 +118,17 @@ export class CatchUp {
     const { watcher } = this.#parts
     const previous = this.#known.get(key)
     const entry = bytes === undefined ? undefined : this.#made(key, revision, bytes)
-    // An unreadable value is not delivered; whatever becomes of it is a change of what was there
-    // before.
+    // An unreadable value is skipped: the next readable state is a change of the last readable one.
     if (entry === undefined && bytes !== undefined) return
     this.#known.set(key, entry)
     if (entry === undefined && previous === undefined) return
-    // It is delivered and not kept, so it needs no time.
+    // The event is not stored in the history, so it needs no time.
     const event = cacheEvent(revision, entry, previous, 0)
     const type = transition(event, watcher.matches)
     if (type !== undefined) watcher.deliver(type, event)
   }
 
-  /** What has not changed since the watch begins is as it was then. */
+  /** Reads the state of objects at the start of the watch, unless a later state is known. */
   async #learnBefore(changes: readonly Change[]): Promise<void> {
     const { storage, from } = this.#parts
     const unknown = new Set(changes.map(({ key }) => key).filter((key) => !this.#known.has(key)))
@@ -141,10 +140,7 @@ export class CatchUp {
     )
   }
 
-  /**
-   * Undefined where it cannot be read, whatever the reason: that is one object's trouble and not
-   * that of its neighbours.
-   */
+  /** Returns undefined if one object cannot be read; the others must still be delivered. */
   #made(key: string, revision: Revision, bytes: Buffer): Entry | undefined {
     try {
       return this.#maker.make(key, revision, bytes)
@@ -155,8 +151,7 @@ export class CatchUp {
   }
 
   /**
-   * If memory holds everything that is still to be delivered, it is delivered at once, and the
-   * watch is like any other.
+   * If the watch cache holds all remaining changes, delivers them and makes this a normal watch.
    */
   #handOver(): void {
     if (this.#live !== undefined) return
@@ -164,7 +159,7 @@ export class CatchUp {
     const rest = cache.history.after(this.#revision)
     if (rest === undefined || rest.length > queuedMax) return
     watcher.receive(rest)
-    // The store's history may be ahead of memory: its events are not repeated.
+    // The store may be ahead of the watch cache: skip its events up to the delivered revision.
     const live = watcher.since(this.#revision)
     this.#live = live
     cache.fanOut.add(live)
@@ -173,7 +168,7 @@ export class CatchUp {
   }
 }
 
-/** However many changes come at once, no more are delivered than the client reads. */
+/** Delivery pauses while the client reads too slowly. */
 const isBehind = ({ queued, queuedBytes, ended }: Watcher) =>
   !ended && (queued > queuedMax || queuedBytes > queuedBytesMax)
 

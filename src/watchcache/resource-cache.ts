@@ -1,6 +1,6 @@
 /**
- * The live picture of one resource: every object, ordered by key, the recent past, and the
- * watchers. It is changed only by the feed, in the order of revisions.
+ * The watch cache of one resource: all objects ordered by key, the recent history, and the
+ * watchers. Only the feed changes it, in the order of revisions.
  */
 import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
@@ -19,22 +19,25 @@ import { cacheEvent, History, type HistoryLimits } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 
 /**
- * Snapshots kept for the next pages of lists under way: each holds only what changed since, in the
- * end everything.
+ * Snapshots kept for the next pages of paginated lists. A snapshot shares unchanged objects with
+ * the cache; an old one may share none.
  */
 const snapshotsMax = 32
-/** A later request for the next page is answered from the store, as long as it has the history. */
+/** After this time the store serves the next page, if it still has the history. */
 const snapshotMsMax = 300_000
-/** From this many objects on an index replaces the scan for a label. */
+/** From this number of objects on, an index replaces the scan for a label. */
 const indexedFrom = 256
 
-/** What lists and watches begin with: the objects of a range of keys, in their order. */
+/**
+ * The objects in a range of keys, in order: the source of lists and of the initial events of
+ * watches.
+ */
 export interface Picture {
   visit(start: string, end: string, visit: (entry: Entry) => boolean | undefined | void): void
   count(start: string, end: string): number
 }
 
-/** A label that all wanted objects have, with its value. */
+/** A label and value that all matching objects have. */
 export interface SoughtLabel {
   readonly key: string
   readonly value: string
@@ -42,30 +45,27 @@ export interface SoughtLabel {
 
 interface KeptSnapshot {
   readonly picture: SortedSnapshot<Entry>
-  /** When it was first met among the old ones. */
+  /** When the eviction first saw the snapshot. */
   seenAtMs: number | undefined
 }
 
 let pictures = 0
 
 export class ResourceCache {
-  /**
-   * Unique among all pictures of this process: what is derived at a revision belongs to one
-   * picture.
-   */
+  /** Unique in this process. Cached results derived from this cache use it in their key. */
   readonly id = ++pictures
   readonly resource: Resource
   readonly fanOut = new FanOut()
   readonly history: History
   /**
-   * Why what is stored under a key cannot be read. The picture keeps the previous object, for the
-   * event that comes when the value can be read, or is gone; until then no reader may get it.
+   * The errors of keys whose stored values cannot be read. The cache keeps the previous object for
+   * the next event of the key. Readers get the error until then.
    */
   readonly #unreadable: Map<string, Unreadable>
   readonly #maker: EntryMaker
   readonly #entries = new SortedMap<Entry>()
   readonly #snapshots = new Map<Revision, KeptSnapshot>()
-  /** Changes up to this revision are in the picture already. */
+  /** Changes up to this revision were part of the initial load. */
   readonly #loadedAt: Revision
   #lastChange: Revision
   readonly #labels = new LabelIndex()
@@ -89,15 +89,12 @@ export class ResourceCache {
     return this.#entries.size
   }
 
-  /**
-   * The revision of this picture when everything up to `seen` has arrived: what was loaded may be
-   * newer.
-   */
+  /** The cache's revision after the feed delivered `seen`; the initial load may be newer. */
   revisionAt(seen: Revision): Revision {
     return Math.max(seen, this.#lastChange)
   }
 
-  /** Grows with every change of this resource: what was made of an older picture is stale. */
+  /** The revision of the last change. Cached results with an older revision are outdated. */
   get lastChange(): Revision {
     return this.#lastChange
   }
@@ -106,13 +103,13 @@ export class ResourceCache {
     return this.#entries.get(key)
   }
 
-  /** Throws where what is stored under a key cannot be read. */
+  /** Throws if the value stored under a key cannot be read. */
   requireReadable(key: string): void {
     const error = this.#unreadable.size === 0 ? undefined : this.#unreadable.get(key)
     if (error !== undefined) throw error
   }
 
-  /** Throws where something of a range cannot be read: of the first. */
+  /** Throws if a value in a range cannot be read; reports the first. */
   requireReadableIn({ start, end }: KeyRange): void {
     if (this.#unreadable.size === 0) return
     const keys = [...this.#unreadable.keys()].filter((key) => key >= start && key < end)
@@ -129,8 +126,7 @@ export class ResourceCache {
   }
 
   /**
-   * The objects with a label, if that is quicker than a scan; undefined if it is not, or if there
-   * are more.
+   * The objects with a label, at most `most`. Undefined if there are more, or if a scan is faster.
    */
   labelled({ key, value }: SoughtLabel, most: number): Picture | undefined {
     if (this.#entries.size < indexedFrom) return undefined
@@ -139,7 +135,7 @@ export class ResourceCache {
     return pictureOf(found)
   }
 
-  /** A picture that stays as it is, for the pages of one list. */
+  /** An immutable snapshot of the current state, for the pages of one list. */
   snapshot(at: Revision): SortedSnapshot<Entry> {
     const known = this.#snapshots.get(at)
     if (known !== undefined) return known.picture
@@ -151,13 +147,13 @@ export class ResourceCache {
     return taken
   }
 
-  /** The picture as it was at a revision, where it is still at hand. */
+  /** The snapshot at a revision, if it still exists. */
   snapshotAt(revision: Revision): SortedSnapshot<Entry> | undefined {
     if (revision >= this.#lastChange) return this.snapshot(revision)
     return this.#snapshots.get(revision)?.picture
   }
 
-  /** To be called now and then: abandoned lists must not keep deleted objects. */
+  /** Evicts old snapshots: lists that clients abandoned must not keep deleted objects in memory. */
   forgetSnapshots(nowMs: number): void {
     for (const [revision, kept] of this.#snapshots) {
       kept.seenAtMs ??= nowMs
@@ -184,15 +180,15 @@ export class ResourceCache {
       return this.#maker.make(key, revision, bytes, this.fanOut.isFollowed)
     } catch (error) {
       this.#unreadable.set(key, asUnreadable(error))
-      // Watches would silently miss a change: they end, and new ones are rejected until it can be
-      // delivered.
+      // Watches would silently miss this change, so they end. New watches are rejected until the
+      // value can be read.
       this.fanOut.endPresent()
       throw error
     }
   }
 }
 
-/** A few objects, in the order of their keys. */
+/** A few objects, sorted by key. */
 export function pictureOf(entries: Entry[]): Picture {
   entries.sort((a, b) => (a.key < b.key ? -1 : 1))
   const within = (start: string, end: string) =>

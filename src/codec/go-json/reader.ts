@@ -1,8 +1,8 @@
 /**
- * Go's JSON reader, as far as its errors show: its position when something is wrong, its message,
- * and how it continues. The first fault is kept, with the bytes around it; reading goes on from
- * that position, because the names that precede a fault in the message depend on how far that gets.
- * It is slow and used only for bodies that cannot be read, or that have duplicates.
+ * Imitates the JSON reader of kube-apiserver's Go library where its errors are visible: the
+ * position, the message, and how it continues. It keeps the first fault with the bytes around it.
+ * Then it reads on, because the field names in the message depend on how far reading gets. It is
+ * slow and used only for bodies with faults or duplicates.
  */
 import { excerpt } from './excerpt.ts'
 
@@ -34,12 +34,12 @@ export const isDigit = (byte: number): boolean => byte >= zero && byte <= nine
 
 export class GoReader {
   readonly #bytes: Buffer
-  /** Where the next byte is. */
+  /** The index of the next byte. */
   head = 0
-  /** The end was met; a fault found later counts all the same. */
+  /** The end was reached; a later fault is still reported. */
   #ended = false
   fault: string | undefined
-  /** Whether what is passed over is wanted, so that its numbers must be some. */
+  /** Whether numbers in skipped values are checked. */
   #wanted = false
 
   constructor(bytes: Buffer) {
@@ -54,9 +54,7 @@ export class GoReader {
     return this.#bytes[index] ?? 0
   }
 
-  /**
-   * Only the first fault is reported, with ten bytes and with fifty on either side of its position.
-   */
+  /** Only the first fault is reported, with the text 10 and 50 bytes around its position. */
   report(operation: string, why: string): void {
     if (this.fault !== undefined) return
     const from = Math.max(this.head - 10, 0)
@@ -69,7 +67,7 @@ export class GoReader {
     this.report(operation, `${expected}${excerpt(Buffer.from([found]), 0, 1)}`)
   }
 
-  /** Names what was being read when the fault was found, or is being read since. */
+  /** Prefixes the fault with the name of the part that contains it. */
   within(name: string): void {
     if (this.fault !== undefined) this.fault = name + this.fault
   }
@@ -80,7 +78,7 @@ export class GoReader {
     this.#ended = true
   }
 
-  /** The next byte that is no blank, 0 at the end. */
+  /** The next byte that is not whitespace; 0 at the end. */
   next(): number {
     for (let i = this.head; i < this.tail; i++) {
       const byte = this.#bytes[i] as number
@@ -98,7 +96,7 @@ export class GoReader {
     return 0
   }
 
-  /** After a fault nothing is given back. */
+  /** After a fault the position does not move back. */
   unread(): void {
     if (this.fault === undefined && !this.#ended) this.head--
   }
@@ -118,7 +116,7 @@ export class GoReader {
     return false
   }
 
-  /** The rest of `null`, `true` or `false`, whose first letter was read. */
+  /** Reads the rest of `null`, `true` or `false` after its first letter. */
   word(first: number): void {
     const rest = wordsAfter.get(first) as string
     for (const letter of Buffer.from(rest)) {
@@ -137,7 +135,8 @@ export class GoReader {
   }
 
   /**
-   * From after the quote to the closing one; escapes end with the first fault, plain text does not.
+   * Reads from after the opening quote to the closing quote. Reading of escapes stops at the first
+   * fault; plain text is read to its end.
    */
   restOfString(): string {
     for (let i = this.head; i < this.tail; i++) {
@@ -168,8 +167,8 @@ export class GoReader {
   }
 
   /**
-   * An unsigned integer that begins with `first`: wrapped where Go does not notice that it is too
-   * large.
+   * Reads an unsigned integer that starts with `first`. Like Go, it wraps in cases where Go does
+   * not detect the overflow.
    */
   unsigned(first: number, bits: 32 | 64): bigint {
     if (first === zero) {
@@ -181,7 +180,7 @@ export class GoReader {
       return 0n
     }
     let value = BigInt(first - zero)
-    // Eight digits after the first are read at once where there is room for them.
+    // Go reads eight digits at once, without an overflow check, if enough bytes follow.
     if (this.tail - this.head > 10) {
       for (let i = 0; i < 7 && isDigit(this.at(this.head)); i++) {
         value = value * 10n + BigInt(this.at(this.head++) - zero)
@@ -255,14 +254,14 @@ export class GoReader {
     return first === 0x74
   }
 
-  /** Passes over one value; its text. */
+  /** Skips one value and returns its text. */
   skipped(): string {
     const start = this.head
     this.skip()
     return this.#bytes.toString('utf8', start, this.head)
   }
 
-  /** The text of one value of any kind, whose numbers must not be larger than there are. */
+  /** Returns the text of one value; a number that a double cannot represent is a fault. */
   untyped(): string {
     this.#wanted = true
     const text = this.skipped()
@@ -370,7 +369,7 @@ export class GoReader {
   }
 }
 
-/** The text is JSON as a whole; after a fault it may be cut anywhere, and is not used. */
+/** Parses the text as JSON; after a fault the text may be truncated, and its value is not used. */
 function parsedText(rest: string): string {
   try {
     return JSON.parse(`"${rest}`)

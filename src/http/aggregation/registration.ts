@@ -1,7 +1,7 @@
 /**
- * The APIServices of what is served here: those of built-in group versions, made once at the start,
- * and those of definitions, kept for as long as a definition serves the version. What users
- * register themselves is left alone.
+ * Maintains the APIServices of local group versions. Those of built-in versions are created once,
+ * at the start. Those of CustomResourceDefinitions exist as long as a definition serves the
+ * version. APIServices that users register are left alone.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -20,17 +20,17 @@ import {
 export interface RegistrationParts {
   readonly client: ApiClient
   readonly reader: ObjectReader
-  /** What is built in, with the place of each in discovery. */
+  /** The built-in group versions with their priorities in discovery. */
   readonly builtIn: readonly (GroupVersion & { readonly priority: Priority })[]
   readonly report: (message: string, error: unknown) => void
 }
 
-/** The aggregation's own group needs no server behind it. */
+/** The group of APIServices itself needs no APIService. */
 const ownGroup = apiServices.group
-/** The place of definitions in discovery: after everything built in. */
+/** The priority of custom resources in discovery: after all built-in groups. */
 const customPriority: Priority = { group: 1000, version: 100 }
 
-/** How long after a failure an APIService is looked at again. */
+/** The pause before a failed APIService is processed again. */
 const retryMs = 1000
 
 interface Desired {
@@ -55,8 +55,8 @@ const desiredFor = (
 export type RegistrationStep = 'nothing' | 'create' | 'update' | 'delete'
 
 /**
- * What to do about one APIService. `settled`: it was looked at before; `atStart`: it was there when
- * the server started.
+ * Decides what to do with one APIService. `settled`: it was processed before. `atStart`: it existed
+ * when the server started.
  */
 export function nextStep(
   desired: Desired | undefined,
@@ -88,9 +88,9 @@ const nameOf = ({ group, version }: GroupVersion): string => `${version}.${group
 export class Registration {
   readonly #parts: RegistrationParts
   readonly #builtIn = new Map<string, Desired>()
-  /** Versions that each definition serves. */
+  /** The versions that each definition serves. */
   readonly #definitions = new Map<string, readonly GroupVersion[]>()
-  /** Versions by name, with how many definitions serve each. */
+  /** For each version: how many definitions serve it. */
   readonly #versions = new Map<string, { readonly of: GroupVersion; count: number }>()
   readonly #current = new Map<string, KubeObject>()
   readonly #settled = new Set<string>()
@@ -107,7 +107,7 @@ export class Registration {
     }
   }
 
-  /** Resolves once every group version that is served has its APIService. */
+  /** Resolves when every local group version has its APIService. */
   async start(): Promise<void> {
     const { reader } = this.#parts
     this.#stops.push(
@@ -166,7 +166,10 @@ export class Registration {
     return found && desiredFor(found.of, customPriority, 'true')
   }
 
-  /** One after another for one name: each looks at what the one before left. */
+  /**
+   * Steps for the same name run one after another, because each depends on the result of the one
+   * before.
+   */
   #settle(name: string): Promise<void> {
     if (!this.#started) return Promise.resolve()
     const after = (this.#running.get(name) ?? Promise.resolve()).then(() => this.#step(name))
@@ -189,7 +192,7 @@ export class Registration {
     try {
       await this.#take(step, name, desired, current)
     } catch (error) {
-      // There, gone or changed meanwhile: that change comes here too.
+      // The object was created, deleted or changed meanwhile; the watch delivers that change.
       if (!(error instanceof ApiError) || (error.code !== 404 && error.code !== 409)) throw error
     }
     this.#settled.add(name)

@@ -1,7 +1,4 @@
-/**
- * Where a request goes on to, and how: one address, one port, and what TLS must prove. Never more
- * than that one place.
- */
+/** The destination of a forwarded request: one host, one port, and the requirements of TLS. */
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
@@ -14,27 +11,27 @@ export interface Backend {
   readonly host: string
   readonly port: number
   readonly trust: Trust
-  /** How a name is looked up, where not every address will do. */
+  /** Resolves the name if not every address is allowed. */
   readonly lookup?: LookupFunction
 }
 
 /**
- * The client certificate for the other side, and the requirements for its certificate; connections
- * are pooled by it.
+ * Our client certificate and the requirements for the backend's certificate. Connections are pooled
+ * per value.
  */
 export interface Trust {
-  /** PEM; the machine's authorities where undefined. */
+  /** PEM; undefined means the system's certificate authorities. */
   readonly ca?: string
   readonly cert?: string
   readonly key?: string
-  /** The name its certificate must have, where that is not the host. */
+  /** The name in the backend's certificate, if it differs from the host. */
   readonly serverName?: string
   readonly insecure: boolean
-  /** How long a connection may take to be made; half a minute where undefined. */
+  /** The connect timeout; default: 30 seconds. */
   readonly connectTimeoutMs?: number
   /**
-   * Where servers are counted whose certificate has no alternative names; a common name is not
-   * enough for them.
+   * Counts backends whose certificate has no subject alternative names. They are rejected, because
+   * a common name is not sufficient.
    */
   readonly unnamed?: Tally
 }
@@ -42,7 +39,7 @@ export interface Trust {
 export const noTrust: Trust = { insecure: true }
 
 const connectTimeoutMsDefault = 30_000
-/** Idle connections kept to one backend, and how long. */
+/** Limits of the idle connections to one backend. */
 const idleSocketsMax = 16
 const idleMsMax = 90_000
 const kept = { keepAlive: true, maxFreeSockets: idleSocketsMax, timeout: idleMsMax }
@@ -52,7 +49,7 @@ export const placeOf = ({ host, port }: Pick<Backend, 'host' | 'port'>): string 
 
 export const tlsOptionsOf = (trust: Trust) => ({
   ...(trust.ca !== undefined && { ca: trust.ca }),
-  // As webhooks are: what is given to be trusted need not be a root.
+  // As for webhooks: a trusted certificate need not be a root.
   allowPartialTrustChain: true,
   ...(trust.cert !== undefined && { cert: trust.cert }),
   ...(trust.key !== undefined && { key: trust.key }),
@@ -64,8 +61,8 @@ export const tlsOptionsOf = (trust: Trust) => ({
 })
 
 /**
- * The name that a certificate must have. It is never the name that the client requested, which Node
- * would use by default. Empty for an address, which is then what the certificate must have.
+ * The name that the certificate must have. Node's default would be the host that the client
+ * requested. Empty if the host is an IP address, which the certificate must then contain.
  */
 export const serverNameOf = ({ host, trust }: Backend): string =>
   trust.serverName ?? (isIP(host) === 0 ? host : '')
@@ -76,7 +73,7 @@ export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
 const plain = new HttpAgent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()
 
-/** Connections are shared only by requests with the same `Trust` value. */
+/** Requests share connections only if they have the same `Trust` value. */
 export function agentOf({ secure, trust }: Backend): HttpAgent {
   if (!secure) return plain
   let agent = secureAgents.get(trust)

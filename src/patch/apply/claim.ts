@@ -1,8 +1,7 @@
 /**
- * What the writer of a new object owns, in one walk compiled from the type: everything that differs
- * from an empty object. This is the work of compare.ts against zero.ts, made once per type instead
- * of per object, because every create does it. Throws Unfit if items of a list cannot be
- * distinguished.
+ * The fields that the writer of a new object owns: all that differ from an empty object. One walk,
+ * compiled per type, replaces the comparison of compare.ts with zero.ts, because every create needs
+ * it. Throws Unfit if two items of a list have the same key.
  */
 import { byCodePoint, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -16,9 +15,9 @@ import { compareElements, goJson } from './path-element.ts'
 import { itemElement, NoElement } from './shape.ts'
 import { zeroField } from './zero.ts'
 
-/** What is owned at and below a value that was not there before. */
+/** The owned fields at and below a value that did not exist before. */
 type Claim = (value: Json) => FieldSet
-/** What is owned below a value that had its zero before; undefined: nothing. */
+/** The owned fields below a value that was a zero value before; undefined if there are none. */
 type ClaimBeyondZero = (value: Json) => FieldSet | undefined
 type Building = { [element: string]: FieldSet }
 
@@ -27,7 +26,8 @@ const claimsBeyondZero = new WeakMap<Struct, ClaimBeyondZero>()
 const wholes = new WeakMap<Struct, ClaimBeyondZero>()
 
 /**
- * The fields owned by the writer of a new object, including those of metadata that are never owned.
+ * The fields that the writer of a new object owns, including metadata fields that are removed
+ * later.
  */
 export function claimNew(type: Type, object: Json): FieldSet {
   if (type.is === 'struct' && type.union !== true) return wholeOf(type)(object) ?? emptySet
@@ -43,7 +43,7 @@ function wholeOf(struct: Struct): ClaimBeyondZero {
   return claim
 }
 
-/** What is the same in many objects is claimed once; metadata never is. */
+/** Caches the result for parts that recur in many objects; metadata is always different. */
 function claimPart(field: Field, name: string): ClaimBeyondZero {
   const claim = claimFieldBeyondZero(field)
   if (field.type.is !== 'struct' || name === 'metadata') return claim
@@ -81,7 +81,7 @@ function compile(type: Type): Claim {
   }
 }
 
-/** Owned whole, but its insides must still be fit to be owned. */
+/** An atomic value is owned as a whole, but its contents must match the type. */
 function claimWhole(type: Type): Claim {
   const check = checkOf(type)
   if (check === undefined) return () => leaf
@@ -112,7 +112,7 @@ function claimKeys(map: JsonMap, claim: Claim): FieldSet {
   return out
 }
 
-/** A declared field, with its place in the order steps are written in. */
+/** A declared field, with its position in the order of path elements. */
 interface Member<C> {
   readonly name: string
   readonly element: string
@@ -132,7 +132,8 @@ function membersOf<C>(struct: Struct, claimFor: (field: Field, name: string) => 
 }
 
 /**
- * The declared fields a value has, in the order steps are written in; undefined: it has others too.
+ * The declared fields of a value in the order of path elements; undefined if it has undeclared
+ * fields.
  */
 function present<C>(members: Members<C>, value: JsonMap): Member<C>[] | undefined {
   const found: Member<C>[] = []
@@ -140,7 +141,7 @@ function present<C>(members: Members<C>, value: JsonMap): Member<C>[] | undefine
     const member = members.get(name)
     if (member === undefined) return undefined
     if (value[name] === undefined) continue
-    // Few fields, nearly in order: moving each to its place is the fastest way to sort them.
+    // Insertion sort is the fastest: there are few fields, and nearly in order.
     let at = found.length
     found.push(member)
     for (; at > 0 && (found[at - 1] as Member<C>).place > member.place; at--) {
@@ -166,7 +167,7 @@ function claimStruct(struct: Struct): Claim {
   }
 }
 
-/** Fields the struct does not declare are owned where it is open to them. */
+/** Undeclared fields are owned if the struct is open, and rejected otherwise. */
 function stepsOfOpen(
   struct: Struct,
   members: Members<ClaimBeyondZero>,
@@ -208,8 +209,8 @@ function claimStructBeyondZero(
     let out: Building | undefined
     for (const { name, element, claim } of found) {
       const member = value[name] as Json
-      // Null in canonical form, but not what was there before: nothing is not the same as something
-      // empty.
+      // An empty list is null in canonical form, but it differs from an absent one, so its writer
+      // owns it.
       const emptied = member === null && wasWrittenEmpty(value, name)
       const claimed = emptied ? leaf : claim(member)
       if (claimed === undefined) continue
@@ -227,7 +228,7 @@ function claimFieldBeyondZero(field: Field): ClaimBeyondZero {
   if (isMap(zero)) return claimOverZeroStruct(field.type as Struct, zero)
   if (field.type.is === 'scalar' || zero !== null)
     return (value) => (value === zero ? undefined : claim(value))
-  // A list or map that was null before is not new, but what is in it is.
+  // A list or map field of a zero struct is null and not new; only its contents are.
   return (value) => (value === null ? undefined : withoutSelf(claim(value)))
 }
 
@@ -268,7 +269,8 @@ function claimList(list: List): Claim {
 type Keyed = [element: string, item: Json]
 
 /**
- * Most lists have one key and it is a text: they need no element taken apart again to be sorted.
+ * Most lists have one key field with a text value, which can be compared without parsing path
+ * elements.
  */
 function byKey(list: List): (items: Json[]) => Keyed[] {
   const key = list.mapKeys[0] as string
@@ -286,7 +288,7 @@ function byKey(list: List): (items: Json[]) => Keyed[] {
   }
 }
 
-/** Most are written in order, and looking costs less than sorting. */
+/** Most lists are already sorted, and checking is cheaper than sorting. */
 function isSorted(keyed: readonly Keyed[], keyOf: (keyed: Keyed) => string): boolean {
   for (let i = 1; i < keyed.length; i++) {
     if (byCodePoint(keyOf(keyed[i - 1] as Keyed), keyOf(keyed[i] as Keyed)) > 0) return false

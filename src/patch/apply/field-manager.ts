@@ -1,7 +1,7 @@
 /**
- * Field ownership as the verbs see it: what a write makes of metadata.managedFields, and what an
- * apply makes of an object. Pure: the time is an argument, other versions come through the kind,
- * and nothing given is ever changed.
+ * Field ownership for the verbs: computes metadata.managedFields after a write, and the object
+ * after an apply. Pure: the time is an argument, and the kind converts versions. Arguments are not
+ * changed.
  */
 import type { Json, KubeObject, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { ApiError, badRequest } from '#api/status-error.ts'
@@ -54,7 +54,7 @@ export interface Writer {
   readonly subresource: string
   /** RFC 3339, whole seconds. */
   readonly now: string
-  /** True: there is no owner before the first apply (releases before 1.18). */
+  /** Whether fields have no owner before the first apply (releases before 1.18). */
   readonly onlyOnceApplied?: boolean
 }
 
@@ -62,7 +62,7 @@ export interface Applier extends Writer {
   readonly force: boolean
 }
 
-/** Fields of the type header and of metadata that belong to the server: they are never owned. */
+/** The server sets these fields, so no manager owns them. */
 const neverOwned = makeFieldSet([
   ['apiVersion'],
   ['kind'],
@@ -78,9 +78,9 @@ const neverOwned = makeFieldSet([
 ])
 
 /**
- * metadata.managedFields of `next` after a write that is no apply; `live` is undefined on create.
- * Entries that cannot be read count as none, and an object whose lists cannot be owned item by item
- * has none.
+ * metadata.managedFields of `next` after an update or create; `live` is undefined on create.
+ * Unreadable entries are treated as absent. An object with lists whose items cannot be identified
+ * has no entries.
  */
 export function recordUpdate(
   kind: FieldManagerKind,
@@ -96,7 +96,7 @@ export function recordUpdate(
     const reset = who.subresource === '' && isReset(next.metadata?.managedFields)
     if (managed.owned.size === 0) {
       if (who.onlyOnceApplied) return []
-      // A reset comes first: what else the same write changes is its writer's.
+      // A reset removes all owners first; the writer then owns what this write changes.
       if (live?.metadata?.uid && !reset) return []
       if (live === undefined) return claimAll(kind, next, who)
     }
@@ -115,13 +115,12 @@ export function recordUpdate(
   }
 }
 
-/** The owners of an object whose owners cannot be found. */
+/** The managedFields of an object that does not match its type. */
 const ownersOfUnfit = (rules: ApplyRules, live: KubeObject | undefined): ManagedFieldsEntry[] =>
   rules.keepsOwnersOfUnfit ? (live?.metadata?.managedFields ?? []) : []
 
 /**
- * Owners may be rewritten by hand through the main resource; a client that omits them does not mean
- * to remove them.
+ * A client may rewrite managedFields through the main resource; omitting them does not remove them.
  */
 function ownersBefore(
   live: KubeObject | undefined,
@@ -146,10 +145,10 @@ function decodeOrNobody(entries: ManagedFieldsEntry[] | undefined): Managed {
   }
 }
 
-/** No owners before: the commonest write, and the cheapest. */
+/** The entry of a new object: the most common and cheapest case. */
 function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): ManagedFieldsEntry[] {
   const { object, type } = typedObject(kind, next)
-  // Schemas of custom kinds let some values pass that have another type.
+  // The schema of a custom kind may admit values of another type.
   if (isCustom(type) && !isFit(type, object as Json, rulesOf(kind))) return []
   const reset = kind.resetFields(kind.apiVersion, who.subresource)
   let set: FieldSet
@@ -174,7 +173,7 @@ function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): Manage
   ]
 }
 
-/** The same for an object with items of the same key. Throws Unfit. */
+/** The same for lists with duplicate keys. Throws Unfit. */
 function claimWithDuplicates(
   kind: FieldManagerKind,
   next: Typed,
@@ -184,11 +183,11 @@ function claimWithDuplicates(
   return encodeManaged(updateManaged(kind, zeroObject(kind), next, nobody(), who))
 }
 
-/** The subresource as entries name it. */
+/** The subresource as recorded in entries. */
 const saidSubresource = ({ saysSubresource = true }: FieldManagerKind, { subresource }: Writer) =>
   saysSubresource ? subresource : ''
 
-/** The owners after an update; the time moves only where the writer's set does. */
+/** The managers after an update. The writer's time changes only if its field set does. */
 function updateManaged(
   kind: FieldManagerKind,
   before: Typed,
@@ -206,8 +205,8 @@ function updateManaged(
   }
   const writer = identityOf(named)
   const former = owned.get(writer)
-  // The writer of this very request is kept apart from what it wrote before: only so it shows what
-  // it changed now.
+  // The fields of this request have a separate key at first, to distinguish them from the writer's
+  // earlier fields.
   const self = 'current-operation'
   const owners = updateOwners(before, after, owned, self, versionsOf(kind, who.subresource))
   const mine = owners.get(self)
@@ -230,9 +229,9 @@ function updateManaged(
 }
 
 /**
- * An apply: the merged object with its managedFields, or what stands in its way. Throws ApiError
- * for a configuration that cannot be applied. An object that is `merged` is not in canonical form
- * yet, nor defaulted; any other is the live one as it is. Both may share parts with their sources.
+ * Applies a configuration: returns the object with its managedFields, or the conflicts. Throws
+ * ApiError if it cannot be applied. A `merged` object is neither canonical nor defaulted; otherwise
+ * it is the live object. Results may share parts with the arguments.
  */
 export function applyConfiguration(
   kind: FieldManagerKind,
@@ -309,7 +308,7 @@ function applyOnce(
   try {
     applied = applyConfig(live, config, owned, applier, force, versions)
   } catch (error) {
-    // Managers that speak another version are shown the object in theirs: it must fit there too.
+    // The object must also match the types of other managers' versions.
     throw error instanceof Unfit ? plainError(error.message) : error
   }
   if (Array.isArray(applied)) return applied
@@ -329,7 +328,10 @@ function applyOnce(
 
 const standInName = 'before-first-apply'
 
-/** The stand-in of 1.16 owns all fields of the object, as a new one does too, and has no time. */
+/**
+ * In 1.16 the stand-in manager owns all fields of the object, including those of a new object, and
+ * has no time.
+ */
 function claimAsItStands(kind: FieldManagerKind, { object, type, apiVersion }: Typed): Managed {
   const managed = nobody()
   const set = difference(toFieldSet(type, object as Json, rulesOf(kind)), neverOwned)
@@ -338,7 +340,7 @@ function claimAsItStands(kind: FieldManagerKind, { object, type, apiVersion }: T
   return managed
 }
 
-/** An object without owners gets one stand-in as owner at its first apply. */
+/** At its first apply, an object without managers gets a stand-in manager. */
 function claimBeforeFirstApply(
   kind: FieldManagerKind,
   live: Typed,
@@ -366,8 +368,8 @@ function decodeForApply(live: KubeObject | undefined): Managed {
 }
 
 /**
- * The configuration as its type reads it; throws what is wrong with it, and be it that its type is
- * not known.
+ * Returns the configuration with its type. Throws if it does not match its type, or if the type is
+ * unknown.
  */
 export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const { apiVersion } = kind
@@ -396,7 +398,7 @@ export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   return { object: config, type, apiVersion }
 }
 
-/** `default/a; /v1, Kind=ConfigMap`, in older releases without the name. */
+/** `default/a; /v1, Kind=ConfigMap`; older releases omit the name. */
 function nameOf(rules: ApplyRules, object: KubeObject): string {
   if (!rules.namesObjects) return gvkText(object)
   const { namespace, name } = object.metadata ?? {}
@@ -405,11 +407,11 @@ function nameOf(rules: ApplyRules, object: KubeObject): string {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The same in brackets; nothing in older releases. */
+/** The same in parentheses; empty in older releases. */
 const named = (rules: ApplyRules, object: KubeObject): string =>
   rules.namesObjects ? ` (${nameOf(rules, object)})` : ''
 
-/** A version with more than one slash hides the kind too. */
+/** If apiVersion has more than one slash, kube-apiserver also loses the kind. */
 const gvkOf = ({ apiVersion, kind, metadata }: KubeObject): string => {
   const isVersion = typeof apiVersion === 'string' && apiVersion.split('/').length <= 2
   return gvkText({ ...(isVersion && { apiVersion, kind }), metadata } as KubeObject)
@@ -418,13 +420,13 @@ const gvkOf = ({ apiVersion, kind, metadata }: KubeObject): string => {
 const isObject = (value: unknown): boolean =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** An invalid entry makes kube-apiserver ignore all of them. */
+/** kube-apiserver ignores all entries if one is invalid. */
 function saysOwners({ metadata }: KubeObject): boolean {
   const entries: unknown = metadata?.managedFields
   return Array.isArray(entries) && entries.every(isObject)
 }
 
-/** Errors without a reason in kube-apiserver. */
+/** An error without a reason, as kube-apiserver returns it. */
 const plainError = (message: string): ApiError => new ApiError(500, '', message)
 
 function withManagedFields(object: KubeObject, entries: ManagedFieldsEntry[]): KubeObject {

@@ -1,35 +1,38 @@
 /**
- * Whether the disk has room for another write. It looks at the disk seldom and counts in between.
- * While the disk is full it takes nothing but deletions, which make room, until a look finds more
- * than what is kept back. It writes nothing.
+ * Decides whether the disk has space for another write. It checks the disk rarely and counts bytes
+ * in between. While the disk is full it admits only deletions, which free space, until a check
+ * finds more than the reserve. It writes nothing.
  */
 import { sharesOf } from './disk-space.ts'
 
-/** What a write takes beside its value: part of a page of the table and one of the index. */
+/** The overhead of a write besides its value: parts of a table page and of an index page. */
 const writeBytes = 4096
 
-/** A write is in the log and in the database. */
+/** Each write is in the log and in the database. */
 const copies = 2
 
-/** Looks between two emptyings of the log: writes of other programs show as late as that. */
+/** Checks per full log; the store notices writes of other programs with this delay. */
 const looksPerLog = 4
 
-/** So much more than the reserve ends a full disk: not the first page that was freed. */
+/**
+ * A full disk needs this multiple of the reserve before writes are admitted again, not just one
+ * freed page.
+ */
 const enoughRatio = 4 / 3
 
 export interface DiskBudgetOptions {
-  /** How long the log may become before it is copied. */
+  /** The size at which the log is copied. */
   readonly logBytes: number
-  /** What the store may still grow by. */
+  /** The number of bytes that the store may still grow. */
   spareBytes(): number
-  /** Little is left, or too little for anything but deletions. */
+  /** Called if little space is left; `isFull` if only deletions are admitted. */
   short(isFull: boolean): void
 }
 
 export class DiskBudget {
   readonly #options: DiskBudgetOptions
   readonly #shares: ReturnType<typeof sharesOf>
-  /** What may be written before the next look. */
+  /** Bytes that may be written before the next check. */
   #leftBytes = 0
   #isFull = false
 
@@ -42,7 +45,7 @@ export class DiskBudget {
     return this.#isFull
   }
 
-  /** Says whether there is room for a value; undefined: a deletion. */
+  /** Whether there is space for a value; undefined means a deletion. */
   take(sizeBytes: number | undefined): boolean {
     if (sizeBytes === undefined) return !this.#isFull || this.#isRoomForDeletion()
     if (this.#isFull) return false
@@ -50,7 +53,7 @@ export class DiskBudget {
     return this.#leftBytes >= 0 || this.#look(sizeBytes + writeBytes, this.#shares.reserveBytes)
   }
 
-  /** Returns whether a full disk has room again. */
+  /** Checks the disk; returns whether it has space. */
   refill(): boolean {
     const { reserveBytes } = this.#shares
     return this.#look(0, this.#isFull ? reserveBytes * enoughRatio : reserveBytes)

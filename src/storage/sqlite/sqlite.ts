@@ -1,7 +1,7 @@
 /**
- * The embedded store: one SQLite file. A write is acknowledged when it is on disk, and the feed has
- * it before the writer gets the result. It never reads a write back to publish it: the feed carries
- * the very bytes that were given to put.
+ * The embedded store: one SQLite file. A write is acknowledged when it is on disk; the feed
+ * delivers it before the writer gets the result. The feed delivers the buffers passed to put and
+ * never reads them back.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,27 +36,25 @@ import { createDatabase } from './schema.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /**
- * How often history is shortened on a disk that is nearly full: what was forgotten must show first.
+ * The minimum pause between two compactions on a nearly full disk: the effect of one must show
+ * before the next.
  */
 const shortenEveryMs = 500
 
 export interface SqliteOptions {
-  /** Where the state is kept; made when missing. */
+  /** The data directory; created if it is missing. */
   readonly directory: string
   readonly clock?: TimerClock
-  /**
-   * How much may be logged before it is copied into the database; a share of the disk where unset.
-   */
+  /** The log is copied into the database at this size; if unset, a share of the disk's size. */
   readonly checkpointBytes?: number
-  /** Writes in company after which a thread of their own commits them. */
+  /** The number of concurrent writes after which a writer thread is started. */
   readonly companyMax?: number
-  /** Called once where the disk is too small to be of use for long. */
+  /** Called once if the disk is too small to last. */
   readonly warn?: (message: string) => void
 }
 
 /**
- * Opens the store of a directory, or refuses with a StorageUnavailable that says which file is
- * wrong and how.
+ * Opens the store in a directory. Throws StorageUnavailable with the faulty file and the reason.
  */
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   const file = join(options.directory, databaseFileName)
@@ -72,7 +70,7 @@ export async function openSqliteStorage(options: SqliteOptions): Promise<Storage
 
 class SqliteStorage implements Storage {
   #file: string
-  /** Which file it is, whatever lies in its place later. */
+  /** Identifies the opened file even if another file replaces it. */
   #inode: number
   #lock: DirectoryLock
   #writer: WriteQueue
@@ -82,12 +80,12 @@ class SqliteStorage implements Storage {
   #compactedUpTo: Revision
   #expirer: Expirer
   #remaining = new RemainingMemo()
-  /** Lists that take several turns, and the revision they read at: compaction lets them finish. */
+  /** Long lists in progress, with their revision: a compaction waits until they are done. */
   #listing = new Map<Promise<unknown>, Revision>()
   #closing: Promise<void> | undefined
   #closed: StorageUnavailable | undefined
   #shortenedAt = Number.NEGATIVE_INFINITY
-  /** What a read met: a damaged row or a disk that fails. */
+  /** The failure of the last read: a damaged row or a failing disk. */
   #readTrouble: string | undefined
 
   constructor(file: string, lock: DirectoryLock, options: SqliteOptions) {
@@ -172,17 +170,14 @@ class SqliteStorage implements Storage {
     await this.#writer.ask({ kind: 'compact', upTo })
   }
 
-  /**
-   * Forgets half of what is kept, or all of it on a full disk: the rows that are deleted make room
-   * for others.
-   */
+  /** Compacts half of the history, or all of it if the disk is full, to free space for writes. */
   #shortenHistory(isFull: boolean): void {
     const now = performance.now()
     if (this.#closed || now - this.#shortenedAt < shortenEveryMs) return
     this.#shortenedAt = now
     const kept = this.#revision - this.#compactedUpTo
     const upTo = isFull ? this.#revision : this.#compactedUpTo + Math.floor(kept / 2)
-    // Where that fails the writer is in trouble, and looks at the disk again.
+    // If this fails, the writer reports trouble and checks the disk again.
     this.compact(upTo).catch(() => {})
   }
 
@@ -192,7 +187,7 @@ class SqliteStorage implements Storage {
     )
   }
 
-  /** The system lets a file that was removed be written for as long as it is open. */
+  /** The operating system lets the store write to a removed file as long as it is open. */
   #displacement(): string | undefined {
     try {
       if (statSync(this.#file).ino === this.#inode) return undefined
@@ -209,7 +204,8 @@ class SqliteStorage implements Storage {
     this.#closed = new StorageUnavailable('the store is closed')
     this.#expirer.stop()
     this.#feed.end(this.#closed)
-    // The writer closes last: the connection that closes last copies the log into the file.
+    // The writer closes last, because the last connection to close copies the log into the
+    // database.
     this.#reader.close()
     await this.#writer.close()
     this.#lock.release()
@@ -222,7 +218,7 @@ class SqliteStorage implements Storage {
     this.#feed.publish(changes)
   }
 
-  /** The revision to read at; 0 and undefined mean the newest. */
+  /** The revision of a read; 0 and undefined mean the newest. */
   #readable(at: Revision | undefined): Revision {
     if (this.#closed) throw this.#closed
     if (!at) return this.#revision
@@ -244,7 +240,10 @@ class SqliteStorage implements Storage {
     }
   }
 
-  /** Reads a long list turn by turn, so that no other request waits for all of it. */
+  /**
+   * Reads a long list in several turns of the event loop, so that other requests do not wait for
+   * it.
+   */
   async #listOn(items: Stored[], range: KeyRange, at: Revision, limit: number): Promise<void> {
     for (;;) {
       await new Promise(setImmediate)
@@ -280,7 +279,7 @@ function tooSmall(directory: string, available: number): string {
   return `the data directory ${directory} has ${found} MB for the state, and at least ${needed} MB are needed: writes may be refused soon`
 }
 
-/** The key right after another. */
+/** The smallest key greater than `key`. */
 function after(key: string): string {
   return `${key}\0`
 }

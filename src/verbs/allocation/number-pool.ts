@@ -1,19 +1,17 @@
 /**
- * A stock of numbers, each given out once: offsets of addresses, ports. One may be held by
- * several all the same, by a
- * write and by what it wrote, or by two objects that others stored: it is free when all of them
- * have given it back.
- * Chance arrives as an argument.
+ * A pool of numbers (address offsets or ports) from which each is allocated once. A number may have
+ * several holders, such as a write and its stored service. It is free when all have released it.
+ * Randomness is an argument.
  */
 export type Taken = 'ok' | 'taken' | 'outside'
 
 export class NumberPool {
   readonly first: number
   readonly last: number
-  /** How many hold it, by number. */
+  /** The number of holders per number. */
   readonly #taken = new Map<number, number>()
   readonly #random: () => number
-  /** Whether the number is known to be claimed, counted from the first. */
+  /** Whether a number is claimed in the store; `bit` is its offset from `first`. */
   claimed: ((bit: number) => boolean) | undefined
 
   constructor(first: number, last: number, random: () => number) {
@@ -33,15 +31,15 @@ export class NumberPool {
     return 'ok'
   }
 
-  /** Takes it whether or not it is free; numbers outside are ignored. */
+  /** Adds a holder even if the number is not free; ignores numbers outside the pool. */
   hold(number: number): void {
     if (number < this.first || number > this.last) return
     this.#taken.set(number, this.#held(number) + 1)
   }
 
   /**
-   * Any free one, from a random place on; undefined when all are gone. The lowest `kept` are given
-   * out last, since clients that name a number name a low one.
+   * Allocates a free number, starting at a random one; undefined if none is free. The lowest `kept`
+   * numbers are last, because clients that specify a number use low ones.
    */
   takeAny(kept = 0): number | undefined {
     if (this.free <= 0) return undefined
@@ -67,12 +65,12 @@ export class NumberPool {
     else this.#taken.delete(number)
   }
 
-  /** Counted from the first; undefined where it is outside. */
+  /** The offset from `first`; undefined if the number is outside the pool. */
   bitOf(number: number): number | undefined {
     return number < this.first || number > this.last ? undefined : number - this.first
   }
 
-  /** Whether this server knows its holder: a service, or a write. */
+  /** Whether a service or a write known to this server holds the number. */
   isTaken(bit: number): boolean {
     return this.#taken.has(this.first + bit)
   }
@@ -87,8 +85,8 @@ export class NumberPool {
 }
 
 /**
- * How many low numbers are given out last, of `size`: a part of them within limits, none of a
- * small stock.
+ * How many low numbers of a pool of `size` are allocated last: a share within limits, none in a
+ * small pool.
  */
 export function keptBelow(
   size: number,

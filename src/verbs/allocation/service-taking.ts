@@ -1,7 +1,7 @@
 /**
- * What one write of a service takes of addresses and ports: once stored, the service holds it,
- * and no longer what it had.
- * It takes what it is called for; which addresses and ports a service needs is decided elsewhere.
+ * The addresses and ports that one write of a service allocates. When the write is stored, the
+ * service holds them and releases its previous ones. The caller decides which ones the service
+ * needs.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { internalError } from '#api/status-error.ts'
@@ -12,17 +12,17 @@ import type { AddressPool, Family } from './address-pool.ts'
 import type { ServiceClaims } from './service-claims.ts'
 import { type Holding, holdingOf, isGoing, nothing, type ServiceStock } from './service-stock.ts'
 
-/** A dry run shows the ports after this one, the end of the usual range. */
+/** A dry run returns ports after this one, the end of the default range. */
 const portBeforeShown = 32768
 
 export interface TakingOptions {
   readonly stock: ServiceStock
-  /** Where the store has other users. */
+  /** Set if other servers share the store. */
   readonly claims: ServiceClaims | undefined
   readonly service: KubeObject
   readonly old: KubeObject | undefined
   readonly context: Pick<Context, 'dryRun'>
-  /** Where the store has other users. */
+  /** Waits until the watch cache has seen the write. Set if other servers share the store. */
   readonly catchUp: (() => Promise<void>) | undefined
 }
 
@@ -34,9 +34,9 @@ export class ServiceTaking implements Reservation {
   readonly had: Holding
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
-  /** A dry run takes no ports, and only shows some. */
+  /** A dry run allocates no ports; it only returns examples. */
   readonly isDryRun: boolean
-  /** The highest port this write has, or shows, so far. */
+  /** The highest port that this write has allocated or shown. */
   #highestPort: number | undefined
 
   constructor({ stock, claims, service, old, context, catchUp }: TakingOptions) {
@@ -48,7 +48,7 @@ export class ServiceTaking implements Reservation {
     this.isDryRun = context.dryRun === true
   }
 
-  /** False if another server was faster; then nothing is taken any longer. */
+  /** Returns false, and releases everything, if another server claimed one of them first. */
   async claim(): Promise<boolean> {
     try {
       if (await this.#claims?.claim(this.#taken())) return true
@@ -64,7 +64,7 @@ export class ServiceTaking implements Reservation {
     const has = holdingOf(this.#service)
     const taken = this.#taken()
     this.#handOver()
-    // It holds nothing, whatever it was given.
+    // A service that is being deleted holds nothing.
     if (isGoing(this.#service)) return this.#claims?.release(taken)
     return this.#claims?.release({
       addresses: this.had.addresses.filter((address) => !has.addresses.includes(address)),
@@ -73,9 +73,8 @@ export class ServiceTaking implements Reservation {
   }
 
   /**
-   * Others may have written the service since, or deleted it, and the picture may know that
-   * already: there only the picture
-   * says what a service has, and until it knows of this write too, what was taken stays taken.
+   * Releases this write's own allocations once the watch cache has seen the write. Another writer
+   * may already have changed the service, so only the watch cache knows what it holds.
    */
   #handOver(): void {
     const forget = () => this.forget()
@@ -90,13 +89,13 @@ export class ServiceTaking implements Reservation {
   giveBack(error?: unknown): Promise<void> | undefined {
     const taken = this.#taken()
     this.forget()
-    // A store that did not answer may have stored the service: what it has stays claimed until
-    // the ranges are mended.
+    // If the store did not respond, it may have stored the service. The numbers stay claimed until
+    // the ranges are repaired.
     if (this.isDryRun || error instanceof StorageUnavailable) return undefined
     return this.#claims?.release(taken)
   }
 
-  /** This write wants nothing any longer, whatever is claimed. */
+  /** Releases the allocations of this write in this server; claims in the store remain. */
   forget(): void {
     for (const address of this.#takenAddresses.splice(0))
       this.#stock.poolOf(address)?.giveBack(address)
@@ -118,8 +117,8 @@ export class ServiceTaking implements Reservation {
   }
 
   /**
-   * Any address; undefined where none is left. `upperFirst`: the lower ones are kept for clients
-   * that name them.
+   * Allocates any free address; undefined if none is left. `upperFirst` leaves the lower ones for
+   * clients that specify an address.
    */
   takeAnyAddress(family: string, upperFirst = false): string | undefined {
     const any = this.poolOf(family).takeAny(upperFirst)
@@ -127,7 +126,7 @@ export class ServiceTaking implements Reservation {
     return any
   }
 
-  /** Answers why it cannot be had, where that is so. */
+  /** Allocates an address; returns the reason if that fails. */
   takeAddress(family: string, address: string): string | undefined {
     const pool = this.poolOf(family)
     const outcome = pool.take(address)
@@ -161,22 +160,23 @@ export class ServiceTaking implements Reservation {
   }
 
   /**
-   * The port after the highest this write has so far, as kube-apiserver shows it; it may be taken.
+   * The port after this write's highest one. kube-apiserver shows it in a dry run, even if it is
+   * allocated.
    */
   #showPort(): number {
     const port = (this.#highestPort ?? portBeforeShown) + 1
     this.#seesPort(port)
-    // After the last number there is comes the first, for the checks to refuse.
+    // The addition must wrap after 2^31 - 1, so that validation rejects the result.
     return port | 0
   }
 
-  /** Answers why it cannot be had, where that is so. */
+  /** Allocates a port; returns the reason if that fails. */
   takePort(port: number): string | undefined {
     const { ports } = this.#stock
     const outcome = ports.take(port)
     if (outcome === 'taken') return 'provided port is already allocated'
     if (outcome === 'ok') this.#hasPort(port)
-    // A dry run only checks whether others have it, not whether it could be allocated.
+    // A dry run only checks whether another service has the port, not whether it is in the range.
     else if (this.isDryRun) this.#seesPort(port)
     else {
       const range = `${ports.first}-${ports.last}`

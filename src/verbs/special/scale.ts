@@ -1,7 +1,4 @@
-/**
- * How many replicas there are to be, of any kind that has them: a small view of the object that
- * reads and writes them.
- */
+/** The scale subresource: a view of the replica count of any kind that has one. */
 import { schemeLine } from '#api/release-words.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf } from '#api/api-version.ts'
@@ -46,16 +43,16 @@ const replicasHaveOwners = change('replicas that are set by a scale have an owne
 
 type Make = (scale: KubeObject) => KubeObject
 
-/** The name of a missing Scale in errors; each kind of kube-apiserver has its own. */
+/** The resource in a 404 message for a Scale; kube-apiserver uses different ones for each kind. */
 function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: string } {
   if (scale !== undefined || plural === 'statefulsets') return { group, plural }
   const isController = plural === 'replicationcontrollers'
-  // Whichever group they are served in, they are kept by one.
+  // kube-apiserver stores these kinds in one group, whichever group serves them.
   const keptBy = isController ? group || 'autoscaling' : 'apps'
   return { group: keptBy, plural: `${plural}/scale` }
 }
 
-/** All types called Scale, which kube-apiserver decodes before it finds that the type is wrong. */
+/** All Scale types. kube-apiserver decodes each of them before it detects the wrong one. */
 const scales = new Set(['apps/v1beta1', 'apps/v1beta2', 'autoscaling/v1', 'extensions/v1beta1'])
 
 function requireThisScale(wanted: string, body: Loose | null): void {
@@ -81,7 +78,7 @@ export async function getScale(
   target: Target,
   resourceVersion = '',
 ): Promise<Answer> {
-  // What is shown is the newest, which is any version and not older than one that has come.
+  // The newest state satisfies any resourceVersion that the store has reached.
   await reach(server, freshnessOfGet(resourceVersion))
   const live = await currentObject(server, target)
   if (live === undefined) {
@@ -93,10 +90,7 @@ export async function getScale(
   return answer(scaleOf(target.kind, seen))
 }
 
-/**
- * The object as a version of a custom kind shows it: what stands where its replicas are to be may
- * be unknown to it.
- */
+/** A custom object in the requested version, in which the field of the replicas may be unknown. */
 const seenAs = (kind: Kind, object: KubeObject): Awaitable<KubeObject> =>
   kind.scale === undefined ? object : fromHub(kind, object)
 
@@ -113,7 +107,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
   return writeScale(server, request, () => structuredClone(body), body.metadata.uid)
 }
 
-/** kube-apiserver has no message for a Scale of a custom kind that it cannot read. */
+/** kube-apiserver reports this error for a Scale of a custom kind that it cannot decode. */
 function readScale(release: number, kind: Kind, read: () => KubeObject): KubeObject {
   try {
     return read()
@@ -147,7 +141,7 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
     const who = { manager, force, subresource, now: timestamp(server.clock) }
     if (ownRules) {
       requireOwners(sub, scale)
-      // The replicas of a custom kind have no owner through a Scale: its type is not known there.
+      // The type of a custom kind's Scale is unknown to the field manager, so this throws.
       typedConfig({ ...owner, typeFor: () => undefined }, config)
     }
     const outcome = applyConfiguration(owner, scale, config, who)
@@ -156,7 +150,7 @@ async function applyScale(server: Server, request: PatchRequest): Promise<Answer
   })
 }
 
-/** A Scale without managed fields is rejected before its configuration is checked. */
+/** Rejects a Scale without managedFields before its configuration is checked. */
 function requireOwners({ apiVersion }: Subresource, { metadata }: KubeObject): void {
   if ((metadata.managedFields ?? []).length > 0) return
   const why = `failed to convert live object to proper version: request to convert CR to an invalid group/version: ${apiVersion}`
@@ -171,7 +165,7 @@ const answer = (scale: KubeObject): Answer => {
 const subresourceOf = ({ kind }: Target): Subresource =>
   kind.subresources.get('scale') as Subresource
 
-/** What a Scale shows of an object. */
+/** Makes the Scale of an object. */
 function scaleOf(main: Kind, object: KubeObject): KubeObject {
   const { apiVersion, kind } = main.subresources.get('scale') as Subresource
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -196,7 +190,7 @@ function scaleOf(main: Kind, object: KubeObject): KubeObject {
   }
 }
 
-/** The betas show the selector as labels, and as text beside it where it is more than labels. */
+/** Beta versions have the selector as labels, and also as text if it has expressions. */
 function selectorFields(apiVersion: string, object: KubeObject, text: string): Loose {
   if (apiVersion.startsWith('autoscaling/')) return text === '' ? {} : { selector: text }
   const { matchLabels, matchExpressions } = object.spec?.selector ?? {}
@@ -257,13 +251,10 @@ async function writeScale(
   return answer(scaleOf(kind, await seenAs(kind, object)))
 }
 
-/** What plugins and webhooks are shown of a write to a Scale, before and after. */
+/** The views of a Scale that plugins and webhooks get. */
 class ScaleViews {
   readonly #kind: Kind
-  /**
-   * Rejects a result that is no Scale of the previous one, after the plugins that change it were
-   * called.
-   */
+  /** Validates the Scale after mutating admission. */
   readonly #require: (scale: KubeObject, before: KubeObject) => void
   #found: KubeObject | undefined
   #asked: KubeObject | undefined
@@ -273,7 +264,7 @@ class ScaleViews {
     this.#require = require
   }
 
-  /** `next`: the object with its new replicas. */
+  /** `next` is the object with its new replica count. */
   make(found: KubeObject, asked: KubeObject, next: KubeObject): KubeObject {
     this.#found = found
     this.#asked = asked
@@ -319,7 +310,7 @@ function scaleErrors(scale: KubeObject): FieldError[] {
   return errors
 }
 
-/** The uid a Scale names is a condition, as its version is. */
+/** A uid in the Scale is a precondition, like its resourceVersion. */
 function requireUid({ kind, name }: Target, { metadata }: KubeObject, before: KubeObject): void {
   const { uid } = before.metadata
   if (!metadata.uid || metadata.uid === uid) return
@@ -330,7 +321,7 @@ function requireUid({ kind, name }: Target, { metadata }: KubeObject, before: Ku
   )
 }
 
-/** Lays the owners of the replicas into the object, and answers them as its Scale shows them. */
+/** Sets the managedFields of the object's replicas, and returns those of the Scale. */
 function claim(
   server: Server,
   request: WriteRequest,
@@ -339,7 +330,7 @@ function claim(
   next: KubeObject,
 ): ManagedFieldsEntry[] {
   const isApply = 'patchType' in request && request.patchType === 'apply'
-  // An apply returns the owners all the same, though they are not stored.
+  // An apply returns managedFields even if they are not stored.
   if (!releaseOf(server.release).has(replicasHaveOwners))
     return isApply ? (next.metadata.managedFields ?? []) : []
   const { kind } = request.target
@@ -363,7 +354,7 @@ function replicasSet(kind: Kind, object: KubeObject, scale: KubeObject): KubeObj
   return object
 }
 
-/** The main object with the replicas, and the preconditions, of its scale. */
+/** Copies the replica count and the preconditions from the Scale to the object. */
 function replaceReplicas(kind: Kind, object: KubeObject, scale: KubeObject): KubeObject {
   const { resourceVersion, uid } = scale.metadata
   replicasSet(kind, object, scale)
