@@ -1,33 +1,26 @@
 /**
- * JSON text, token by token, for what JSON.parse does not report: errors in Go's words, and
- * duplicate keys. Slower than JSON.parse and used only when one of the two is needed. It makes no
- * values.
+ * Scans JSON text for what JSON.parse does not report: Go's error messages and duplicate keys. It
+ * is slower than JSON.parse and creates no values.
  */
 import { goQuote } from '#api/go-syntax.ts'
 
-/**
- * What is open at a place of the text: an object with the keys seen so far, or a list with the
- * count of its items.
- */
+/** An open container: an object with the keys seen so far, or a list. */
 interface Frame {
   readonly keys: Set<string> | undefined
-  /** The last key, or the index of the item at work. */
+  /** The last key, or the index of the current item. */
   at: string | number
-  /**
-   * The path of the object or list itself: a path is as long as the text is deep, and keys are
-   * many.
-   */
+  /** The path of the container, stored because building it for each key would be slow. */
   readonly path: string
 }
 
 type Expecting = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'after value'
 
 export interface Scan {
-  /** Go's words for the first fault, or undefined for correct JSON. */
+  /** Go's message for the first fault; undefined for valid JSON. */
   readonly fault: string | undefined
 }
 
-/** Called for each key; `again`: the same object had it before. */
+/** Called for each key; `again` means that the object already had it. */
 export type OnKey = (path: string, again: boolean) => void
 
 class Fault extends Error {}
@@ -36,7 +29,7 @@ const endOfInput = 'unexpected end of JSON input'
 const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
 const numberShape = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 
-/** A byte as Go's messages show it: as the character of that number. */
+/** Formats a byte like Go's messages. */
 function quoteByte(byte: number): string {
   const char = String.fromCharCode(byte)
   if (char === "'") return "'\\''"
@@ -48,7 +41,7 @@ class Scanner {
   readonly #text: string
   readonly #depthMax: number
   readonly #onKey: OnKey | undefined
-  /** A character of the text is a byte, not a character of what the bytes stand for. */
+  /** Whether each character of the text is one byte. */
   readonly #ofBytes: boolean
   readonly #frames: Frame[] = []
   #at = 0
@@ -72,7 +65,7 @@ class Scanner {
     }
   }
 
-  /** What stops in the middle of a word ends for Go with a space. */
+  /** At the end of the text, Go reports a space. */
   #fail(why: string, at = this.#at): never {
     const code = this.#text.codePointAt(at) ?? 0x20
     const byte = this.#ofBytes ? code : (Buffer.from(String.fromCodePoint(code))[0] as number)
@@ -174,7 +167,7 @@ class Scanner {
     this.#at = end
   }
 
-  /** Reads a string from its opening quote on; the text it stands for. */
+  /** Reads a string from its opening quote and returns its value. */
   #string(): string {
     const start = this.#at
     let at = start + 1
@@ -203,13 +196,13 @@ class Scanner {
   }
 }
 
-/** What is wrong, in Go's words, also where only the engine that refused it knows. */
+/** Go's message for a fault, also if only JSON.parse rejected the text. */
 export const faultOf = ({ fault }: Scan): string => fault ?? endOfInput
 
 export const scanJson = (text: string, depthMax: number, onKey?: OnKey): Scan =>
   scanned(new Scanner(text, depthMax, onKey, false))
 
-/** The same of bytes, which need not be UTF-8. */
+/** Scans bytes that may be invalid UTF-8. */
 export const scanJsonBytes = (bytes: Buffer, depthMax: number): Scan =>
   scanned(new Scanner(bytes.toString('latin1'), depthMax, undefined, true))
 

@@ -1,7 +1,7 @@
 /**
- * JSON bytes ⇄ values. Invalid text is rejected in Go's words; integers are exact; nesting has a
- * limit. Bytes that are not UTF-8 become U+FFFD, as they do in Go. The last of equal keys wins; a
- * caller that needs duplicates checks whether the value is odd.
+ * Decodes and encodes JSON. Errors have Go's messages, integers are exact, and nesting is limited.
+ * Invalid UTF-8 becomes U+FFFD, as in Go. The last of duplicate keys wins; callers that need
+ * duplicates check whether the value is odd.
  */
 import './exact-integer.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -10,27 +10,24 @@ import { outlineOf } from './json-outline.ts'
 import { faultOf, scanJson, scanJsonBytes } from './json-scan.ts'
 
 /**
- * Deepest nesting we decode: room for a schema inside a schema, too little to exhaust the stack.
+ * The nesting limit of decoded bodies: enough for nested schemas, too little to exhaust the stack.
  */
 export const nestingDepthMax = 300
 
 /**
- * The limit for stored objects: a body as deep as may be, and in it the owners of its fields, a few
- * steps deeper.
+ * The nesting limit of stored objects: the deepest body plus its managedFields, which are a few
+ * levels deeper.
  */
 export const storedDepthMax = 2 * nestingDepthMax
 
-/** Text that is no JSON. The message is Go's; the caller adds the request. */
+/** Invalid JSON. The message is Go's; the caller adds the request. */
 export class JsonError extends Error {
   override name = 'JsonError'
 }
 
 type Shape = 'fine' | 'too deep' | 'inexact'
 
-/**
- * What JSON.parse's result alone reveals: how deep it is, and whether it holds integers that were
- * rounded.
- */
+/** Checks a parsed value for its depth and for rounded integers. */
 function shapeOf(value: object, depthLeft: number): Shape {
   if (depthLeft === 0) return 'too deep'
   let shape: Shape = 'fine'
@@ -62,7 +59,7 @@ const keepExact = (_key: string, value: unknown, context?: { source?: string }):
     ? exactNumber(value, context.source)
     : value
 
-/** The value of a JSON text. Throws JsonError. */
+/** Parses a JSON text. Throws JsonError. */
 export function parseJson(text: string, depthMax = nestingDepthMax): Json {
   let value: Json
   try {
@@ -78,12 +75,12 @@ export function parseJson(text: string, depthMax = nestingDepthMax): Json {
   throw new JsonError(scanJson(text, depthMax).fault ?? 'exceeded max depth')
 }
 
-/** What was stored. */
+/** Parses a stored object. */
 export const decodeJson = (bytes: Buffer): Json => parseJson(bytes.toString('utf8'), storedDepthMax)
 
 /**
- * Values of texts that say more than their value shows: keys twice, or numbers other than short
- * integers.
+ * Values whose text has information that the value lacks: duplicate keys, fractions or long
+ * numbers.
  */
 const oddValues = new WeakSet<object>()
 
@@ -91,8 +88,8 @@ export const isOdd = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && oddValues.has(value)
 
 /**
- * Whether an odd value has a number that is larger than there are: JSON has no word for what it was
- * read as.
+ * Whether the value contains a number beyond the range of a double. It was parsed as Infinity,
+ * which JSON cannot represent.
  */
 export function isTooLarge(value: Json): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
@@ -102,14 +99,14 @@ export function isTooLarge(value: Json): boolean {
   return false
 }
 
-/** For values made of odd ones. */
+/** Marks a value derived from an odd value. */
 export function markOdd(value: Json): void {
   if (typeof value === 'object' && value !== null) oddValues.add(value)
 }
 
 const escapes = /\\(u[dD][89abAB]..)(\\u[dD][c-fC-F]..)?|\\u[dD][c-fC-F]..|\\./g
 
-/** Halves of characters that are written without the other half are read as none, as by Go. */
+/** Replaces escapes of lone surrogates by U+FFFD, as Go does. */
 const withoutHalves = (text: string): string =>
   text.includes('\\ud') || text.includes('\\uD')
     ? text.replaceAll(escapes, (escape, high?: string, low?: string) =>
@@ -119,7 +116,7 @@ const withoutHalves = (text: string): string =>
       )
     : text
 
-/** What a client wrote: as decodeJson, and whether it is odd is remembered. */
+/** Decodes a body, and marks it as odd if its text has more information than its value. */
 export function decodeWritten(bytes: Buffer): Json {
   const text = withoutHalves(bytes.toString('utf8'))
   let value: Json
@@ -156,19 +153,19 @@ function keysIn(value: unknown): number {
 }
 
 /**
- * `pretty` indents by two spaces, as kube-apiserver does for people; else it is one line, with its
- * end.
+ * `pretty` indents by two spaces, as kube-apiserver does; otherwise the result is one line with a
+ * line break.
  */
 export const encodeJson = (value: unknown, pretty = false): Buffer =>
   Buffer.from(pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`)
 
 export interface KeyMet {
   readonly path: string
-  /** The same object had it before. */
+  /** The same object already had this key. */
   readonly again: boolean
 }
 
-/** Every key of a text in the order they are written. */
+/** All keys of a text in order. */
 export function keysOf(text: string): KeyMet[] {
   const met: KeyMet[] = []
   scanJson(text, nestingDepthMax, (path, again) => met.push({ path, again }))

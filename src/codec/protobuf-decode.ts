@@ -1,8 +1,7 @@
 /**
- * Protobuf messages → JSON values, for any type that has field numbers. Unknown fields are passed
- * over; wrong wire types, lengths beyond the end and nesting beyond JSON's limit are refused with
- * WireError. What comes out has JSON's names and scalars but is not yet canonical: conform brings
- * it into form, as it does with JSON.
+ * Decodes protobuf messages into JSON values, for types with field numbers. Unknown fields are
+ * skipped. Wrong wire types, lengths beyond the end and too deep nesting throw WireError. The
+ * result has JSON's names and scalars; `conform` makes it canonical, as for JSON.
  */
 import { formatDuration } from '#api/duration.ts'
 import type { Json, Loose } from '#api/object-meta.ts'
@@ -14,21 +13,21 @@ import type { Dict, Field, List, ScalarName, Struct, Type } from '#schema/type.t
 import { setKey } from '#schema/user-key.ts'
 import { JsonError, nestingDepthMax, parseJson } from './json.ts'
 
-/** Only refusals need them. */
+/** Loaded for the first error message. */
 const loadGoNames = loadLater<typeof import('./go-json/go-name.ts')>(
   import.meta.url,
   './go-json/go-name',
 )
 
 /**
- * A reader and how deep the value at hand will stand in JSON, about: in messages, lists and maps.
+ * A reader and the approximate depth of the current value in JSON: messages, lists and maps count.
  */
 interface Source {
   readonly reader: WireReader
   depth: number
 }
 
-/** One value after its tag. `before` is what an earlier occurrence of the same field gave. */
+/** Reads one value after its tag. `before` is the value of an earlier occurrence of the field. */
 interface Part {
   readonly wire: number
   read(source: Source, before: Json | undefined): Json
@@ -36,7 +35,7 @@ interface Part {
 
 type ReadField = (source: Source, wire: number, object: Loose) => void
 
-/** Reads fields until the end of the message at hand. */
+/** Reads fields until the end of the current message. */
 function eachField(
   source: Source,
   message: string,
@@ -49,7 +48,7 @@ function eachField(
   }
 }
 
-/** Goes into the message that comes next. */
+/** Reads the next nested message. */
 function inside<T>(source: Source, read: () => T): T {
   if (source.depth >= nestingDepthMax) throw new WireError('proto: exceeded max depth')
   const outer = source.reader.enter()
@@ -64,12 +63,12 @@ function expectWire(wire: number, expected: number, name: string): void {
   if (wire !== expected) throw new WireError(`proto: wrong wireType = ${wire} for field ${name}`)
 }
 
-/** By JSON's name of the field: Go's is made only for the refusal. */
+/** `name` is the field's JSON name; its Go name is derived only for the error. */
 function expectFieldWire(wire: number, expected: number, struct: Struct, name: string): void {
   if (wire !== expected) expectWire(wire, expected, loadGoNames().goFieldName(struct, name))
 }
 
-/** Times beyond the years that JSON can write are refused. */
+/** Go rejects times after the year 9999, which JSON cannot represent. */
 const secondsMax = 253402300799
 
 function readInstant(source: Source): { seconds: number; nanos: number } | undefined {
@@ -266,7 +265,7 @@ function partOf(type: Type): Part {
   }
 }
 
-/** A message that occurs again is read over the first, field by field. */
+/** A repeated occurrence of a message is merged into the first, field by field. */
 function structPart(struct: Struct): Part {
   const read = structReader(struct)
   return {
@@ -290,7 +289,7 @@ function listReader(struct: Struct | undefined, name: string, list: List): ReadF
   return (source, wire, object) => {
     object[name] ??= []
     const items: Json[] = object[name]
-    // Numbers may also come packed: one length, then all of them.
+    // Repeated numbers may be packed: one length, then all values.
     if (wire === wireBytes && part.wire !== wireBytes) {
       inside(source, () => {
         while (!source.reader.done) items.push(part.read(source, undefined))
@@ -303,7 +302,7 @@ function listReader(struct: Struct | undefined, name: string, list: List): ReadF
   }
 }
 
-/** What Go's zero value of a map's value is in JSON, where an entry leaves it out. */
+/** If an entry omits its value, text types have the zero value "" and others null. */
 const isText = (type: Type) =>
   type.is === 'scalar' && (type.scalar === 'string' || type.scalar === 'bytes')
 
@@ -343,7 +342,7 @@ function unionPart(struct: Struct): Part {
   })
 }
 
-/** The value of one message. Throws WireError. */
+/** Decodes one message. Throws WireError. */
 export function readMessage(reader: WireReader, type: Struct): Loose {
   const object: Loose = {}
   structReader(type)({ reader, depth: 1 }, object)

@@ -1,7 +1,6 @@
 /**
- * Protobuf as the API sends it: single objects and lists in an envelope that begins with `k8s` and
- * a zero byte and names the kind, watch events as frames behind their length. Which types there are
- * is the caller's matter.
+ * The protobuf format of the API. Objects and lists have an envelope: `k8s`, a zero byte, the kind,
+ * and the message. Watch events are frames with a length prefix. The caller provides the types.
  *
  *   6b 38 73 00 | 0a TypeMeta{apiVersion, kind} | 12 message | 1a 00 (encoding) |
  *   22 00 (content type)
@@ -14,7 +13,7 @@ import type { Struct, Type } from '#schema/type.ts'
 import { readMessage } from './protobuf-decode.ts'
 import { writeMessage } from './protobuf-encode.ts'
 
-/** What kind an envelope says it holds, and its bytes. */
+/** The contents of an envelope. */
 export interface Envelope {
   readonly apiVersion: string
   readonly kind: string
@@ -44,9 +43,9 @@ const listMetaType = structOf('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta', [
   field('remainingItemCount', scalar('int64'), 4, 'op'),
 ])
 
-/** One writer serves every call: each runs to its end before the next begins. */
+/** Encoding is synchronous, so all calls share one writer. */
 const writer = new WireWriter(64 * 1024)
-/** A buffer that one big response made this large is released. */
+/** A writer's buffer above this size is released after use. */
 const keptBytesMax = 4 * 1024 * 1024
 
 function written(write: (into: WireWriter) => void): Buffer {
@@ -56,7 +55,7 @@ function written(write: (into: WireWriter) => void): Buffer {
 }
 
 /**
- * The message of one object, without kind and apiVersion: what a list holds of it. It may be kept.
+ * Encodes one object without kind and apiVersion, as an item of a list. The result may be cached.
  */
 export function encodeItem(type: Type, object: Loose): Buffer {
   writer.clear()
@@ -66,7 +65,7 @@ export function encodeItem(type: Type, object: Loose): Buffer {
   return bytes
 }
 
-/** Everything of the envelope that comes before a message of this length. */
+/** The envelope before a message of this length. */
 const envelopeHead = ({ apiVersion, kind }: TypeHeader, rawLength: number): Buffer =>
   written((into) => {
     into.varint(rawLength)
@@ -83,7 +82,7 @@ const envelopeHead = ({ apiVersion, kind }: TypeHeader, rawLength: number): Buff
 
 const envelopeTail = Buffer.from([bytesTag(3), 0, bytesTag(4), 0])
 
-/** A message in its envelope. */
+/** Adds the envelope to a message. */
 export const wrapMessage = (header: TypeHeader, message: Buffer): Buffer =>
   Buffer.concat([envelopeHead(header, message.length), message, envelopeTail])
 
@@ -92,7 +91,7 @@ export function encodeObject(type: Type, object: Loose): Buffer {
   return wrapMessage(header, encodeItem(type, object))
 }
 
-/** A list of messages that are encoded already. `header` names the list: `v1`, `PodList`. */
+/** Encodes a list of encoded items. `header` names the list: `v1`, `PodList`. */
 export function encodeList(
   header: TypeHeader,
   items: readonly Buffer[],
@@ -104,8 +103,8 @@ export function encodeList(
 }
 
 /**
- * The items of a list, each with its tag and length: the same bytes in every list that has them,
- * and kept for these.
+ * Encodes the items of a list, each with its tag and length. The result does not depend on the list
+ * and may be cached.
  */
 export function encodeItems(items: readonly Buffer[]): Buffer {
   let length = 0
@@ -120,7 +119,7 @@ export function encodeItems(items: readonly Buffer[]): Buffer {
   return out
 }
 
-/** What stands before and behind the items of a list. */
+/** The bytes before and after the items of a list. */
 export function aroundItems(
   header: TypeHeader,
   metadata: ListMeta,
@@ -150,8 +149,8 @@ function putVarint(out: Buffer, at: number, value: number): number {
 }
 
 /**
- * One event of a watch: four bytes of length, then the event; the object inside is in its envelope.
- * It may be kept.
+ * Encodes one watch event: four bytes of length, then the event with the object in its envelope.
+ * The result may be cached.
  */
 export function encodeWatchFrame(type: string, object: Buffer): Buffer {
   const event = written((into) => {
@@ -168,12 +167,12 @@ export function encodeWatchFrame(type: string, object: Buffer): Buffer {
   return frame
 }
 
-/** Bytes that are no envelope; the message is Kubernetes'. */
+/** The bytes are not a valid envelope; the message is Kubernetes'. */
 export class EnvelopeError extends Error {
   override name = 'EnvelopeError'
 }
 
-/** Opens the envelope. Throws EnvelopeError. */
+/** Decodes the envelope. Throws EnvelopeError. */
 export function openEnvelope(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new EnvelopeError('empty data')
   if (bytes.length < magic.length || !bytes.subarray(0, magic.length).equals(magic)) {
@@ -190,7 +189,7 @@ export function openEnvelope(bytes: Buffer): Envelope {
   }
 }
 
-/** The fields of the envelope and of the type in it, by number; all are bytes. */
+/** The fields of the envelope and of TypeMeta by number; all have wire type bytes. */
 const unknownFields = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
 const typeFields = ['', 'APIVersion', 'Kind']
 
@@ -221,6 +220,8 @@ function bytesFieldTag(reader: WireReader, message: string, names: readonly stri
   return tag
 }
 
-/** The value of a message, JSON's names and scalars, to be conformed. Throws WireError. */
+/**
+ * Decodes a message with JSON's names and scalars, which the caller must conform. Throws WireError.
+ */
 export const decodeMessage = (type: Type, raw: Buffer): Loose =>
   readMessage(new WireReader(raw), type as Struct)

@@ -1,7 +1,7 @@
 /**
- * What a plain YAML scalar means, by the rules of the YAML library Kubernetes reads with: YAML
- * 1.1's yes/no/on/off, octal by a leading 0, underscores in numbers; times stay text, and base 60
- * is not known.
+ * Resolves plain YAML scalars like the library that Kubernetes uses. It knows YAML 1.1's
+ * yes/no/on/off, octal numbers with a leading 0, and underscores in numbers. Times remain text, and
+ * base 60 is not supported.
  */
 import type { Json } from '#api/object-meta.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
@@ -25,7 +25,7 @@ const words = new Map<string, Json>([
 
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/
 const float = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/
-/** Integers of 64 bits fit; longer digits are floats, and need no work here. */
+/** The longest integer of 64 bits in any base; longer digits are floats. */
 const digitsMax = 66
 
 function integerOf(text: string): number | bigint | undefined {
@@ -43,12 +43,14 @@ function integerOf(text: string): number | bigint | undefined {
           : decimal
   const value = BigInt(digits)
   if (sign === '-') return value <= 2n ** 63n ? exactInteger(-value) : undefined
-  // As JSON, which it becomes first: a number that is no signed integer of 64 bits is a fraction.
+  // Kubernetes converts YAML to JSON, where an integer beyond int64 becomes a float.
   if (value >= 2n ** 63n) return value < 2n ** 64n ? Number(value) : undefined
   return exactInteger(value)
 }
 
-/** Behind a leading point underscores stand between digits only; elsewhere anywhere. */
+/**
+ * After a leading point, underscores are allowed only between digits; in other numbers, anywhere.
+ */
 const pointFirst = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/
 
 export function resolvePlain(text: string): Json {
@@ -60,13 +62,13 @@ export function resolvePlain(text: string): Json {
   return (integerOf(plain) as Json | undefined) ?? (float.test(plain) ? finite(plain, text) : text)
 }
 
-/** A number too large for any is text. */
+/** A number beyond the range of a double is text. */
 function finite(digits: string, text: string): Json {
   const value = Number(digits)
   return Number.isFinite(value) ? value : text
 }
 
-/** What the library calls that which it has made of a plain text. */
+/** The library's tag for a resolved plain scalar. */
 export function plainTag(value: Json | bigint, text: string): string {
   if (value === null) return 'null'
   if (typeof value === 'boolean') return 'bool'
@@ -79,7 +81,7 @@ const time = new RegExp(
   `^(\\d{4}-\\d\\d?-\\d\\d?)(?:[Tt](${clock})(?:Z|[-+]\\d\\d:\\d\\d)| (${clock}))?$`,
 )
 
-/** Whether a text with the tag of a time is one: days and clocks may have one digit. */
+/** Whether a text tagged as a timestamp is valid; its parts may have one digit. */
 export function isTime(text: string): boolean {
   const match = time.exec(text)
   if (match === null) return false

@@ -1,6 +1,6 @@
 /**
- * A body as it comes, piece by piece. Short pieces are put together: kept as it is, each would cost
- * a hundred bytes beside its own, and a client may send as many as its body has bytes.
+ * The pieces of a body that is being received. Short pieces are combined, because each buffer costs
+ * a hundred bytes besides its own. A client may send as many pieces as its body has bytes.
  */
 
 const shortBytesMax = 1024
@@ -8,7 +8,7 @@ const roomBytes = 16 * 1024
 
 export class BodyPieces {
   #pieces: Buffer[] = []
-  /** Where short pieces are put, and how far it is filled. */
+  /** The buffer for short pieces, and its used size. */
   #room: Buffer | undefined
   #filled = 0
   #bytes = 0
@@ -20,7 +20,7 @@ export class BodyPieces {
   add(piece: Buffer): void {
     if (piece.length === 0) return
     this.#bytes += piece.length
-    // Most bodies are one piece, and stay what they are.
+    // Most bodies are a single piece, which is not copied.
     if (piece.length > shortBytesMax || this.#bytes === piece.length) {
       this.#endRoom()
       this.#pieces.push(piece)
@@ -47,7 +47,7 @@ export class BodyPieces {
     return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
   }
 
-  /** What came is of no use, nor is what still comes. */
+  /** Drops the received bytes. */
   forget(): void {
     this.#pieces = []
     this.#room = undefined

@@ -1,6 +1,5 @@
 /**
- * The body of a write as a JSON value, by its media type. What cannot be read is 400, what is not
- * accepted 415.
+ * Decodes the body of a write by its media type. An invalid body is 400, an unsupported type 415.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -33,14 +32,14 @@ export function requireBodyType(exchange: Exchange): void {
   formatOf(exchange)
 }
 
-/** The resource's own kind and nothing else. */
+/** Accepts only the resource's own kind. */
 const itsOwn = ({ apiVersion, kind, type }: Kind): TakenType => ({
   apiVersion,
   kind,
   typeNamed: (version, name) => (version === apiVersion && name === kind ? type : undefined),
 })
 
-/** `taken`: what the path takes, where that need not be the resource's own kind. */
+/** `taken`: the types that the path accepts, if not only the resource's own kind. */
 export function decodeBody(
   exchange: Exchange,
   kind: Kind,
@@ -71,7 +70,7 @@ const loadEncode = loadLater<typeof import('#codec/go-json/encode.ts')>(
   '#codec/go-json/encode',
 )
 
-/** The text that a body is read from, if it is JSON or YAML. */
+/** The JSON or YAML text of a body; undefined for other formats. */
 export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined {
   const format = formatOf(exchange)
   if (format === 'protobuf' || format === 'cbor') return undefined
@@ -80,17 +79,19 @@ export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined 
 
 export const isYaml = (exchange: Exchange): boolean => formatOf(exchange) === 'yaml'
 
-/** What a YAML body says twice. */
+/** Duplicate keys in a YAML body. */
 export const repeatedLines = (exchange: Exchange, bytes: Buffer): string[] =>
   isYaml(exchange) ? repeatedKeys(bytes) : []
 
-/** YAML goes through JSON with its keys sorted before anybody looks at it. */
+/**
+ * kube-apiserver first converts YAML to JSON with sorted keys, so header errors follow that order.
+ */
 const inKeyOrder = (value: Json): Json =>
   value === null || typeof value !== 'object' || Array.isArray(value)
     ? value
     : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Kinds with a type of their own are what the header says, however its keys were written. */
+/** Go matches the keys of the header case-insensitively, so copy its values to the exact keys. */
 function withHeader(value: Json, { kind, apiVersion }: BodyHeader): Json {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
   if (kind !== '' && value.kind !== kind) value.kind = kind
@@ -121,7 +122,9 @@ export const namesRepresentations = change('a 406 of a built-in path lists what 
   since: 25,
 })
 
-/** What a router says of a patch of an unknown type; until 1.33 that depends on its body. */
+/**
+ * The router's error for a patch of an unknown type; until 1.33 it depends on the body's length.
+ */
 function patchRefusal(exchange: Exchange, minor: number): PatchRefusal {
   const release = releaseOf(minor)
   const length = exchange.wire.headers['content-length']
@@ -130,10 +133,10 @@ function patchRefusal(exchange: Exchange, minor: number): PatchRefusal {
   return length === undefined ? 'unsupported, naming types' : 'not acceptable, naming types'
 }
 
-/** What of the server decides which patches there are. */
+/** The parts of the server that determine the supported patch types. */
 export type ServedRelease = Pick<Server, 'feature' | 'release'>
 
-/** The format that a patch is written in. */
+/** The format of a patch. */
 function patchFormatOf(
   exchange: Exchange,
   kind: Kind,
@@ -156,7 +159,7 @@ export const patchTypeOf = (
   server: ServedRelease,
 ): PatchRequest['patchType'] => verbNames[patchFormatOf(exchange, kind, server)]
 
-/** The text of a patch: the body, or JSON made of one that is CBOR. */
+/** The text of a patch: the body, or JSON converted from CBOR. */
 export const patchBytesOf = (
   exchange: Exchange,
   kind: Kind,

@@ -1,4 +1,4 @@
-/** A request over HTTP/1.1, as a `Wire`. */
+/** An HTTP/1.1 request as a `Wire`. */
 import type http from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
@@ -9,7 +9,7 @@ import { certificatesOf } from './client-certificates.ts'
 import type { ClientCertificates, Sink, Wire } from './exchange.ts'
 import { drained } from './drained.ts'
 
-/** The body as one buffer. A body over the limit is refused without being kept. */
+/** Reads the body into one buffer. A body over the limit is rejected and its bytes are dropped. */
 function collect(stream: Readable, declared: number, limitBytes: number): Promise<Buffer> {
   const refuse = () => tooLarge(`Request entity too large: limit is ${limitBytes}`)
   if (declared > limitBytes) {
@@ -39,20 +39,20 @@ function collect(stream: Readable, declared: number, limitBytes: number): Promis
 
 const noBytes = Buffer.alloc(0)
 
-/** Answers that say nothing of a length: they have no body. */
+/** Statuses without a body and a Content-Length. */
 const bodiless = new Set([204, 304])
 
-/** In HTTP/1.1 a request has the body it announces, whatever its method. */
+/** In HTTP/1.1, headers determine whether a request has a body, not its method. */
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** The requested path; proxies, and their clients, put the server's name before it. */
+/** The path of the request. Proxies and their clients send an absolute URL. */
 const pathOf = (target: string): string =>
   target.startsWith('/')
     ? target
     : target.replace(/^https?:\/\/[^/?]*(?=([/?]?))/i, (_, next) => (next === '/' ? '' : '/'))
 
-/** Parsed once per connection: all of its requests come from the same client. */
+/** Parsed once per connection, because all its requests have the same client. */
 const certificates = new WeakMap<object, ClientCertificates | undefined>()
 
 const certificateOf = (socket: TLSSocket) => (): ClientCertificates | undefined => {
@@ -62,7 +62,10 @@ const certificateOf = (socket: TLSSocket) => (): ClientCertificates | undefined 
   return found
 }
 
-/** One signal for the wire's whole life, made on first use, also after the client has gone. */
+/**
+ * Makes one signal per request on first use; it is aborted at once if the client has already
+ * disconnected.
+ */
 function lazySignal(
   request: http.IncomingMessage,
   response: http.ServerResponse | undefined,
@@ -80,12 +83,12 @@ function lazySignal(
 }
 
 /**
- * How long a client that has its answer may go on sending an unread body: enough to notice the
- * answer, too little to keep a connection by an endless one.
+ * How long a client may send an unread body after the response: enough to notice the response, too
+ * little to occupy a connection.
  */
 const unreadBodyMsMax = 5000
 
-/** What the socket has not taken of an answer, from where on it counts. */
+/** A response counts as waiting if the socket has more unsent bytes than this. */
 const waitingBytesMin = 64 * 1024
 
 function boundUnread(stream: Readable): void {
@@ -95,13 +98,10 @@ function boundUnread(stream: Readable): void {
   stream.once('close', () => clearTimeout(timer))
 }
 
-/**
- * Bytes of an answer that are written at once: TLS makes a copy of each write that the client has
- * not taken.
- */
+/** Large bodies are written in pieces of this size, because TLS copies each unsent write. */
 const writtenBytesMax = 1 << 20
 
-/** A body in pieces of that size, none of them copied. */
+/** Slices the body into such pieces without copying. */
 function piecesOf(body: Buffer): Buffer[] {
   const pieces: Buffer[] = []
   for (let at = 0; at < body.length; at += writtenBytesMax)
@@ -109,7 +109,7 @@ function piecesOf(body: Buffer): Buffer[] {
   return pieces
 }
 
-/** One after the other, each when there is room for it. */
+/** Writes the pieces one after another, each when the socket has room. */
 async function writeInTurn(response: Writable, pieces: readonly Buffer[]): Promise<void> {
   for (const piece of pieces) {
     if (response.destroyed) return
@@ -134,8 +134,8 @@ function sinkOf(stream: Writable): Sink {
 }
 
 /**
- * Sends `100 Continue` once, if the client waits for it. A client that did not get it may send the
- * body or not, so that nothing can follow on its connection.
+ * Sends `100 Continue` once, if the client waits for it. Without it the client may send the body or
+ * not, so the connection cannot be reused.
  */
 function invitation(response: http.ServerResponse): () => void {
   response.shouldKeepAlive = false
@@ -192,7 +192,7 @@ export function wireOfHttp1(
     stream(status, extra) {
       if (response === undefined) throw new Error('an upgraded connection has no answer to stream')
       response.writeHead(status, extra as http.OutgoingHttpHeaders)
-      // Sends the head as the bytes it is made of; flushed, it would be taken for text.
+      // An empty write sends the head as bytes; flushHeaders would treat it as text.
       response.write(noBytes)
       return sinkOf(response)
     },
@@ -201,7 +201,7 @@ export function wireOfHttp1(
       return !response.writableEnded || response.writableLength > waitingBytesMin
     },
     onClose(listener) {
-      // A closed response has no further events.
+      // A closed response emits no more events.
       if (response?.closed) listener()
       else response?.once('close', listener)
     },

@@ -1,4 +1,4 @@
-/** What the HTTP layer is made of: built once, at the start, and handed over. */
+/** The dependencies of the HTTP layer. They are created once at the start. */
 import type { Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -13,30 +13,33 @@ export interface HttpParts {
   readonly authenticate: (
     credentials: Credentials,
   ) => AuthenticationResult | Promise<AuthenticationResult>
-  /** The challenge of a 401, if there is one. */
+  /** The WWW-Authenticate challenge of a 401. */
   readonly challenge: string | undefined
   readonly authorizer: Authorizer
-  /** Whether authorizers see the selectors of lists. */
+  /** Whether authorizers get the selectors of list requests. */
   readonly authorizesSelectors: boolean
-  /** Paths that are no resource: health, version, discovery, OpenAPI, metrics. First match wins. */
+  /**
+   * Handlers of paths that are not resources: health, version, discovery, OpenAPI, metrics. The
+   * first match wins.
+   */
   readonly paths: readonly PathHandler[]
   readonly limits: HttpLimits
-  /** Runs before routing and after the answer: audit, fairness, metrics. */
+  /** Called before routing and after the response: audit, fairness, metrics. */
   readonly observers: readonly Observer[]
   readonly instruments?: Instruments
-  /** Connections to what runs in the cluster; without it they are not served. */
+  /** Connections to pods, services and nodes; if undefined, they are not served. */
   readonly connect?: ConnectParts
-  /** Group versions that other servers answer; without it there are none. */
+  /** Aggregated group versions; if undefined, there are none. */
   readonly aggregation?: Aggregation
-  /** Something broke that no client can cause. */
+  /** Reports an internal error, which no client can cause. */
   readonly report: (message: string, error: unknown) => void
   readonly monotonicMs: () => number
   readonly newAuditId: () => string
-  /** Aborted once the server stops: watches end. */
+  /** Aborted when the server stops, which ends watches. */
   readonly stopping: AbortSignal
 }
 
-/** What is measured in the middle of a request. */
+/** Metrics that are recorded during a request. */
 export interface Instruments {
   authenticated(result: 'success' | 'failure' | 'error', userName: string, tookMs: number): void
   authorized(result: 'allowed' | 'denied' | 'no-opinion' | 'error', tookMs: number): void
@@ -50,18 +53,21 @@ export interface HttpLimits {
 }
 
 export interface PathHandler {
-  /** Whether this handler answers the path. */
+  /** Whether this handler serves the path. */
   readonly matches: (path: string) => boolean
   handle(exchange: Exchange): void | Promise<void>
 }
 
 export interface Observer {
-  /** The request is authenticated and about to be authorised. */
+  /** Called after authentication, before authorization. */
   begin?(exchange: Exchange): void | Promise<void>
-  /** The request is rejected, perhaps before it began: sets or omits its audit ID. */
+  /**
+   * Called when a request is rejected, possibly before `begin`: decides whether the response has an
+   * audit ID.
+   */
   refusing?(exchange: Exchange): void
-  /** A long answer has begun. */
+  /** Called when a streamed response has started. */
   started?(exchange: Exchange): void
-  /** The answer is complete, or the client is gone. */
+  /** Called when the response is complete or the client has disconnected. */
   end?(exchange: Exchange): void
 }

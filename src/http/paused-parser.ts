@@ -1,8 +1,8 @@
 /**
- * Bytes that reach Node's parser while it is paused. It pauses where a client has not taken all of
- * an answer and sends its next request; what TLS has deciphered by then comes all the same, and the
- * parser refuses it. Nothing is wrong with such bytes: they are kept, few as they are, and come
- * again in their order when the socket goes on.
+ * Buffers bytes that reach Node's HTTP parser while it is paused. Node pauses it if a client sends
+ * its next request before it has read the last response. Bytes that TLS already decrypted still
+ * arrive, and the parser rejects them. They are valid, so they are kept and read again when the
+ * socket resumes.
  */
 import type { Socket } from 'node:net'
 import type { ParserError } from './http1-unknown-method.ts'
@@ -10,14 +10,14 @@ import type { ParserError } from './http1-unknown-method.ts'
 export class PausedParsers {
   readonly #held = new WeakMap<Socket, Buffer[]>()
 
-  /** Whether the error is no more than that; the bytes are kept then. */
+  /** Whether the error only means that the parser is paused; its bytes are then kept. */
   takes({ code, rawPacket }: ParserError, socket: Socket): boolean {
     if (code !== 'HPE_PAUSED' || rawPacket === undefined) return false
     const held = this.#held.get(socket)
     if (held !== undefined) held.push(rawPacket)
     else {
       this.#held.set(socket, [rawPacket])
-      // Node goes on with the parser at the same sign, and first.
+      // Node resumes the parser at the same event, before this listener.
       socket.once('drain', () => this.goOn(socket))
     }
     return true

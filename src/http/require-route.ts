@@ -1,7 +1,6 @@
 /**
- * Whether a path exists for a kind, and whether its method is one of it: 404 before 405. A path
- * exists where at least one verb of the kind lives on it. Looks at the path alone; what the object
- * is called is the verb's business.
+ * Checks whether a kind has the path (404), and then whether the path has the method (405). A path
+ * exists if the kind supports at least one verb on it. It does not check the object's name.
  */
 import { refuseUnfitName } from '#api/name-parameter.ts'
 import {
@@ -19,16 +18,16 @@ import type { RequestTarget } from './request-target.ts'
 const onCollection = ['list', 'create', 'deletecollection']
 const onEveryCollection = ['list']
 const onItem = ['get', 'update', 'patch', 'delete']
-/** Custom kinds take new objects at any path of theirs. */
+/** Custom kinds accept POST on paths of objects. */
 const onCustomItem = [...onItem, 'create']
 const watched = ['watch']
 const needName = new Set(['update', 'patch'])
 
 export function requireRoute(target: RequestTarget, method: string, kind: Kind): void {
   const { subresource, verb, name, namespace } = target
-  // What follows a subresource of a custom kind is not looked at.
+  // For custom kinds, segments after the subresource are ignored.
   if (target.tooDeep && kind.origin === 'built-in') throw pathNotFound()
-  // Rights in a namespace would else be rights to all namespaces.
+  // Otherwise permissions in one namespace would apply to cluster-scoped objects.
   if (!kind.namespaced && target.inside) throw pathNotFound()
   if (kind.namespaced && namespace === '' && name !== '') throw pathNotFound()
   if (subresource !== '') {
@@ -67,7 +66,7 @@ function requireSubresource(target: RequestTarget, method: string, kind: Kind): 
 const wrongMethod = (kind: Kind, verb: string): ApiError =>
   kind.origin === 'built-in' ? methodNotAllowed() : methodNotSupported(kind, verb)
 
-/** Nothing new is made of a kind whose definition is on its way out. */
+/** Rejects creation while the CustomResourceDefinition is being deleted. */
 function requireLasting(kind: Kind, verb: string): void {
   if (kind.resource.terminating !== true || verb !== 'create') return
   const { code, reason, details } = methodNotSupported(kind, verb)
@@ -75,14 +74,14 @@ function requireLasting(kind: Kind, verb: string): void {
   throw new ApiError(code, reason, why, details)
 }
 
-/** Names that could lead out of their place among the keys. */
+/** Rejects names that could change the path of the key. */
 export function requireName(name: string): void {
   if (name === '.' || name === '..' || name.includes('%')) refuseUnfitName(name)
 }
 
 /**
- * Built-in kinds accept GET alone; custom ones accept HEAD for it, and any method for a /watch/
- * path.
+ * Built-in kinds accept only GET for reads. Custom kinds also accept HEAD, and any method on a
+ * /watch/ path.
  */
 function requireMethod({ watchPath }: RequestTarget, method: string, kind: Kind): void {
   if (method === 'OPTIONS') throw wrongMethod(kind, '')

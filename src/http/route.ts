@@ -1,7 +1,7 @@
 /**
- * From a target to a verb: one lookup in the catalog, one switch over the verb. A target without a
- * resource goes to the path handlers. Rejections come in kube-apiserver's order: path, method,
- * media types, then the request itself.
+ * Finds the verb for a target: one lookup in the catalog, one switch over the verb. A target
+ * without a resource belongs to the path handlers. Rejections come in kube-apiserver's order: path,
+ * method, media types, then the request itself.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type Awaitable, after } from '#base/awaitable.ts'
@@ -55,8 +55,8 @@ const loadWatchSocket = loadLater<typeof import('./connect/watch-socket.ts')>(
 )
 
 /**
- * Longest a watch lives when its client names no time: random up to twice this, so that not all end
- * at once.
+ * The default timeout of a watch; the actual timeout is random between this and twice this, so that
+ * watches do not end together.
  */
 const watchTimeoutSecondsDefault = 1800
 
@@ -77,7 +77,7 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
     }
   }
   exchange.kind = kind
-  // Of a built-in kind only what there is can be deprecated.
+  // For custom kinds, warn before the checks of the route; for built-in kinds, after them.
   if (kind.origin === 'custom') warnDeprecated(exchange, kind)
   requireRoute(target, exchange.wire.method, kind)
   const connection = isConnection(kind, target.subresource) ? parts.connect : undefined
@@ -111,7 +111,7 @@ async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {
   textNotFound(exchange, pageNotFound)
 }
 
-/** Custom kinds have no paths but those of their scope. */
+/** A custom kind is served only on paths of its scope. */
 const missesScope = ({ namespace, verb }: RequestTarget, kind: Kind): boolean =>
   kind.namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== ''
 
@@ -125,7 +125,7 @@ const missingSubresourcesHaveStatus = change(
 const pageNotFound = Buffer.from('404 page not found\n')
 const resourceNotFound = Buffer.from('the server could not find the requested resource\n')
 
-/** Unknown paths get a plain-text 404, and so do paths that could be a custom kind's. */
+/** Unknown paths get a plain-text 404, as do paths that could belong to a custom kind. */
 function textNotFound(exchange: Exchange, body: Buffer): void {
   exchange.status = 404
   exchange.wire.answer(
@@ -138,7 +138,7 @@ function textNotFound(exchange: Exchange, body: Buffer): void {
   )
 }
 
-/** Paths of a built-in group are answered as such, whatever version they name. */
+/** An unknown version of a built-in group gets a Status, not a plain-text 404. */
 const isBuiltIn = (catalog: Catalog, group: string): boolean =>
   catalog.groupVersions.some(
     (one) =>
@@ -185,7 +185,7 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
       )
     case 'deletecollection': {
       const options = parseListOptions(exchange.query, server.release)
-      // What is selected is looked at before how it is deleted.
+      // The selectors are validated before the delete options.
       select(target.kind, options.labelSelector, options.fieldSelector)
       return deleteRequest(exchange, parts, target).then((request) =>
         loadDeleteCollection().deleteCollection(server, request, options),
@@ -211,8 +211,8 @@ function exported({ query, user }: Exchange, server: Server, target: Target): Pr
 }
 
 /**
- * A watch from a compacted revision, and a watch with a list from a revision that does not come,
- * begin and end with an error event. All other errors are answers of their own.
+ * A watch from a compacted revision returns its error as a watch event. So does a WatchList request
+ * that timed out while waiting for its revision. All other errors are normal responses.
  */
 function orExpired(error: unknown, isList: boolean): ApiError {
   if (error instanceof ApiError) {
@@ -241,11 +241,12 @@ async function runWatch(
   const starting = watch(server, target, options).catch((error) =>
     orExpired(error, options.sendInitialEvents === true),
   )
-  // A watch that names no version waits for the store.
+  // A watch without a resourceVersion first reads the store, which may take longer than its
+  // timeout.
   const started = await (options.resourceVersion === ''
     ? begunWithin(timeoutMs, starting)
     : starting)
-  // A client that upgraded may want messages.
+  // A client that requested a WebSocket may get the events as messages.
   const isPacked = packsEvents(exchange, server, options)
   const messages =
     exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format !== 'json')
@@ -256,7 +257,7 @@ async function runWatch(
     sink?.write(messages?.message(bytes) ?? bytes)
     return sink?.end()
   }
-  // From here on a watch holds no seat.
+  // A running watch holds no seat.
   exchange.seat?.release()
   let framer: TypedFramer
   let sink: Sink | undefined
@@ -280,7 +281,7 @@ function tellStarted(exchange: Exchange, { observers }: HttpParts): void {
   for (const observer of observers) observer.started?.(exchange)
 }
 
-/** Whether the events of a watch are compressed: only those of one that begins with a list. */
+/** Whether watch events are compressed: only those of a watch with initial events. */
 const packsEvents = (exchange: Exchange, server: Server, options: ListOptions): boolean =>
   options.sendInitialEvents === true &&
   options.allowWatchBookmarks &&

@@ -1,7 +1,7 @@
 /**
- * From a wire to an answer: the chain of filters, then the route. Everything thrown on the way ends
- * here: an ApiError is answered as its Status, anything else is our own defect, logged and answered
- * as 500 without its details.
+ * Serves a request: the chain of filters, then the route. It handles all exceptions: an ApiError
+ * becomes its Status. Any other error is a defect, which is logged and returned as 500 without
+ * details.
  */
 import { servesCbor } from '#codec/media-type.ts'
 import type { AcceptRules } from '#codec/accept-header.ts'
@@ -28,13 +28,13 @@ import { parseTarget } from './request-target.ts'
 import { respondError } from './respond.ts'
 import { route } from './route.ts'
 
-/** What takes requests off the wire. */
+/** Makes the handler of incoming requests. */
 export function requestServer(parts: HttpParts): (wire: Wire) => void {
   const deadlines = new Deadlines<Exchange>(
     parts.limits.requestTimeoutMs,
     parts.monotonicMs,
-    // Answered with 504; the work may still finish, unseen by the client. An untaken answer is
-    // broken off, also that one.
+    // The client gets 504, and the work may still finish. A response that the client does not read
+    // in time is broken off, including this 504.
     (exchange) => {
       if (exchange.over) return exchange.wire.abort?.()
       end(exchange, timeout('request did not complete within the allotted timeout'))
@@ -46,17 +46,15 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     finish(exchange, parts)
   }
   const end = (exchange: Exchange, error: unknown) => {
-    // What was waiting for a place when the time was over may have got one since.
+    // A request that timed out in the queue may have got a seat afterwards.
     if (exchange.over) return exchange.seat?.release()
     exchange.over = true
     const isBegun = exchange.status !== 0
     const isTold = error !== undefined && fail(exchange, parts, error)
-    // The rest of an answer that was begun cannot be an error: it is broken off, and its place is
-    // free.
+    // A response that has begun cannot become an error, so it is broken off.
     if (isTold && isBegun) exchange.wire.abort?.()
     const { wire, target } = exchange
-    // Until its client has taken it, an answer costs memory: the request keeps its place among
-    // those that may run.
+    // A response needs memory until the client has read it, so its request keeps its seat.
     if (wire.isWaiting && !isLongRunning(target)) wire.onClose?.(() => left(exchange))
     else left(exchange)
   }
@@ -67,7 +65,7 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     let asked: Hurry | undefined
     const ended = (error?: unknown) => {
       clearTimeout(asked?.timer)
-      // A failure because the time is over, such as the call of a webhook, may come a moment before
+      // An error caused by the deadline, such as a cancelled webhook call, may arrive just before
       // the timer.
       const isLate = error !== undefined && asked?.isOver()
       end(exchange, isLate ? asked?.error : error)
@@ -107,7 +105,7 @@ interface Hurry {
   isOver(): boolean
 }
 
-/** Ends a request after the time its client gives it. */
+/** Ends a request at the timeout that its client specified. */
 function hurried(
   exchange: Exchange,
   { limits: { requestTimeoutMs }, server: { release }, monotonicMs }: HttpParts,
@@ -125,7 +123,7 @@ function hurried(
   return { timer, error, isOver: () => monotonicMs() >= deadlineAt }
 }
 
-/** A request that cannot be read is refused as it stands. */
+/** Rejects a request that cannot be parsed, without the filters. */
 function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
   try {
     return open(wire, parts)
@@ -144,10 +142,10 @@ const showsTablesOfParts = change('a status and a scale can be shown as tables',
 const setsCacheControl = change('responses have Cache-Control', { since: 16 })
 const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 
-/** Most requests have nothing beside their path. Read-only. */
+/** The query of most requests. Read-only. */
 const noQuery = new URLSearchParams()
 
-/** The target of a method and a path; neither contains the line break that separates them. */
+/** The target of a method and a path, separated by a line break, which neither of them contains. */
 const plainTarget = byText((asked: string) => {
   const end = asked.indexOf('\n')
   return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)
@@ -194,7 +192,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
   }
 }
 
-/** The headers of an answer that no exchange is made for. */
+/** The headers of a response without an exchange. */
 export function ownHeaders(wire: Wire, { server: { release }, newAuditId }: HttpParts) {
   return {
     ...(releaseOf(release).has(allHaveAuditIds) && { 'audit-id': auditIdOf(wire) || newAuditId() }),
@@ -202,7 +200,7 @@ export function ownHeaders(wire: Wire, { server: { release }, newAuditId }: Http
   }
 }
 
-/** Clients may name their request themselves, to find it in the audit log. */
+/** A client may specify the audit ID, to find its request in the audit log. */
 function auditIdOf({ headers }: Wire): string {
   const given = headers['audit-id']
   return typeof given === 'string' ? given : ''
@@ -213,13 +211,13 @@ async function run(exchange: Exchange, parts: HttpParts): Promise<void> {
     const waiting = filter(exchange, parts)
     if (waiting === undefined) continue
     await waiting
-    // Its time may be over meanwhile: it was answered, and observers have seen its end.
+    // The request may have timed out in a filter, and its response is already sent.
     if (exchange.over) return
   }
   await route(exchange, parts)
 }
 
-/** Returns false if the client was cut off, because nothing can be answered. */
+/** Sends the error. Returns false if that failed and the connection was closed. */
 function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
   try {
     if (exchange.sendsAuditIdIfAudited)
@@ -228,7 +226,7 @@ function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
     return true
   } catch (second) {
     parts.report('an answer could not be written', second)
-    // Better none than to let the client wait for one.
+    // Close the connection: the client would wait for ever.
     exchange.wire.abort?.()
     return false
   }

@@ -1,13 +1,12 @@
 /**
- * The order of members in a patched object as kube-apiserver writes it down to read it again: maps
- * that a patch went through have their keys sorted, the others keep the order they had. It is seen
- * only where the object then cannot be read, and its text is in the message. Nothing given is ever
- * changed.
+ * The order of members in kube-apiserver's text of a patched object: maps that the patch visited
+ * have sorted keys, others keep their order. It is visible only in the error message for an object
+ * that cannot be decoded. Arguments are not changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
-/** What a merge patch made of a document. */
+/** The result of a merge patch. */
 export function mergedOrder(result: Json, document: Json, patch: Json): Json {
   if (!isMap(document)) return allSorted(result)
   if (!isMap(patch) || !isMap(result)) return result
@@ -17,9 +16,7 @@ export function mergedOrder(result: Json, document: Json, patch: Json): Json {
   })
 }
 
-/**
- * What the operations of a JSON patch made of a document: the containers on their ways are sorted.
- */
+/** The result of a JSON patch: containers on the paths of its operations are sorted. */
 export function operatedOrder(result: Json, operations: Json): Json {
   const ways = (Array.isArray(operations) ? operations : []).flatMap((operation) =>
     isMap(operation) ? [...way(operation, 'path'), ...way(operation, 'from')] : [],
@@ -27,7 +24,7 @@ export function operatedOrder(result: Json, operations: Json): Json {
   return sortedAlong(result, ways)
 }
 
-/** The names on the way to what an operation is about; the last is not gone through. */
+/** The path of an operation's container, as names. */
 function way(operation: JsonMap, field: string): string[][] {
   const pointer = ownValue(operation, field)
   if (typeof pointer !== 'string') return []
@@ -43,7 +40,7 @@ function sortedAlong(value: Json, ways: readonly string[][]): Json {
   return isMap(value) ? sorted(value, (name, member) => sortedAlong(member, below(name))) : value
 }
 
-/** All the maps of a custom object. */
+/** Sorts all maps of a custom object. */
 export function allSorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(allSorted)
   return isMap(value) ? sorted(value, (_, member) => allSorted(member)) : value

@@ -1,7 +1,7 @@
 /**
- * From a patched map back to an object of its type, as kube-apiserver does after a strategic merge
- * patch and an apply. It uses reflection, field by field in the order of declaration. Its errors
- * differ from those of decoding, and numbers are cut to the size of their field.
+ * Converts a patched map back to an object of its type, as kube-apiserver does by reflection after
+ * a strategic merge patch and an apply. It visits fields in the order of their declaration. Its
+ * errors differ from decoding errors, and integers are truncated to the size of their field.
  */
 import { parseDuration } from '#api/duration.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -12,12 +12,12 @@ import type { Field, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
 import { goKind } from './go-value.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
-/** A value that does not fit; the message is kube-apiserver's. */
+/** A value does not fit its type; the message is kube-apiserver's. */
 export class RestoreError extends Error {}
 
 /**
- * Members the type does not declare are left out. Parts that are those of `known`, an object of the
- * type already, are taken as they are. Throws RestoreError.
+ * Drops undeclared members. `known` is an object of the type; parts that are identical with its
+ * parts are reused. Throws RestoreError.
  */
 export function restore(type: Type, value: Json, known?: Json): Json {
   if (value === null || value === known) return value
@@ -49,7 +49,7 @@ export function restore(type: Type, value: Json, known?: Json): Json {
 
 const nothing: JsonMap = {}
 
-/** Whether a structure was made anew and has the very same parts. */
+/** Whether the map was copied but has the identical members. */
 function isSameAs(value: JsonMap, known: JsonMap): boolean {
   for (const name in value) if (value[name] !== ownValue(known, name)) return false
   return true
@@ -63,10 +63,10 @@ function restoreItems(items: Type, value: Json[], known: Json | undefined): Json
 function restoreFields(struct: Struct, value: JsonMap, known: JsonMap): JsonMap {
   const out: JsonMap = {}
   for (const { name, type, omitEmpty } of fieldsOf(struct)) {
-    // What Go declares is never called as something that every object has.
+    // Go's field names never collide with properties of Object.prototype.
     const member = value[name]
     if ((type.is === 'list' || type.is === 'map') && (member ?? null) === null) {
-      // What was written empty is so in Go, wherever the object goes from here.
+      // An empty list or map remains empty in Go, unless the field has omitempty.
       if (!omitEmpty && wasWrittenEmpty(value, name)) out[name] = type.is === 'list' ? [] : {}
       else if (member === null) out[name] = null
     } else if (member !== undefined) out[name] = restore(type, member, known[name])
@@ -76,7 +76,7 @@ function restoreFields(struct: Struct, value: JsonMap, known: JsonMap): JsonMap 
 
 const flattened = new WeakMap<Struct, readonly Field[]>()
 
-/** The fields of a struct and of those that lie in it, in the order they are declared. */
+/** The fields of a struct and of its inlined structs, in the order of their declaration. */
 function fieldsOf(struct: Struct): readonly Field[] {
   let fields = flattened.get(struct)
   if (fields === undefined) {
@@ -160,7 +160,7 @@ function restoreBytes(value: Json): Json {
   return value
 }
 
-/** Where Go's decoder of padded base64 stops; line breaks are skipped. */
+/** The offset at which Go's decoder of padded base64 fails; it skips line breaks. */
 function firstWrongBase64(text: string): number | undefined {
   let quantum = 0
   for (let i = 0; i < text.length; i++) {
@@ -196,7 +196,7 @@ const jsonKind = (value: Json): string => {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** Values Go reads from text by their own rules. */
+/** Checks types that Go parses from text. */
 function checkText(scalar: ScalarName, value: Json): void {
   if (scalar === 'quantity') {
     checkQuantity(value)

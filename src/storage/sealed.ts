@@ -1,8 +1,7 @@
 /**
- * A store whose values are enciphered if their resource has a sealer; all other values pass
- * unchanged. Its users see plain bytes: at all revisions, in lost races, on the feed. A value that
- * no key opens is handed on as it is stored and marked (markUnopened): it must not cost the others
- * of its list or batch.
+ * Encrypts the values of resources that have a sealer; other values are unchanged. Readers get
+ * plain bytes: at all revisions, in lost races and on the feed. A value that no key decrypts is
+ * returned encrypted and marked (markUnopened), so that the rest of its list or batch is readable.
  */
 import type { Sealer } from './seal/sealer.ts'
 import {
@@ -19,9 +18,9 @@ import {
 
 export interface SealedParts {
   readonly inner: Storage
-  /** By the first one or two names of a key: `/registry/secrets`, `/registry/services/specs`. */
+  /** Sealers by the prefix of a key: `/registry/secrets`, `/registry/services/specs`. */
   readonly sealers: ReadonlyMap<string, Sealer>
-  /** What all keys begin with: '/registry'. */
+  /** The prefix of all keys: '/registry'. */
   readonly root: string
 }
 
@@ -29,10 +28,7 @@ export class SealedStorage implements Storage {
   readonly #inner: Storage
   readonly #sealers: ReadonlyMap<string, Sealer>
   readonly #root: string
-  /**
-   * What own writes were made of: the feed hands back the sealed buffer, and readers know the plain
-   * one.
-   */
+  /** The plain bytes of own writes by their encrypted buffer, which the feed returns. */
   readonly #plain = new WeakMap<Buffer, Buffer>()
 
   constructor({ inner, sealers, root }: SealedParts) {
@@ -66,8 +62,8 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * As many turns later than the feed within as put is later than the put within: the feed stays
-   * ahead of the writer, which an async generator would not.
+   * Adds exactly one promise turn to the inner feed, as put adds one to the inner put. So the feed
+   * stays ahead of the writer, which an async generator would not guarantee.
    */
   changes(options: Parameters<Storage['changes']>[0]): AsyncIterable<Change[]> {
     const inner = this.#inner.changes(options)

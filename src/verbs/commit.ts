@@ -1,4 +1,4 @@
-/** The last step of every write: encode once, put on condition, and say what was stored. */
+/** The last step of every write: encodes the object once and stores it conditionally. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -13,11 +13,9 @@ import { convertOne, type Live } from './current.ts'
 import { isSameBut } from './owner-times.ts'
 import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 
-/**
- * Largest object the store takes: etcd's limit on a request, so that state can move between stores.
- */
+/** etcd's limit for a request, so that data can be moved between stores. */
 const objectSizeBytesMax = 1_572_864
-/** kube-apiserver does not even send larger requests to etcd, and gives the same error text. */
+/** kube-apiserver does not send larger requests to etcd; the error text is the same. */
 const messageSizeBytesMax = 2_097_152
 
 const tooLargeText = (size: number): string =>
@@ -27,7 +25,7 @@ const tooLargeText = (size: number): string =>
 
 export interface Encoded {
   readonly view: ObjectView
-  /** What goes to the store: the bytes of the view, or their protobuf form. */
+  /** The stored bytes: those of the view, or their protobuf form. */
   readonly bytes: Buffer
   readonly key: string
 }
@@ -37,17 +35,20 @@ const forgetsOwners = change(
   { since: 19 },
 )
 
-/** What becomes of an object that is too large for the store. */
+/** How to treat an object that is too large for the store. */
 type TooLarge = 'refuse' | 'forget owners' | 'show'
 
-/** An apply is about nothing but ownership. A dry run stores nothing, and is never too large. */
+/**
+ * An apply must not lose its managedFields. A dry run stores nothing, so its object is never too
+ * large.
+ */
 export function whenTooLarge({ release }: Server, request: WriteRequest): TooLarge {
   if (request.options.dryRun) return 'show'
   const applies = 'patchType' in request && request.patchType === 'apply'
   return releaseOf(release).has(forgetsOwners) && !applies ? 'forget owners' : 'refuse'
 }
 
-/** The stored form of an object of the hub version. */
+/** Encodes an object of the hub version for the store. */
 export function encode(
   server: Server,
   kind: Kind,
@@ -66,7 +67,7 @@ export function encode(
   })
 }
 
-/** `written`: the same object in the version it is stored in. */
+/** `written` is the same object in the stored version. */
 function encodeWritten(
   server: Server,
   kind: Kind,
@@ -102,9 +103,8 @@ function encodeWritten(
 }
 
 /**
- * Whether a write would change nothing. Members that defaults added to a new object stand behind
- * the others, and in their place in whatever is made of it: the same members in another order are
- * the same object.
+ * Whether a write would change nothing. Defaults append members to a new object, while decoding
+ * sorts them; so the order of members is ignored.
  */
 export function isUnchanged({ view }: Encoded, next: KubeObject, live: Live): boolean {
   const { bytes } = view.cut
@@ -112,7 +112,7 @@ export function isUnchanged({ view }: Encoded, next: KubeObject, live: Live): bo
   return bytes.equals(live.bytes) || isSame(next, live.object)
 }
 
-/** But for what every version of an object says in its own way. */
+/** Ignores kind, apiVersion and resourceVersion, which differ between versions of an object. */
 function isSame(next: KubeObject, live: KubeObject): boolean {
   return (
     isSameBut(headerAndMetadata, next, live) &&

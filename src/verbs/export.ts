@@ -1,7 +1,6 @@
 /**
- * GET with `export`, in releases before 1.21: an object as it would have to be written to create it
- * again, without what the cluster has added. Loaded on first use. Nothing is stored, and nothing is
- * checked.
+ * GET with `export`, in releases before 1.21: the object as a client would create it, without
+ * fields that the cluster has set. Loaded on first use. It stores and validates nothing.
  */
 import { FieldPath } from '#api/field-path.ts'
 import { invalid } from '#api/field-error.ts'
@@ -15,16 +14,16 @@ import { encode } from './commit.ts'
 import { currentObject } from './current.ts'
 import { contextOf, type Server, type Target } from './server.ts'
 
-/** What else a kind forgets; `prepared`: whether it is prepared like a new object first. */
+/** What a kind's export changes. `prepared`: the strategy for new objects runs first. */
 interface Rule {
   readonly prepared: boolean
-  /** Where the object shall not stay exactly as it is. */
+  /** Applied unless `exact` is set. */
   readonly strip?: (object: KubeObject, kind: Kind) => void
-  /** In any case. */
+  /** Always applied. */
   readonly always?: (object: KubeObject) => void
 }
 
-/** An unset status, with what Go always says of one. */
+/** Replaces the status by an empty one, with the fields that Go always writes. */
 const withoutStatus = (object: KubeObject, kind: Kind) => {
   object.status = hubOf(kind).conform({}).object.status ?? {}
 }
@@ -40,7 +39,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const withoutRule: Rule = { prepared: true }
 
-/** Kinds whose storage is wrapped by one that cannot do this. */
+/** The storage wrapper of RBAC kinds does not support export. */
 const isWrapped = ({ kind: { group } }: Target): boolean => group === 'rbac.authorization.k8s.io'
 
 export async function exportObject(

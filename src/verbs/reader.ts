@@ -1,6 +1,6 @@
 /**
- * Other objects for admission and authorisation: the live picture, parsed once per version of an
- * object and shared.
+ * Reads objects for admission and authorization from the watch cache. Each version of an object is
+ * parsed once and shared.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
@@ -20,7 +20,7 @@ export interface ReaderParts {
   readonly parseStored: ParseStored
 }
 
-/** How long a question waits for what has been written before it. */
+/** How long a read waits until the watch cache contains all earlier writes. */
 const freshWaitMsMax = 1000
 
 type ObjectOf = (resource: Resource, entry: Entry) => Awaitable<KubeObject>
@@ -61,8 +61,8 @@ export function objectReader(parts: ReaderParts): ObjectReader {
   const { shown, parsed, objectOf } = parsedObjects(parts.parseStored)
 
   /**
-   * A remote store is not queried at every step for its revision: only before an object is reported
-   * missing.
+   * Reading the revision of a remote store is expensive, so it is done only before an object is
+   * reported missing.
    */
   let isLocal = true
 
@@ -72,7 +72,7 @@ export function objectReader(parts: ReaderParts): ObjectReader {
     isLocal ||
     after(parts.storage.currentRevision(), (revision) => freshness.reach(revision, freshWaitMsMax))
 
-  /** At once where it is loaded and has seen everything, which is nearly always. */
+  /** Usually synchronous: the cache is loaded and up to date. */
   function cacheOf(
     group: string,
     plural: string,
@@ -101,7 +101,7 @@ export function objectReader(parts: ReaderParts): ObjectReader {
         const { storagePrefix, namespaced } = cache.resource
         const key = `${storagePrefix}/${namespaced ? `${namespace}/` : ''}${name}`
         if (cache.get(key) !== undefined) return found(cache, key)
-        // The picture may be another one by then.
+        // The cache may have been reloaded during the wait.
         return after(newest(), () => after(cacheOf(group, plural), (now) => found(now, key)))
       })
     },
@@ -114,8 +114,8 @@ export function objectReader(parts: ReaderParts): ObjectReader {
       const load = async () => cacheOf(group, plural, follower.keeps)
       const cache = await load()
       if (cache === undefined) return () => {}
-      // A follower that keeps nothing makes no copy: one of a hundred thousand pods would keep them
-      // all twice.
+      // A follower that keeps no objects gets temporary ones: caching all parsed pods would double
+      // their memory.
       const objectFor = follower.keeps
         ? objectOf
         : (resource: Resource, entry: Entry) => parsed.get(entry) ?? shown(resource, entry)
@@ -124,20 +124,20 @@ export function objectReader(parts: ReaderParts): ObjectReader {
   }
 }
 
-/** How long after a picture could not be loaded anew the next try begins. */
+/** The pause before a cache that failed to load is loaded again. */
 const retryMs = 500
 
 /**
- * A follower of every object of a resource. When the live picture is loaded anew, because the store
- * had compacted what was missed, the follower receives the difference: its decisions never use a
- * state older than the picture.
+ * Follows all objects of a resource. If the watch cache is reloaded because the store compacted
+ * missed changes, the follower gets the difference. So its state is never older than the watch
+ * cache.
  */
 class Following {
   readonly #follower: Follower
   readonly #load: () => Promise<ResourceCache | undefined>
   readonly #objectOf: (resource: Resource, entry: Entry) => KubeObject | Promise<KubeObject>
   readonly #isClosed: () => boolean
-  /** What it received last: without following, it stays as it was. */
+  /** The cache that it followed last; it no longer changes after the follower has left it. */
   #last: ResourceCache | undefined
   #leave = () => {}
   #stopped = false

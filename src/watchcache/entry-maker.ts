@@ -1,7 +1,4 @@
-/**
- * From bytes of the store to entries of the live picture. What this process has just written is
- * taken over without being parsed again.
- */
+/** Makes cache entries from stored bytes. Objects that this process wrote are not parsed again. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
@@ -11,8 +8,8 @@ import type { Entry, ParseStored } from './entry.ts'
 import { keepAtHand } from './parsed-objects.ts'
 
 /**
- * Own writes, known by the very buffer that went to the store: the feed hands the same buffer back,
- * and nothing needs to be parsed that this process has just encoded.
+ * Objects that this process wrote, by the buffer passed to the store. The feed returns the same
+ * buffer.
  */
 const ownWrites = new WeakMap<Buffer, OwnWrite>()
 
@@ -20,23 +17,26 @@ interface OwnWrite {
   readonly object: KubeObject
   readonly cut: CutObject
   readonly fields: readonly string[] | undefined
-  /** What it was written for: a resource that is defined anew reads its objects anew. */
+  /**
+   * The resource at the time of the write: after a definition has changed, its objects are read
+   * again.
+   */
   readonly resource: Resource | undefined
 }
 
 /**
- * Bytes of entries that are not what is stored: the object was read as the present rules read it,
- * or sealed otherwise.
+ * Bytes of entries that differ from the stored bytes. The object was converted by the current
+ * rules, or encrypted with another key.
  */
 const readOtherwise = new WeakSet<Buffer>()
 
-/** Whether a write of the very same object would change what is stored. */
+/** Whether a write of an identical object would change the stored bytes. */
 export const isStoredOtherwise = (bytes: Buffer): boolean =>
   readOtherwise.has(bytes) || isStale(bytes)
 
 /**
- * Encodes an object of the stored version and remembers it for the feed. `bytes`: what goes to
- * `storage.put` where that is not the JSON that is made here.
+ * Encodes an object in the stored version and remembers it for the feed. `bytes` are the stored
+ * bytes if they are not this JSON.
  */
 export function encodeForStorage(
   object: KubeObject,
@@ -50,7 +50,7 @@ export function encodeForStorage(
 }
 
 export interface EntryMaker {
-  /** `isRead`: the caller uses the object itself right afterwards. */
+  /** `isRead`: the caller uses the object immediately. */
   make(key: string, revision: Revision, bytes: Buffer, isRead?: boolean): Entry
 }
 
@@ -69,8 +69,8 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
   return {
     make(key, revision, bytes, isRead = false) {
       const written = ownWrites.get(bytes)
-      // Taken over once: the bytes live on in the entry, and must not keep the whole object with
-      // them.
+      // Remove the object from the map: the entry keeps the bytes, which would keep the object in
+      // memory.
       ownWrites.delete(bytes)
       const own =
         resource.restore === undefined || written?.resource === resource ? written : undefined

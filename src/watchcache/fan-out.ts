@@ -1,8 +1,8 @@
 /**
- * Delivers one change to its subscribers: they are found by namespace, and each receives ADDED,
- * MODIFIED or DELETED by whether the object matched before and matches now. A subscriber never
- * holds up another. Some are notified at once. Those that can wait for the end of the turn receive
- * all its changes together; most of them share one encoded batch.
+ * Delivers each change to its subscribers, which are found by namespace. A subscriber gets ADDED,
+ * MODIFIED or DELETED, depending on whether the object matched before and matches now. Subscribers
+ * never wait for each other. Some are notified at once. Others get all changes of a turn together;
+ * most of them share one encoded batch.
  */
 import { runInNotifyPhase } from '#base/event-loop-phases.ts'
 import { Batch, type EventType, transition } from './batch.ts'
@@ -10,16 +10,18 @@ import type { Entry } from './entry.ts'
 import type { CacheEvent } from './history.ts'
 
 export interface Subscriber {
-  /** Empty: all namespaces. */
+  /** Empty for all namespaces. */
   readonly namespace: string
-  /** Undefined: everything in the namespace. */
+  /** Undefined for all objects of the namespace. */
   readonly matches: ((entry: Entry) => boolean) | undefined
   deliver(type: EventType, event: CacheEvent): void
-  /** Ends delivery: the picture is no longer kept up to date, or a change cannot be delivered. */
+  /**
+   * Ends the subscription: the cache no longer follows the feed, or a change cannot be delivered.
+   */
   end(): void
 }
 
-/** A subscriber that waits for the end of the turn. */
+/** A subscriber that gets the changes of a turn as one batch. */
 export interface BatchSubscriber extends Omit<Subscriber, 'deliver'> {
   deliverBatch(batch: Batch): void
 }
@@ -27,13 +29,13 @@ export interface BatchSubscriber extends Omit<Subscriber, 'deliver'> {
 export class FanOut {
   readonly #prompt = new Audience<Subscriber>()
   readonly #batched = new Audience<BatchSubscriber>()
-  /** What happened in this turn and was not delivered to batch subscribers yet. */
+  /** Changes of this turn that batch subscribers have not received yet. */
   #pending: CacheEvent[] = []
   #ended = false
 
   /**
-   * Whether a subscriber receives every object of all namespaces: all that read the contents of
-   * objects do.
+   * Whether a subscriber gets the objects of all namespaces. Only such subscribers read the
+   * contents of objects.
    */
   get isFollowed(): boolean {
     return this.#prompt.everywhere.size + this.#batched.everywhere.size > 0
@@ -43,10 +45,10 @@ export class FanOut {
     return this.#prompt.size + this.#batched.size
   }
 
-  /** Later subscribers receive the end at once. */
+  /** After `endAll`, a new subscriber is ended at once. */
   add(subscriber: Subscriber | BatchSubscriber): void {
     if (this.#ended) return void subscriber.end()
-    // A subscriber does not receive what happened before it came.
+    // A new subscriber must not receive earlier changes.
     this.deliverPending()
     if ('deliverBatch' in subscriber) this.#batched.add(subscriber)
     else this.#prompt.add(subscriber)
@@ -57,7 +59,7 @@ export class FanOut {
     else this.#prompt.remove(subscriber)
   }
 
-  /** Every subscriber is notified, also if one fails; the first failure is thrown afterwards. */
+  /** Notifies every subscriber even if one throws; the first error is rethrown at the end. */
   publish(event: CacheEvent): void {
     if (this.#batched.size > 0) {
       this.#pending.push(event)
@@ -78,8 +80,8 @@ export class FanOut {
   }
 
   /**
-   * Delivers pending changes to batch subscribers: the progress of a watch must not be ahead of
-   * its events.
+   * Delivers pending changes to batch subscribers. A watch calls it before it reports progress,
+   * which must follow its events.
    */
   readonly deliverPending = (): void => {
     const events = this.#pending
@@ -94,14 +96,14 @@ export class FanOut {
     }
   }
 
-  /** For good: the picture is no longer kept up to date. */
+  /** Ends all subscribers permanently: the cache no longer follows the feed. */
   endAll(): void {
     this.deliverPending()
     this.#ended = true
     this.endPresent()
   }
 
-  /** The present subscribers; others may come. */
+  /** Ends the current subscribers; new ones are accepted. */
   endPresent(): void {
     this.deliverPending()
     const end = (subscriber: Subscriber | BatchSubscriber) => {
@@ -113,7 +115,7 @@ export class FanOut {
   }
 }
 
-/** Subscribers, by namespace. */
+/** Subscribers by namespace. */
 class Audience<Who extends { readonly namespace: string }> {
   readonly everywhere = new Set<Who>()
   readonly #byNamespace = new Map<string, Set<Who>>()
@@ -149,7 +151,10 @@ class Audience<Who extends { readonly namespace: string }> {
 const namespaceOf = ({ entry, previous }: CacheEvent): string =>
   ((entry ?? previous) as Entry).namespace
 
-/** Unfiltered watchers share one encoded batch. A subscriber that fails must begin anew. */
+/**
+ * Unfiltered watchers share one encoded batch. A subscriber that throws is ended and must start
+ * again.
+ */
 function notifyAll(subscribers: Set<BatchSubscriber>, events: readonly CacheEvent[]): void {
   let everything: Batch | undefined
   subscribers.forEach((subscriber) => {

@@ -1,7 +1,7 @@
 /**
- * The recent past of one resource: its changes, oldest first. A watcher that requests a revision
- * older than the ring gets `undefined`, and reads the store's history or lists again. It never
- * blocks a write and never grows past its limits.
+ * The recent changes of one resource, oldest first. For a revision that is no longer kept it
+ * returns `undefined`; the watch then reads the store's history, or its client lists again. It
+ * never blocks a write and is limited in size.
  */
 import type { Revision } from '#storage/storage.ts'
 import type { Entry } from './entry.ts'
@@ -12,28 +12,26 @@ export interface CacheEvent {
   readonly entry: Entry | undefined
   /** Undefined for a creation. */
   readonly previous: Entry | undefined
-  /**
-   * When it happened, in milliseconds by a clock that does not jump: how old it is in the history.
-   */
+  /** The time of the event by a monotonic clock, in milliseconds. */
   readonly at: number
-  /** What it keeps in memory, as far as it counts. */
+  /** The event's share of the memory limit. */
   readonly bytes: number
-  /** Frames already made of this event, by shape and type, shared by every watcher. */
+  /** Encoded frames by shape and event type, shared by all watchers. */
   readonly frames: Map<string, Buffer>
 }
 
 export interface HistoryLimits {
-  /** Most events kept: bounds the memory of a resource that is written all the time. */
+  /** The maximum number of events. */
   readonly eventsMax: number
-  /** How long events are promised to be kept: the five minutes of the specification. */
+  /** How long events are kept: five minutes, as in kube-apiserver. */
   readonly ageMsMax: number
-  /** Most bytes of their objects: a few thousand large ones are more than the machine has. */
+  /** The maximum bytes of objects, because thousands of large objects could exhaust memory. */
   readonly bytesMax?: number
 }
 
 /**
- * Events evicted by this byte limit are still served from the store: only busy large objects exceed
- * it.
+ * Events evicted by this byte limit are still served from the store; only frequent writes of large
+ * objects exceed it.
  */
 export const historyBytesMax = 64 << 20
 
@@ -48,15 +46,14 @@ export function cacheEvent(
 }
 
 /**
- * Places of dropped events are given back from so many on: fewer are not worth moving the others
- * for.
+ * The array is compacted after this many evictions; for fewer, moving the others is not worthwhile.
  */
 const droppedMin = 512
 
 export class History {
   #events: CacheEvent[] = []
   #first = 0
-  /** Everything after this revision is kept. */
+  /** All events after this revision are kept. */
   #startsAfter: Revision
   readonly #limits: HistoryLimits
   readonly #bytesMax: number
@@ -92,7 +89,7 @@ export class History {
     }
   }
 
-  /** Everything after a revision, or undefined where that is no longer kept. */
+  /** The events after a revision; undefined if some are no longer kept. */
   after(revision: Revision): CacheEvent[] | undefined {
     if (revision < this.#startsAfter) return undefined
     let low = this.#first

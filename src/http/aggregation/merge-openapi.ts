@@ -1,8 +1,7 @@
 /**
- * Another server's OpenAPI document merged into ours: those of its paths below /apis/ that are
- * free, and its definitions without those that only other paths need. A definition of the same name
- * but other content gets a name of its own, and one that differs only in what it is a kind of is a
- * kind of both. Pure.
+ * Merges the OpenAPI document of an aggregated server into ours. It adds paths below /apis/ that we
+ * do not have, and definitions except those that only other paths need. A definition with our name
+ * but different content is renamed. A definition that differs only in its GVKs is merged. Pure.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { withoutDefaults } from './prune-defaults.ts'
@@ -27,7 +26,7 @@ function eachReference(value: unknown, seen: (name: string) => void): void {
   }
 }
 
-/** A copy in which references to what has another name now have that name. */
+/** Copies a value and renames its references. */
 function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => renamed(one, names))
   if (typeof value !== 'object' || value === null) return value
@@ -39,7 +38,7 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   return Object.fromEntries(entries)
 }
 
-/** The names of all definitions that something needs, by whatever way. */
+/** The names of all definitions that the value references, directly or indirectly. */
 function neededBy(value: unknown, definitions: Definitions): Set<string> {
   const needed = new Set<string>()
   const look = (one: unknown): void =>
@@ -52,7 +51,7 @@ function neededBy(value: unknown, definitions: Definitions): Set<string> {
   return needed
 }
 
-/** Changes neither. */
+/** Merges two documents without changing them. */
 export function mergeDocuments(ours: Document, other: Document): Document {
   const paths = new Map(Object.entries(ours.paths ?? {}))
   const taken = Object.entries(other.paths ?? {}).filter(
@@ -85,8 +84,8 @@ const sorted = (map: ReadonlyMap<string, unknown>): Record<string, unknown> =>
   Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /**
- * Those that need another name, with the name: one given to the same definition before, or the next
- * that is free.
+ * New names for definitions that conflict with ours: the name of an identical definition, or the
+ * next free one.
  */
 function namesFor(kept: Definitions, ours: Definitions): Map<string, string> {
   const names = new Map<string, string>()
@@ -107,10 +106,7 @@ function namesFor(kept: Definitions, ours: Definitions): Map<string, string> {
   return names
 }
 
-/**
- * Whatever words describe them, and whatever they are a kind of: servers describe the types they
- * share each in its own way.
- */
+/** Ignores descriptions and GVKs: servers describe shared types differently. */
 const isSame = (a: unknown, b: unknown): boolean =>
   isDeepStrictEqual(formOf(withoutKinds(a)), formOf(withoutKinds(b)))
 
@@ -132,7 +128,7 @@ function formOf(value: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One definition of ours as a kind of what theirs is a kind of too. */
+/** Our definition with the GVKs of both. */
 function ofBoth(ours: unknown, theirs: unknown): unknown {
   if (!isObject(ours) || !isObject(theirs) || theirs[kindsKey] === undefined) return ours
   const kinds = new Map<string, unknown>()

@@ -1,8 +1,8 @@
 /**
- * The resources of aggregated servers, for aggregated discovery. Each server gets one request for
- * all its group versions, as from kube-apiserver; one without aggregated discovery gets one for
- * each. The result is used for a minute, then fetched again while clients still get the known one.
- * A server that is away keeps its last answer, as stale.
+ * The resources of aggregated servers, for aggregated discovery. Like kube-apiserver, it sends each
+ * server one request for all group versions. A server without aggregated discovery gets one request
+ * per group version. Results are used for a minute and then refreshed in the background. An
+ * unavailable server keeps its last result, marked as stale.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { aggregatedResources, type VersionDiscovery } from '#discovery/aggregated.ts'
@@ -10,7 +10,7 @@ import type { Aggregation, Remote } from './aggregation.ts'
 import { fetchDocument } from './fetch-document.ts'
 
 const accepted = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** How long kube-apiserver uses a result before it fetches it again. */
+/** How long kube-apiserver uses a result before it refreshes it. */
 const freshMs = 60_000
 
 interface Known {
@@ -22,7 +22,7 @@ interface Known {
 export class RemoteDiscovery {
   readonly #aggregation: Aggregation
   readonly #now: () => number
-  /** By group and version with a slash between. */
+  /** The keys are `group/version`. */
   readonly #known = new Map<string, Known>()
   readonly #asking = new Map<string, Promise<void>>()
   #generation = 0
@@ -32,14 +32,14 @@ export class RemoteDiscovery {
     this.#now = monotonicMs
   }
 
-  /** Grows with every answer that differs from the one before. */
+  /** Increases with every changed result. */
   get generation(): number {
     return this.#generation
   }
 
   /**
-   * Fetches what is not known yet and waits for it; fetches again, without waiting, what is older
-   * than a minute.
+   * Fetches missing results and waits for them; refreshes results older than a minute in the
+   * background.
    */
   async refresh(): Promise<void> {
     const first: Promise<void>[] = []
@@ -57,7 +57,7 @@ export class RemoteDiscovery {
     await Promise.all(first)
   }
 
-  /** What another server serves of a group version; undefined where the group version is ours. */
+  /** The resources of an aggregated group version; undefined for a local one. */
   of(group: string, version: string): VersionDiscovery | undefined {
     const key = `${group}/${version}`
     if (this.#aggregation.remoteOf(group, version) === undefined) return undefined
@@ -90,7 +90,7 @@ export class RemoteDiscovery {
       const { resources = [] }: Loose = JSON.parse(list.bytes.toString())
       return { version, resources: aggregatedResources(resources), freshness: 'Current' }
     } catch {
-      // A document that is not JSON, or not what discovery is made of.
+      // The response is not JSON, or not a discovery document.
       return undefined
     }
   }

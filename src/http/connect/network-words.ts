@@ -1,6 +1,6 @@
 /**
- * What went wrong on the way to another server, in the words that operators know: those of Go's
- * network library.
+ * Messages for failed connections to other servers. They are those of Go's network library, which
+ * operators know.
  */
 import type { PeerCertificate } from 'node:tls'
 import { goQuote } from '#api/go-syntax.ts'
@@ -29,19 +29,19 @@ const certificateProblems: Readonly<Record<string, string>> = {
 
 export interface NetworkError extends Error {
   readonly code?: string
-  /** What was dialled in the end, where a name stood for it. */
+  /** The address that the name resolved to. */
   readonly address?: string
   readonly port?: number
-  /** The requested name, and the certificate that lacks it. */
+  /** The requested name, and the certificate that does not contain it. */
   readonly host?: string
   readonly cert?: PeerCertificate
-  /** Where several addresses were tried: what came of each. */
+  /** The errors of all addresses, if several were tried. */
   readonly errors?: readonly NetworkError[]
-  /** What came where an answer should be. */
+  /** The received bytes, if they are not HTTP. */
   readonly rawPacket?: Buffer
 }
 
-/** `place` is host and port as they are dialled. */
+/** `place` is the dialled host and port. */
 export function networkWords(given: NetworkError, place: string): string {
   const error = given.errors?.[0] ?? given
   const code = error.code ?? ''
@@ -61,17 +61,14 @@ function handshakeWords(code: string, message: string): string | undefined {
   return alertWords(message) ?? (code === 'EPROTO' ? notTls : undefined)
 }
 
-/** It answered, and not in TLS. */
+/** The server responded without TLS. */
 const notTls = 'tls: first record does not look like a TLS handshake'
 
-/**
- * The words for direct calls, without a proxy in between: Go's client takes a response without TLS
- * for HTTP.
- */
+/** The message for direct calls, where Go's client detects a plain HTTP response. */
 export const clientWords = (words: string): string =>
   words === notTls ? 'http: server gave HTTP response to HTTPS client' : words
 
-/** The message for a response that is not HTTP, from its first bad line. */
+/** The message for a response that is not HTTP, from its first invalid line. */
 function brokenAnswer(text: string): string {
   const [line, ...more] = text.split(/\r?\n/)
   const [version, rest] = line.split(/ (.*)/s, 2)

@@ -1,27 +1,26 @@
 /**
- * The header blocks of one connection: each comes in one frame or in several, and nothing else may
- * come before it is whole. All blocks share one dynamic table, so that every one is decoded,
- * whatever becomes of its stream.
+ * The header blocks of one connection. A block consists of one or more consecutive frames. All
+ * blocks share one dynamic table, so each must be decoded, even if its stream was reset.
  */
 import { unpadded } from './frame-reader.ts'
 import { ConnectionError, errorCode, flag, frameSizeError, protocolError } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { fieldsOf, type HeaderFields } from './request-head.ts'
 
-/** Header bytes of one request: room for a large token, too little to hurt. */
+/** Header bytes per request: enough for a large token, too few to do harm. */
 export const headerBytesMax = 64 * 1024
-/** Frames one header block may come in: more than its bytes need. */
+/** Frames per header block: more than its bytes need. */
 const blockFramesMax = 16
 
-/** One that is whole. */
+/** A complete header block. */
 export interface HeaderBlock {
   readonly stream: number
-  /** Nothing comes after it. */
+  /** Whether the block ends the stream. */
   readonly ended: boolean
   readonly fields: HeaderFields
 }
 
-/** One of which more is to come. */
+/** A block that is not yet complete. */
 interface OpenBlock {
   readonly stream: number
   readonly ended: boolean
@@ -37,7 +36,7 @@ export class HeaderBlocks {
     return this.#open !== undefined
   }
 
-  /** Each answers the block that the frame makes whole. */
+  /** `begin` and `goOn` return the block when the frame completes it. */
   begin(flags: number, stream: number, padded: Buffer): HeaderBlock | undefined {
     if (stream % 2 === 0) throw protocolError('clients open streams of odd numbers')
     const payload = unpadded(flags, padded)
@@ -67,7 +66,7 @@ export class HeaderBlocks {
   }
 }
 
-/** The priority of a stream begins with the one that it depends on, which is never itself. */
+/** The priority field starts with the stream that this one depends on; it must be another one. */
 export function requireOther(stream: number, priority: Buffer): void {
   if ((priority.readUInt32BE(0) & 0x7fffffff) === stream)
     throw protocolError('a stream depends on itself')

@@ -1,23 +1,22 @@
 /**
- * Header blocks as clients send them (RFC 7541), and the table each connection builds up while it
- * does. Knows bytes and texts; which names and values make a request is request-head.ts. A block
- * that comes again while the table stays as it is says the same again, and is not read a second
- * time.
+ * Decodes header blocks (RFC 7541) with the connection's dynamic table. request-head.ts interprets
+ * names and values. A repeated block has the same result while the table is unchanged, so it is
+ * cached.
  */
 import { ConnectionError, errorCode } from './frames.ts'
 import { type HeaderField, staticFields } from './header-fields.ts'
 import { decodeHuffman } from './huffman.ts'
 
-/** Bytes a client's table may take: what both ends begin with. */
+/** The size limit of the dynamic table: HTTP/2's default. */
 const headerTableBytesMax = 4096
-/** What every field costs beside its texts, by the RFC. */
+/** The RFC's overhead per table entry. */
 const fieldBytesExtra = 32
 
-/** Blocks that are kept with their fields: of a client that repeats a few requests. */
+/** The number of cached blocks: enough for a client that repeats a few requests. */
 const keptBlocksMax = 8
 /**
- * Longer ones, packed or unpacked, are read each time, since strangers could fill the memory with
- * them.
+ * Larger blocks, encoded or decoded, are not cached, so that unauthenticated clients cannot fill
+ * the memory.
  */
 const keptBytesMax = 2048
 
@@ -26,20 +25,22 @@ const broken = (why: string) => new ConnectionError(errorCode.compression, why)
 export class HeaderDecoder<Said> {
   readonly #bytesMax: number
   readonly #understand: (list: readonly string[]) => Said
-  /** Newest last; the client counts from the newest. */
+  /** Newest last; indexes of the protocol count from the newest. */
   readonly #fields: HeaderField[] = []
   #tableBytes = 0
   #tableBytesMax = headerTableBytesMax
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
-  /** What blocks say that change no table, by their bytes, until the table changes. */
+  /**
+   * Results of blocks that do not change the table, by their bytes. Cleared when the table changes.
+   */
   readonly #kept = new Map<string, Said>()
   #tableChanged = false
   #unpackedBytes = 0
 
   /**
-   * `understand`: what names and values in turn say. A block that unpacks to more than the limit is
-   * refused before it is.
+   * `understand` interprets a list of alternating names and values. A block whose decoded size
+   * exceeds `bytesMax` is rejected before that call.
    */
   constructor(bytesMax: number, understand: (list: readonly string[]) => Said) {
     this.#bytesMax = bytesMax
@@ -135,7 +136,7 @@ export class HeaderDecoder<Said> {
     return byte
   }
 
-  /** A number that begins in the last bits of a byte. */
+  /** An integer whose prefix is the last `bits` bits of the next byte. */
   #number(bits: number): number {
     const full = (1 << bits) - 1
     let value = this.#byte() & full

@@ -1,6 +1,6 @@
 /**
- * /statusz and /flagz: what this process is, since when it runs, and with which flags. People read
- * them as text; programs that accept an object of config.k8s.io get one in JSON, YAML or CBOR.
+ * /statusz and /flagz: the version, uptime and flags of this process. The default is text. Clients
+ * that accept a kind of config.k8s.io get it as JSON, YAML or CBOR.
  */
 import { headerText } from '#access/authenticate/header-values.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -19,19 +19,19 @@ export type Zpage = 'statusz' | 'flagz'
 
 export interface ZpagesParts {
   readonly release: number
-  /** Those whose gates are on. */
+  /** The pages whose feature gates are enabled. */
   readonly served: readonly Zpage[]
   readonly goVersion: string
-  /** Of what runs, with its patch: '1.37.0'. */
+  /** The version of the running server with its patch: '1.37.0'. */
   readonly binaryVersion: string
   /** Milliseconds since 1970. */
   readonly startedAtMs: number
   readonly nowMs: () => number
   /** Between 0 and 1. */
   readonly random: () => number
-  /** Every path that is served. */
+  /** All served paths. */
   readonly paths: () => readonly string[]
-  /** The flags with their values. */
+  /** The flags and their values. */
   readonly flags: () => Readonly<Record<string, string>>
 }
 
@@ -53,7 +53,7 @@ const formats = [
 ] as const
 const formatsWithCbor = [...formats, { type: 'application', subtype: 'cbor' }] as const
 
-/** Text, or an object of a version in a format. */
+/** The negotiated representation: text, or an object of a version in a format. */
 type Wanted =
   | { readonly is: 'text' }
   | { readonly is: 'object'; readonly format: 'json' | 'yaml' | 'cbor'; readonly version: string }
@@ -152,10 +152,10 @@ function statusOf(parts: ZpagesParts): Status {
   }
 }
 
-/** Paths of the API itself are no help when debugging. */
+/** API paths are omitted, because they do not help with debugging. */
 const otherPaths = new Set(['', 'apis', 'api', 'openid', 'openapi', '.well-known'])
 
-/** The first part of each path: `/healthz` for `/healthz/ping`. */
+/** The first segment of each path: `/healthz` for `/healthz/ping`. */
 function debuggingPaths(paths: readonly string[]): string[] {
   const first = paths.map((path) => path.split('/')[1] ?? '')
   return [...new Set(first.filter((part) => !otherPaths.has(part)))]
@@ -168,7 +168,7 @@ const caution =
   'and is for debugging purposes only.'
 const headline = (page: Zpage) => `\n${component} ${page}\nWarning: ${caution}\n`
 
-/** Differs from page to page, so that no program comes to rely on it. */
+/** The separator is random, so that programs do not rely on the format. */
 const separators = [':', ': ', '=', ' ']
 const separatorOf = ({ random }: ZpagesParts): string =>
   separators[Math.floor(random() * separators.length)] as string
@@ -190,7 +190,7 @@ function statusText(parts: ZpagesParts): string {
   return `${headline('statusz')}\n${lines.join('\n')}\n`
 }
 
-/** As the Unix command `date` writes it: `Thu Nov 19 13:18:13 UTC 2026`. */
+/** In the format of the Unix command `date`: `Thu Nov 19 13:18:13 UTC 2026`. */
 function unixDate(ms: number): string {
   const [weekday, day = '', month, year, time] = new Date(ms).toUTCString().split(/,? /)
   return `${weekday} ${month} ${day.replace(/^0/, ' ')} ${time} UTC ${year}`

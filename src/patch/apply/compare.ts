@@ -1,6 +1,6 @@
 /**
- * What differs between two objects of one type, as three sets of paths that share none: added,
- * modified and removed. The order of items in lists with keys and in sets is no difference.
+ * Compares two objects of one type. The result is three disjoint field sets: added, modified and
+ * removed. The order of items in keyed lists and sets is ignored.
  */
 import type { Json } from '#api/object-meta.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
@@ -25,7 +25,7 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** What differs at or below one value; absent where nothing does. */
+/** The differences at or below one value; empty sets are absent. */
 interface Found {
   added?: FieldSet
   modified?: FieldSet
@@ -46,7 +46,7 @@ export function compareObjects(type: Type, before: Json, after: Json): Compariso
 export const isSame = ({ added, modified, removed }: Comparison): boolean =>
   isEmptySet(added) && isEmptySet(modified) && isEmptySet(removed)
 
-/** The comparison without the fields a write resets. */
+/** Removes the fields that a write resets from the comparison. */
 export function excludeFields(comparison: Comparison, fields: FieldSet | undefined): Comparison {
   if (fields === undefined || isEmptySet(fields)) return comparison
   return {
@@ -75,7 +75,7 @@ function compareValue(type: Type, before: Json, after: Json): Found | undefined 
   return equalValues(before, after) ? undefined : { modified: leaf }
 }
 
-/** The member as it was written: empty, where its canonical form is null. */
+/** The member as written: empty if it was written empty, though its canonical form is null. */
 function asWritten(type: Type, holder: JsonMap, name: string): Json | undefined {
   const value = ownValue(holder, name)
   if (value !== null || !wasWrittenEmpty(holder, name)) return value
@@ -83,9 +83,8 @@ function asWritten(type: Type, holder: JsonMap, name: string): Json | undefined 
 }
 
 /**
- * Lists that are owned whole are compared to the last nil, and the last digit: one that holds
- * something written empty, an amount that is written otherwise (`1000m` for `1`) or a time with a
- * fraction is another list.
+ * Go compares atomic lists by their typed values, so a list differs if an item has another text.
+ * Examples are empty members, `1000m` instead of `1`, and times with a fraction.
  */
 function isListOfOwn(value: Json, inList = false): boolean {
   if (value === null || typeof value !== 'object') return false
@@ -95,7 +94,7 @@ function isListOfOwn(value: Json, inList = false): boolean {
   return false
 }
 
-/** A time that only names another zone is the same. */
+/** A time in another time zone is equal. */
 function holdsOtherText(holder: object): boolean {
   for (const text of textsWritten(holder)) if (parseTimestamp(text)?.nanos !== 0) return true
   return false
@@ -104,7 +103,7 @@ function holdsOtherText(holder: object): boolean {
 const listOf = (value: Json): Json[] => (Array.isArray(value) ? value : [])
 const mapOf = (value: Json): JsonMap => (isMap(value) ? value : {})
 
-/** A map on one side and something else on the other, where no type says which it must be. */
+/** Compares a map with another value where the type allows both. */
 function compareUnlike(before: Json, after: Json): Found {
   const found = compareMembers(untyped, mapOf(before), mapOf(after)) ?? {}
   const nothingToSay =
@@ -118,7 +117,7 @@ function compareMembers(type: Type, before: JsonMap, after: JsonMap): Found | un
   const removed: Steps = []
   for (const name of Object.keys(before)) {
     const old = before[name] as Json
-    // Most members are the very same; only of a null it must be known how it was written.
+    // Most members are identical. A null may have been written empty, so it must be compared.
     if (old !== null && old === ownValue(after, name)) continue
     const member = memberType(type, name) ?? untyped
     const now = asWritten(member, after, name)
@@ -151,7 +150,7 @@ function compareItems(list: List, before: Json[], after: Json[]): Found | undefi
   return foundIn(added, modified, removed)
 }
 
-/** The same where items have the same key. */
+/** The same for lists with duplicate keys. */
 function compareDuplicates(list: List, before: Json[], after: Json[]): Found | undefined {
   const added: Steps = []
   const modified: Steps = []
@@ -165,7 +164,7 @@ function compareDuplicates(list: List, before: Json[], after: Json[]): Found | u
   return foundIn(added, modified, removed)
 }
 
-/** Items by their step; more than one where items have the same key. */
+/** The items by path element; several if they have the same key. */
 function byElement(list: List, items: readonly Json[]): Map<string, Json[]> {
   const found = new Map<string, Json[]>()
   for (const item of items) {
@@ -177,7 +176,7 @@ function byElement(list: List, items: readonly Json[]): Map<string, Json[]> {
   return found
 }
 
-/** Items with the same key are one leaf. */
+/** Items with the same key are compared as one leaf. */
 function compareItem({ items }: List, old: Json[], now: Json[]): Found | undefined {
   const [was] = old
   const [is] = now
@@ -214,7 +213,7 @@ function foundIn(added: Steps, modified: Steps, removed: Steps): Found | undefin
   return found
 }
 
-/** A value that is on one side only: it, and everything in it. */
+/** The paths of a value that exists only on one side, and of everything below it. */
 function everyPath(type: Type, value: Json): FieldSet {
   const shape = shapeOf(type, value)
   if (shape === 'leaf') return leaf

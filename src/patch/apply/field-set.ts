@@ -1,13 +1,12 @@
 /**
- * A set of paths into an object, kept in the very shape managedFields writes it in: a tree whose
- * members are the steps of path-element.ts, in their order.
+ * A set of paths into an object, in the format of managedFields. It is a tree whose members are
+ * path elements (path-element.ts), in order.
  *
  *   {"f:spec": {"f:replicas": {}, "f:template": {".": {}, "f:metadata": {}}}}
- *     has .spec.replicas, .spec.template and .spec.template.metadata, and has not .spec
+ *     contains .spec.replicas, .spec.template and .spec.template.metadata, but not .spec
  *
- * A subtree without steps is a path of its own, and is always the one value `leaf`; one with steps
- * is a path only where it has the member ".". Sets never change once made, and their parts are
- * shared between them.
+ * A subtree without elements is a path itself, and is always the one value `leaf`. A subtree with
+ * elements is a path only if it has the member ".". Sets are immutable and share subtrees.
  */
 import { canonicalElement, compareElements, fieldElement } from './path-element.ts'
 
@@ -16,26 +15,26 @@ export interface FieldSet {
 }
 type Building = { [element: string]: FieldSet }
 
-/** Deepest tree we read: as deep as the deepest object we decode. */
+/** The nesting limit of a decoded set, as in Go's decoder. */
 const depthMax = 10_000
 
-/** The subtree of a path without paths below it. */
+/** The subtree of a path that has no paths below it. */
 export const leaf: FieldSet = Object.freeze({})
 export const emptySet: FieldSet = leaf
 
 export const isEmptySet = (set: FieldSet): boolean => set === emptySet
 
-/** Whether the subtree of a step is a path itself. */
+/** Whether the subtree of an element is a path itself. */
 export const isMember = (subtree: FieldSet): boolean => subtree === leaf || '.' in subtree
 
 export const hasChildren = (subtree: FieldSet): boolean => subtree !== leaf
 
-/** Paths of field names: makeFieldSet([['status'], ['metadata', 'labels']]). */
+/** Makes a set from paths of field names: makeFieldSet([['status'], ['metadata', 'labels']]). */
 export function makeFieldSet(paths: readonly (readonly string[])[]): FieldSet {
   return setOfPaths(paths.map((path) => path.map(fieldElement)))
 }
 
-/** Paths of steps. */
+/** Makes a set from paths of elements. */
 export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   let set = emptySet
   for (const path of paths) {
@@ -47,12 +46,12 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
-/** The set that fieldsV1 of an entry describes. Throws a plain Error where it describes none. */
+/** Parses fieldsV1 of an entry. Throws a plain Error if it is invalid. */
 export function parseFieldSet(fieldsV1: unknown): FieldSet {
   return parseLevel(fieldsV1, 0) ?? emptySet
 }
 
-/** undefined: nothing below. */
+/** Returns undefined if there are no paths below. */
 function parseLevel(tree: unknown, depth: number): FieldSet | undefined {
   if (tree === null) return undefined
   if (typeof tree !== 'object' || Array.isArray(tree)) throw new Error('ReadMapCB: expect { or n')
@@ -84,7 +83,7 @@ function inOrder(tree: FieldSet): FieldSet {
   return out
 }
 
-/** A level from steps in any order; duplicates are the caller's mistake. */
+/** Makes a subtree from elements in any order. They must not contain duplicates. */
 export function levelOf(steps: [element: string, subtree: FieldSet][], member: boolean): FieldSet {
   if (steps.length === 0) return leaf
   if (steps.length > 1) steps.sort(([a], [b]) => compareElements(a, b))
@@ -104,7 +103,7 @@ function unionBelow(a: FieldSet, b: FieldSet): FieldSet {
   return unionInto(isMember(a) || isMember(b) ? { '.': leaf } : {}, a, b)
 }
 
-/** Both are in order, so one walk along both keeps the order. */
+/** Both sets are sorted, so merging them keeps the order. */
 function unionInto(out: Building, a: FieldSet, b: FieldSet): FieldSet {
   const left = childSteps(a)
   const right = childSteps(b)
@@ -136,13 +135,11 @@ function childSteps(tree: FieldSet): string[] {
   return steps
 }
 
-/** The paths both have. It walks along `a`, so the smaller one had better be that. */
+/** The paths in both sets. It walks along `a`, so `a` should be the smaller set. */
 export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
   (a === b ? a : shared(a, b, false)) ?? emptySet
 
-/**
- * The paths of `a` that `b` has not; a path of `b` takes only itself away, not what is below it.
- */
+/** The paths of `a` that are not in `b`; paths below a path of `b` remain. */
 export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
   (b === emptySet ? a : without(a, b, false)) ?? emptySet
 
@@ -150,8 +147,8 @@ export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
 export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
   (b === emptySet ? a : withoutBelow(a, b, false)) ?? emptySet
 
-// Each of the following makes the subtree of a step, which is a path itself if `self` is set;
-// undefined: neither that nor anything below it is left.
+// Each of the following functions makes the subtree of an element. `self` means that the element is
+// a path itself. undefined means that no path is left.
 
 function shared(a: FieldSet, b: FieldSet, self: boolean): FieldSet | undefined {
   let out: Building | undefined
@@ -199,7 +196,7 @@ function put(out: Building | undefined, element: string, below: FieldSet, self: 
   return level
 }
 
-/** Disjoint sets are distinguished along the one that is usually small. */
+/** Detects disjoint sets with a walk along the set that is usually small. */
 function haveCommonStep(small: FieldSet, large: FieldSet): boolean {
   for (const element in small) if (element !== '.' && element in large) return true
   return false
@@ -211,7 +208,7 @@ function withSelf(subtree: FieldSet, self: boolean): FieldSet | undefined {
   return self ? { '.': leaf, ...subtree } : withoutSelf(subtree)
 }
 
-/** What is below a path, without the path. */
+/** The paths below an element, without the element's own path. */
 export function withoutSelf(subtree: FieldSet): FieldSet {
   if (!('.' in subtree)) return subtree
   const { '.': _, ...children } = subtree
@@ -229,7 +226,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true
 }
 
-/** Whether every path of `a` is in `b`. */
+/** Whether `b` contains every path of `a`. */
 export function isSubset(a: FieldSet, b: FieldSet): boolean {
   for (const element of Object.keys(a)) {
     if (element === '.') continue

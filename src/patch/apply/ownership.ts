@@ -1,10 +1,10 @@
 /**
- * Field ownership after a write: the rules of structured merge, on objects and sets of paths,
- * without a clock.
+ * The rules of structured merge: field ownership after a write, computed from objects and field
+ * sets.
  *
  *   update   a manager wrote the whole object: it owns what it added or changed, others lose that
- *   apply    a manager wrote its part: it is merged, what it dropped is deleted, others' fields
- *            must not change
+ *   apply    a manager wrote some fields: they are merged, fields it no longer applies are deleted,
+ *            and fields of other managers must not change
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import type { Type } from '#schema/type.ts'
@@ -28,7 +28,7 @@ import { removeItems } from './remove.ts'
 import type { ApplyRules } from './rules.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** An object of one version, with the type of that version. */
+/** An object with the type of its version. */
 export interface Typed {
   readonly object: KubeObject
   readonly type: Type
@@ -38,16 +38,17 @@ export interface Typed {
 export interface Versions {
   readonly rules: ApplyRules
   /**
-   * The object in another version; undefined where there is no such version any more. Throws Unfit.
+   * Converts the object to another version; undefined if that version no longer exists. Throws
+   * Unfit.
    */
   convert(typed: Typed, apiVersion: string): Typed | undefined
-  /** The fields a write through this endpoint resets, in that version. */
+  /** The fields that a write through this endpoint resets, in the given version. */
   resetFields(apiVersion: string): FieldSet | undefined
 }
 
 type Owners = Map<string, Owned>
 
-/** Managers of versions that are gone own nothing any more. */
+/** Removes managers whose version no longer exists, and adapts field sets to changed types. */
 function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
   if (!versions.rules.reconciles) return new Map(owners)
   const out: Owners = new Map()
@@ -60,7 +61,7 @@ function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
   return out
 }
 
-/** The error for a conversion that fails, with its purpose. */
+/** Adds the purpose of a failed conversion to its error. */
 function said<Result>(doing: string, act: () => Result): Result {
   try {
     return act()
@@ -74,7 +75,10 @@ interface Outcome {
   readonly comparison: Comparison
 }
 
-/** Takes what changed from all managers but `writer`, or lists from whom it would be taken. */
+/**
+ * Removes the changed fields from all managers except `writer`. Without `force`, returns them as
+ * conflicts instead.
+ */
 function takeChanged(
   before: Typed,
   after: Typed,
@@ -125,9 +129,7 @@ function compareIn(
   return excludeFields(comparison, versions.resetFields(apiVersion))
 }
 
-/**
- * The owners after `writer` wrote `after` in place of `before`; both in the version of the write.
- */
+/** The owners after `writer` replaced `before` by `after`; both are in the version of the write. */
 export function updateOwners(
   before: Typed,
   after: Typed,
@@ -145,7 +147,7 @@ export function updateOwners(
     versions,
   ) as Outcome
   const { added, modified, removed } = comparison
-  // An item that loses its duplicates is both removed and added.
+  // If duplicates of an item are removed, the item counts as both removed and added.
   const kept = difference(left.get(writer)?.set ?? emptySet, removed)
   const reset = versions.resetFields(after.apiVersion) ?? emptySet
   const set = recursiveDifference(union(union(kept, modified), added), reset)
@@ -155,12 +157,12 @@ export function updateOwners(
 }
 
 export interface Applied {
-  /** undefined: the live object is as the configuration wants it already. */
+  /** undefined if the live object already matches the configuration. */
   readonly object: KubeObject | undefined
   readonly owners: Owners
 }
 
-/** `live` and `config` in the version of the request. */
+/** Applies `config` to `live`; both are in the version of the request. */
 export function applyConfig(
   live: Typed,
   config: Typed,
@@ -190,7 +192,8 @@ export function applyConfig(
 }
 
 /**
- * Removes what the applier applied last time, does not apply this time, and no other manager owns.
+ * Removes the fields that the applier applied last time and not now, unless another manager owns
+ * them.
  */
 function prune(
   merged: Typed,
@@ -201,8 +204,8 @@ function prune(
 ): Typed {
   if (last === undefined || isEmptySet(last.set)) return merged
   const own = owners.get(applier) as Owned
-  // Nothing was dropped: what the three steps below take away they also give back, but for what
-  // other versions do not say.
+  // If the applier dropped nothing and all managers use one version, the following steps change
+  // nothing.
   if (isSubset(last.set, own.set) && speakOne(owners, last.apiVersion)) return merged
   const inLast = said('to convert merged object to last applied version', () =>
     versions.convert(merged, last.apiVersion),
@@ -236,7 +239,7 @@ const pathsOf = (typed: Typed, versions: Versions): FieldSet =>
 const withoutPaths = (typed: Typed, paths: FieldSet, { rules }: Versions): Typed =>
   withObject(typed, removeItems(typed.type, json(typed), paths, rules))
 
-/** What others own, in any version, is put back. */
+/** Restores the fields that other managers own, in any version. */
 function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Versions): Typed {
   const byVersion = new Map<string, FieldSet>()
   for (const { apiVersion, set, applied } of owners.values()) {
@@ -261,7 +264,7 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
   return left
 }
 
-/** What is gone now but was not the applier's to remove is put back. */
+/** Restores removed fields that the applier did not own. */
 function addBackDangling(merged: Typed, pruned: Typed, last: Owned, versions: Versions): Typed {
   const left = said('to convert pruned object to last applied version', () =>
     versions.convert(pruned, last.apiVersion),

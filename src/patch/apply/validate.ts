@@ -1,7 +1,7 @@
 /**
- * Whether a value fits its type closely enough to be owned field by field, in kube-apiserver's
- * words: wrong kinds of value, fields the type does not have, items that have the same key or none.
- * Ranges and formats are not checked.
+ * Checks whether a value fits its type well enough for field ownership, with kube-apiserver's
+ * messages. It reports wrong types, undeclared fields, and list items with duplicate or missing
+ * keys. Ranges and formats are not checked.
  */
 import { goFormat, goUntyped } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -13,24 +13,24 @@ import { type ApplyRules, newestRules } from './rules.ts'
 import { itemElement, memberType, NoElement } from './shape.ts'
 
 /**
- * `.spec.replicas: expected numeric (int or float), got string`; paths are put together on the way
- * back.
+ * `.spec.replicas: expected numeric (int or float), got string`. Callers prefix the path from the
+ * inside out.
  */
 interface Problem {
   path: string
   text: string
 }
 
-/** Live objects may have items with the same key, applied configurations may not. */
+/** A live object may have items with the same key, an applied configuration may not. */
 interface LookRules extends ApplyRules {
   readonly allowsDuplicates?: boolean
 }
 
-/** The same for a live object. */
+/** The problems of a live object. */
 export const liveProblems = (type: Type, value: Json, rules: ApplyRules): string | undefined =>
   typeProblems(type, value, { ...rules, allowsDuplicates: rules.ownsDuplicates })
 
-/** undefined: it fits. */
+/** Returns the message; undefined if the value fits. */
 export function typeProblems(
   type: Type,
   value: Json,
@@ -67,7 +67,7 @@ function look(type: Type, value: Json, rules: LookRules): Problem[] | undefined 
 const got = (value: Json, { endsAtWrongItem }: ApplyRules): string =>
   endsAtWrongItem ? `&{${goValue(value)}}` : shownValue(value)
 
-/** Of values wrapped in one type, the name of the first one. */
+/** Older releases print the wrapper's type for every value. */
 const typeName = (value: Json, { namesTypes }: ApplyRules): string =>
   namesTypes ? goType(value) : '*value.valueUnstructured'
 
@@ -108,7 +108,7 @@ function lookAtMembers(type: Type, map: JsonMap, rules: LookRules): Problem[] | 
   return problems
 }
 
-/** What was found in a member or item, after what was found before it. */
+/** Appends the problems of a member or item, with its path. */
 function below(before: Problem[] | undefined, found: Problem[] | undefined, step: () => string) {
   if (found === undefined) return before
   const prefix = step()

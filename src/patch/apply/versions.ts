@@ -1,6 +1,6 @@
 /**
- * Objects of a kind with the type of their version, and from one version to another. Owners may
- * speak any version the kind has, or had.
+ * Objects with the type of their version, and conversions between versions. Managers may use any
+ * version that the kind has or had.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { copyWrittenEmpty, hasWrittenEmpty } from '#api/written-empty.ts'
@@ -15,34 +15,32 @@ import { typeProblems } from './validate.ts'
 import { zeroOf } from './zero.ts'
 
 export interface FieldManagerKind {
-  /** The version the request speaks. */
+  /** The version of the request. */
   readonly apiVersion: string
-  /** The kind's name, to refuse configurations of another one. */
+  /** The kind's name; configurations of other kinds are rejected. */
   readonly kind?: string
-  /** undefined: no such version of the kind. */
+  /** undefined if the kind does not have this version. */
   typeFor(apiVersion: string): Type | undefined
   /**
-   * In canonical form, whatever form the object is in, which is not changed; undefined: no such
-   * version.
+   * Returns a canonical copy in the version; undefined if the kind does not have it. The object may
+   * be in any form and is not changed.
    */
   convert(object: KubeObject, toApiVersion: string): KubeObject | undefined
-  /**
-   * False: entries do not say which subresource they were written through (releases before 1.22).
-   */
+  /** False if entries do not record the subresource (releases before 1.22). */
   readonly saysSubresource?: boolean
-  /** The rules of this release; by default the newest. */
+  /** The release whose rules apply; default: the newest. */
   readonly release?: number
-  /** What a write through this endpoint resets and so never owns. */
+  /** The fields that a write through this endpoint resets and therefore does not own. */
   resetFields(apiVersion: string, subresource: string): FieldSet | undefined
 }
 
 export const rulesOf = ({ release }: FieldManagerKind): ApplyRules =>
   release === undefined ? newestRules : applyRules(release)
 
-/** An object of a version its kind does not have. */
+/** The kind does not have the version of the object. */
 export class NoVersion extends Error {}
 
-/** The object in the version of the request, without its managedFields. */
+/** The object in the version of the request, without managedFields. */
 export function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
   const { apiVersion } = kind
   const type = kind.typeFor(apiVersion)
@@ -59,7 +57,7 @@ export function typedObject(kind: FieldManagerKind, object: KubeObject): Typed {
   return { object: bare, type, apiVersion }
 }
 
-/** What Go makes of nothing: a new object is compared with it. */
+/** Go's zero value of the type, with which a new object is compared. */
 export function zeroObject(kind: FieldManagerKind): Typed {
   const { apiVersion } = kind
   const type = kind.typeFor(apiVersion)
@@ -69,8 +67,8 @@ export function zeroObject(kind: FieldManagerKind): Typed {
 }
 
 /**
- * Null is what removing leaves behind, and means the same as nothing; conversions need not know
- * that.
+ * Removes nulls, which a patch leaves behind and conversions need not handle; they mean the same as
+ * absent members.
  */
 function withoutNulls(value: Json): Json {
   if (value === null || typeof value !== 'object') return value
@@ -83,19 +81,19 @@ function withoutNulls(value: Json): Json {
   return out
 }
 
-/** Custom kinds know nothing of Go: what is null there is so in every version. Throws Unfit. */
+/** Custom kinds have no Go type, so they keep their nulls in every version. Throws Unfit. */
 const convertible = (typed: Typed): KubeObject =>
   isCustom(typed.type) ? typed.object : (withoutNulls(asTyped(typed) as Json) as KubeObject)
 
-/** Throws Unfit, with what is wrong. */
+/** Throws Unfit with the type errors. */
 function requireFit(type: Type, object: KubeObject): void {
   const wrong = typeProblems(type, object as Json)
   if (wrong !== undefined) throw new Unfit(wrong)
 }
 
 /**
- * Go types are filled from a map by reflection; what has no Go type stays the map it is. Throws
- * Unfit.
+ * Fills a Go type from a map, like kube-apiserver's reflection; an object without a Go type remains
+ * a map. Throws Unfit.
  */
 export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject {
   if (type.is !== 'struct' || type.name === '') return object
@@ -107,7 +105,7 @@ export function asTyped({ type, object }: Typed, live?: KubeObject): KubeObject 
   }
 }
 
-/** Empty members are marked, because parts of the object will be taken apart from it. */
+/** Marks empty members, because parts of the object are compared separately. */
 const withEmpty = (typed: Typed): Typed =>
   hasWrittenEmpty(typed.object) ? { ...typed, object: asTyped(typed) } : typed
 
@@ -116,7 +114,7 @@ export function gvkText({ apiVersion = '', kind }: KubeObject): string {
   return `${group}/${version}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
 
-/** Every object is converted to a version once, however many managers speak it. */
+/** Converts an object to each version at most once, even if several managers use the version. */
 export function versionsOf(kind: FieldManagerKind, subresource: string): Versions {
   const done = new Map<KubeObject, Map<string, Typed | undefined>>()
   return {

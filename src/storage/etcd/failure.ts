@@ -1,6 +1,4 @@
-/**
- * What etcd and the way to it say when they cannot, as the errors of the storage contract.
- */
+/** Converts errors of etcd and of gRPC to the errors of the storage contract. */
 import { type ServiceError, status } from '@grpc/grpc-js'
 import {
   type Revision,
@@ -25,7 +23,7 @@ export function isLeaseMissing(error: unknown): boolean {
   return isServiceError(error) && error.details.includes('requested lease not found')
 }
 
-/** Whether the request cannot have reached a server. */
+/** Whether the request certainly did not reach a server. */
 export function isUnsent(error: unknown): boolean {
   return isServiceError(error) && error.details.startsWith('No connection established')
 }
@@ -34,23 +32,20 @@ export function isLeaseTaken(error: unknown): boolean {
   return isServiceError(error) && error.details.includes('lease already exists')
 }
 
-/** How the gRPC library describes a connection that broke before the response was complete. */
+/** The gRPC library's messages for a connection that broke before the response was complete. */
 const cutOff = /RST_STREAM|^Call cancelled$|^No status information received$/
 
-/** Whether another server, or the same one later, may answer the same request. */
+/** Whether another server, or the same server later, may answer the request. */
 export function isAway(error: unknown): boolean {
   if (!isServiceError(error)) return false
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true
   return cutOff.test(error.details)
 }
 
-/**
- * Whether a write that failed may still have been done: the connection broke, or etcd lost its
- * leader.
- */
+/** Whether a failed write may have been done: the connection broke, or etcd lost its leader. */
 export const isUnknown = (error: unknown): boolean => isAway(error) && !isUnsent(error)
 
-/** What the library says around the reason that there is no connection. */
+/** The gRPC library's text around the reason for a missing connection. */
 const noConnection =
   /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: *$/s
 
@@ -62,7 +57,7 @@ export function describeFailure(error: unknown, endpoints: string): string {
   return `etcd (${endpoints}) cannot be used: ${words.replace(noConnection, 'no connection: $1')}`
 }
 
-/** The contract's error for a failed request that may have specified a revision. */
+/** Converts the error of a request, which may have specified the revision `at`. */
 export function translate(
   error: unknown,
   endpoints: string,

@@ -1,9 +1,9 @@
 /**
- * How a watch learns that it has received everything up to a revision that no key of its range has.
- * Servers since 3.4.25 and 3.5.8 report it on the stream on request. Older ones answer before they
- * have sent earlier events, and so do servers that imitate etcd, whatever version they report.
- * There a marker is written among the keys of the watch: its event comes after all the others. It
- * is written only if a reader waits.
+ * Detects that a watch has received everything up to a revision that no key in its range has. etcd
+ * since 3.4.25 and 3.5.8 reports it on request. Older releases respond before they have sent
+ * earlier events. So do servers that imitate etcd, whatever version they report. For these, a
+ * marker key is written in the watched range: its event follows all others. It is written only if a
+ * reader waits.
  */
 import { type Connection, methods } from './connection.ts'
 import { isAway } from './failure.ts'
@@ -18,8 +18,8 @@ import {
 import type { Revision } from '#storage/storage.ts'
 
 /**
- * The first patches of these minor releases of etcd 3 whose progress responses are correct; all
- * later releases' are.
+ * The first patch release of each minor release of etcd 3 with correct progress responses; all
+ * later minor releases are correct.
  */
 const believedFrom: Readonly<Record<number, number>> = { 4: 25, 5: 8 }
 
@@ -32,8 +32,7 @@ export function isBelieved({ version, isMember }: Omit<EtcdStatus, 'sizeBytes'>)
 }
 
 /**
- * How often a marker is tried that other writers may overtake; a reader that still waits then tries
- * again.
+ * Attempts to write a marker when other writers are faster; a reader that still waits starts again.
  */
 const markAttemptsMax = 3
 
@@ -43,7 +42,7 @@ export class Progress {
   /** Undefined until a server has reported its version. */
   #canBeAsked: boolean | undefined
   #isBusy = false
-  /** The revision of the last marker that is known here: its event is on its way to every watch. */
+  /** The revision of the last known marker, whose event every watch will receive. */
   #marked: Revision = 0
 
   constructor(connection: Connection, prefix: string) {
@@ -55,14 +54,14 @@ export class Progress {
     return this.#canBeAsked === true
   }
 
-  /** Markers after this revision are gone, and with them their events. */
+  /** The store was reset: markers after this revision no longer exist. */
   setBack(newest: Revision): void {
     if (this.#marked > newest) this.#marked = 0
   }
 
   /**
-   * Ensures that the marker comes after a revision, where the stream cannot report progress. A
-   * failure is retried by the next waiter.
+   * Ensures that a marker follows the revision, unless the server reports progress. After a failure
+   * the next waiter retries.
    */
   async mark(wanted: Revision): Promise<void> {
     if (this.#isBusy || this.#marked >= wanted) return
@@ -76,9 +75,7 @@ export class Progress {
     }
   }
 
-  /**
-   * A server that does not report its version, or not to this client, gets no progress requests.
-   */
+  /** A server that does not report its version gets no progress requests. */
   async #believes(): Promise<boolean> {
     try {
       const status = await this.#connection.read(methods.status, Buffer.alloc(0))
@@ -89,9 +86,7 @@ export class Progress {
     }
   }
 
-  /**
-   * Where another server has written the marker meanwhile, its marker will do if it is new enough.
-   */
+  /** A marker that another server wrote suffices if it is new enough. */
   async #write(wanted: Revision): Promise<void> {
     for (let attempt = 0; attempt < markAttemptsMax && this.#marked < wanted; attempt++) {
       const write = { key: this.markerKey, ifRevision: this.#marked, value: Buffer.alloc(0) }

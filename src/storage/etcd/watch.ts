@@ -1,8 +1,7 @@
 /**
- * The feed of one reader: a watch of a range that survives the servers it runs on. When its stream
- * breaks it goes on at another server, from the revision after the last one it received, so that
- * nothing is missing and nothing comes twice. A reader that is slow slows down its own stream and
- * nothing else.
+ * The feed of one reader: a watch of a key range that continues after a server fails. When its
+ * stream breaks, it continues at another server after the last received revision, so nothing is
+ * lost or repeated. A slow reader delays only its own stream.
  */
 import type { ClientDuplexStream } from '@grpc/grpc-js'
 import { assert } from '#base/assert.ts'
@@ -26,23 +25,24 @@ import {
 } from './messages.ts'
 import type { Progress } from './progress.ts'
 
-/** Changes received and not yet read, beyond which the stream is held back. */
+/** The stream is paused when this many received changes are unread. */
 const queuedChangesMax = 2000
 
-/** Bytes of them, likewise: as many as a reader of a store in this process may leave unread. */
+/** The same limit in bytes, as for readers of a local store. */
 const queuedBytesMax = 32 * 1024 * 1024
 
 /**
- * Waits before a broken stream is begun again: short at first, for the usual case of one server
- * restarted.
+ * The pauses before a broken stream is reopened: short at first, because usually one server
+ * restarts.
  */
 const retryMs = [20, 100, 300]
 
-/** An unanswered progress request is repeated: a server that is busy catching up drops it. */
+/** A progress request without a response is repeated after this time: a busy server drops it. */
 const progressRetryMs = 100
 
 /**
- * How long changes have to arrive by themselves before a marker is written for a waiting reader.
+ * A marker for a waiting reader is written only after this time, because changes may arrive by
+ * themselves.
  */
 const markerDelayMs = 20
 
@@ -50,7 +50,7 @@ export interface WatchParts {
   readonly connection: Connection
   readonly range: KeyRange
   readonly progress: Progress
-  /** The newest revision, as all servers agree on it. */
+  /** A linearizable read of the newest revision. */
   readonly newest: () => Promise<Revision>
 }
 
@@ -62,7 +62,7 @@ export interface WatchOptions {
 
 type Queued =
   | { readonly batch: Change[] }
-  /** Everything up to here has been received. */
+  /** Everything up to this revision was received. */
   | { readonly progress: Revision }
 
 type Result = IteratorResult<Change[]>
@@ -75,7 +75,7 @@ export class Watch implements AsyncIterator<Change[]> {
   #options: WatchOptions
   #ended: (watch: Watch) => void
   #stream: ClientDuplexStream<Buffer, Buffer> | undefined
-  /** Everything up to here was received, perhaps not yet read. */
+  /** Everything up to this revision was received, but perhaps not yet read. */
   #received: Revision
   #queue: Queued[] = []
   #queuedChanges = 0
@@ -88,7 +88,7 @@ export class Watch implements AsyncIterator<Change[]> {
   #retryTimer: NodeJS.Timeout | undefined
   /** The revision that readers wait for. */
   #wanted: Revision = 0
-  /** A first answer about progress, to be confirmed by a second. */
+  /** The revision of a first progress response, which a second one must confirm. */
   #unconfirmed: Revision | undefined
   #progressTimer: NodeJS.Timeout | undefined
   #abort = () => this.#end()
@@ -148,8 +148,7 @@ export class Watch implements AsyncIterator<Change[]> {
   }
 
   /**
-   * Ensures that the reader learns when everything up to a revision has come, also if nothing more
-   * comes.
+   * Ensures that the reader gets a progress report for `revision`, even if no more changes arrive.
    */
   wantProgress(revision: Revision): void {
     if (revision > this.#wanted) this.#wanted = revision
@@ -171,7 +170,7 @@ export class Watch implements AsyncIterator<Change[]> {
     stream.write(encodeWatchCreate(this.#range.start, this.#range.end, this.#received + 1))
   }
 
-  /** What no etcd says ends the feed, not the process. */
+  /** A response that etcd would not send ends the feed, not the process. */
   #read(bytes: Buffer): void {
     try {
       this.#hear(decodeWatch(bytes))
@@ -187,8 +186,8 @@ export class Watch implements AsyncIterator<Change[]> {
       return
     }
     if (!response.created && response.revision === 0) {
-      // Etcd has no such revision. Servers that imitate etcd send it for a watch that they give up
-      // without canceling it.
+      // etcd never reports revision 0. Servers that imitate etcd send it when they end a watch
+      // without cancelling it.
       if (this.#stream) this.#broken(this.#stream, undefined)
       return
     }
@@ -200,8 +199,8 @@ export class Watch implements AsyncIterator<Change[]> {
   }
 
   /**
-   * A server that answers from an older time than the last one is behind the others, or all of them
-   * were set back.
+   * If the server's revision is lower than the last received one, the server lags behind or the
+   * store was restored from a backup.
    */
   #created(revision: Revision): void {
     const isAgain = this.#wasConnected
@@ -210,12 +209,12 @@ export class Watch implements AsyncIterator<Change[]> {
     const known = this.#received
     this.#newest().then(
       (newest) => newest < known && this.fail(new RevisionSetBack(newest, known)),
-      // A server that does not answer shows up again: the stream breaks, and another begins.
+      // If no server responds, the stream breaks and is reopened.
       () => {},
     )
   }
 
-  /** A marker is no change: it only says that what comes before it has come. */
+  /** A marker is not a change: its event shows that all earlier events were received. */
   #receiveEvents(events: WatchEvent[]): void {
     const last = events[events.length - 1].item
     const { markerKey } = this.#progress
@@ -243,8 +242,8 @@ export class Watch implements AsyncIterator<Change[]> {
   }
 
   /**
-   * Older servers may report progress before they have sent earlier events. The answer to a later
-   * request is behind them on the stream, so the first answer counts once there is a second.
+   * Older servers may report progress before they sent earlier events. The response to a second
+   * request follows those events, so the first report is valid only then.
    */
   #receiveProgress(revision: Revision): void {
     const confirmed = this.#unconfirmed
@@ -299,7 +298,7 @@ export class Watch implements AsyncIterator<Change[]> {
     const stream = this.#stream
     this.#stream = undefined
     this.#unconfirmed = undefined
-    // A stream that was given up ends with an error, which is expected.
+    // A cancelled stream ends with an error, which is expected.
     stream?.on('error', () => {})
     stream?.cancel()
   }

@@ -1,40 +1,42 @@
 /**
- * Room in the log, made ahead of what will be written there. A log that grows with every write
- * makes the file system write down its size and place each time too, which takes longer than the
- * write; written over, it does not. What lies behind the last write is nothing but zeros, at which
- * SQLite stops reading. It never touches what was written.
+ * Reserves space in the write-ahead log. When a write enlarges a file, the file system must also
+ * update its metadata, which takes longer than the write itself. Overwriting reserved space avoids
+ * that. The reserved space contains zeros, at which SQLite stops reading. Written frames are not
+ * changed.
  */
 import { closeSync, fstatSync, fsync, openSync, statfsSync, writeSync } from 'node:fs'
 
-/** Little at a time: a write that comes meanwhile waits for as much to reach the disk. */
+/** Small steps, because a concurrent write waits until a step is on disk. */
 const stepBytes = 1024 * 1024
 
-/** How long a step waits while another connection is writing, and how often. */
+/**
+ * The pause before a step is retried while another connection writes, and the number of retries.
+ */
 const againAfterMs = 20
 const againMax = 200
 
 /**
- * Room is made where there is this much more of it: a disk that is nearly full has better use for
- * what is left.
+ * Space is reserved only if the disk has this many times more free, because a nearly full disk
+ * needs it for writes.
  */
 const spareTimes = 64
 
 export interface RoomOptions {
-  /** The log; where it is missing nothing is done. */
+  /** The log's file; if it is missing, nothing is done. */
   readonly file: string
   readonly sizeBytes: number
   /** Checked before each step. */
   isOver(): boolean
   /**
-   * Runs a step while no connection can write the log, or returns false: anything written meanwhile
-   * would be lost.
+   * Runs a step while no connection can write to the log, or returns false. A concurrent write
+   * would be overwritten.
    */
   alone(step: () => void): boolean
-  /** What the disk has left, in bytes. */
+  /** The free bytes of the disk. */
   freeBytes?(): number
 }
 
-/** Says when it is done. */
+/** Resolves when it is done. */
 export function makeRoom(options: RoomOptions): Promise<void> {
   const free = options.freeBytes ?? (() => freeBytesBeside(options.file))
   return new Promise((resolve) => {
@@ -44,7 +46,7 @@ export function makeRoom(options: RoomOptions): Promise<void> {
       if (descriptor !== undefined) closeSync(descriptor)
       resolve()
     }
-    /** Says whether there was anything to do. */
+    /** Returns whether space was added. */
     const lengthen = (): boolean => {
       descriptor ??= openSync(options.file, 'r+')
       const { size } = fstatSync(descriptor)
@@ -64,7 +66,7 @@ export function makeRoom(options: RoomOptions): Promise<void> {
         else if (isMore && descriptor !== undefined) fsync(descriptor, step)
         else end()
       } catch {
-        // Without room writes take longer, that is all.
+        // Without reserved space, writes only take longer.
         end()
       }
     }

@@ -1,7 +1,7 @@
 /**
- * The requests to a committer and its replies: for every transaction one reply with the results in
- * the order of the requests. The server's thread calls it directly, or sends messages to the
- * writer's thread.
+ * The requests to a committer and its replies. Each transaction has one reply, with results in the
+ * order of the requests. The server's thread calls the committer directly, or sends messages to the
+ * writer thread.
  */
 import type { Revision } from '#storage/storage.ts'
 
@@ -11,55 +11,55 @@ import type { Revision } from '#storage/storage.ts'
  */
 export const numbersPerWrite = 4
 
-/** The size that stands for a deletion. */
+/** As a size: the write is a deletion. */
 export const deletion = -1
 
 export interface QueuedWrite {
   readonly kind: 'write'
   readonly keys: string[]
   readonly numbers: Float64Array
-  /** The values one after the other. */
+  /** The concatenated values. */
   readonly bytes: Uint8Array
 }
 
 export type Request =
   | QueuedWrite
-  /** Delete what has reached its deadline. */
+  /** Delete expired keys. */
   | { readonly kind: 'expire'; readonly now: number }
-  /** The clock was set: move every deadline with it. */
+  /** The clock was adjusted: shift every deadline by this much. */
   | { readonly kind: 'shift'; readonly byMs: number }
   /**
-   * The clock may have been set back while the server was away: no deadline is further off than its
-   * time to live.
+   * The clock may have been set back while the server was down: no deadline may be later than now
+   * plus its time to live.
    */
   | { readonly kind: 'settle'; readonly now: number }
   | { readonly kind: 'compact'; readonly upTo: Revision }
-  /** See whether the disk takes writes again. */
+  /** Check whether the disk accepts writes again. */
   | { readonly kind: 'probe' }
 
-/** Requests outside a transaction, which only the writer's thread gets. */
+/** Requests outside a transaction, only for the writer thread. */
 export type Order =
   /** Copy the log into the database. */
   | { readonly kind: 'checkpoint' }
-  /** The same, and make its file empty. */
+  /** Copy the log and truncate its file. */
   | { readonly kind: 'empty log' }
   | { readonly kind: 'close' }
 
 export interface Message {
   readonly what: Request | Order
-  /** The newest revision the sender knows: it may have written itself. */
+  /** The newest revision known to the sender, which may have written itself. */
   readonly newest: Revision
 }
 
 export interface Refused {
-  /** Which write of the request. */
+  /** The index of the rejected write in its request. */
   readonly index: number
   readonly revision: Revision
   readonly bytes: Uint8Array | undefined
 }
 
 export interface WriteAnswer {
-  /** The revision of each write; 0 for one that was refused. */
+  /** The revision of each write; 0 for a rejected one. */
   readonly revisions: Float64Array
   readonly refused: Refused[]
 }
@@ -72,12 +72,12 @@ export interface ExpireAnswer {
 
 export type CommitAnswer = WriteAnswer | ExpireAnswer | undefined
 
-/** How a transaction ended. */
+/** The result of a transaction. */
 export type Reply =
   | { readonly kind: 'committed'; readonly answers: CommitAnswer[] }
   /**
-   * The transaction of the next `count` requests was rolled back, or never began because another
-   * connection is writing.
+   * The transaction with the next `count` requests was rolled back, or did not begin because
+   * another connection is writing.
    */
   | {
       readonly kind: 'failed'
@@ -86,10 +86,7 @@ export type Reply =
       readonly isBusy: boolean
     }
 
-/**
- * What else the writer's thread says: the database is open for writing, or could not be opened, or
- * is closed.
- */
+/** Replies of the writer thread about the database: opened, failed to open, closed. */
 export type ThreadReply =
   | Reply
   | { readonly kind: 'opened' }
@@ -98,16 +95,15 @@ export type ThreadReply =
 
 export interface WriterOptions {
   readonly file: string
-  /** How much may be logged before it is copied into the database. */
+  /** The log is copied into the database at this size. */
   readonly checkpointBytes: number
 }
 
-/** Values in one transaction: beyond it the first of them would wait too long for the last. */
+/** The values in one transaction; with more, the first write would wait too long. */
 const transactionBytesMost = 16 * 1024 * 1024
 
 /**
- * The log grows by a transaction before it can be copied, and values are about half of what is
- * logged.
+ * A transaction must fit in the log before the log can be copied, and values are about half of it.
  */
 const transactionShare = 1 / 4
 

@@ -1,10 +1,8 @@
 /**
- * Cluster IPs and node ports of services: given out once, released with their service. What is
- * taken is learned from the
- * services themselves, of this server and of every other on the store. Where the store has other
- * users, what is given out is
- * also claimed before it is stored; only those claims can be left behind by a crash and have to
- * be mended.
+ * Allocates cluster IPs and node ports, which are released with their service. The used numbers
+ * come from the stored services, of this server and of others on the store. If other servers share
+ * the store, numbers are also claimed in the store before the service is written. A crash can leave
+ * only such claims behind, and a repair releases them.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -16,7 +14,7 @@ import type { ServiceClaims, SharedStore } from './service-claims.ts'
 import { holdingOf, isGoing, type ServiceRanges, ServiceStock } from './service-stock.ts'
 import { ServiceTaking } from './service-taking.ts'
 
-/** Loaded with the first service, one of them. */
+/** One of them is loaded with the first service. */
 const loadOlderRecipe = loadLater<typeof import('./older-service-recipe.ts')>(
   import.meta.url,
   './older-service-recipe',
@@ -26,13 +24,13 @@ const loadRecipe = loadLater<typeof import('./service-recipe.ts')>(
   './service-recipe',
 )
 
-/** Loaded where the store has other users. */
+/** Loaded if other servers share the store. */
 const loadClaims = loadLater<typeof import('./service-claims.ts')>(
   import.meta.url,
   './service-claims',
 )
 
-/** Gives a service what it needs, in place. Throws ApiError where it cannot be had. */
+/** Allocates what a service needs and sets its fields. Throws ApiError if that fails. */
 type Recipe = (
   taking: ServiceTaking,
   service: KubeObject,
@@ -40,7 +38,7 @@ type Recipe = (
   context: Context,
 ) => Promise<void> | void
 
-/** `shared`: the store has other users. */
+/** `shared` is set if other servers share the store. */
 export function serviceAllocators(
   ranges: ServiceRanges,
   reader: ObjectReader,
@@ -122,7 +120,7 @@ class ServiceAllocators implements Allocators {
     return taking
   }
 
-  /** Resolves once what is stored, and what is claimed, is known. */
+  /** Resolves when the stored services and the claims are known. */
   async #followed(): Promise<void> {
     this.#following ??= this.#follow()
     await this.#following
@@ -133,13 +131,13 @@ class ServiceAllocators implements Allocators {
       await this.#hearOfServices()
       await this.#claims?.mend(() => this.#catchUp())
     } catch (error) {
-      // The store may be back when the next service is written.
+      // Retry with the next service, when the store may be available again.
       this.#following = undefined
       throw error
     }
   }
 
-  /** Once for good, however often the claims cannot be looked at. */
+  /** Follows services only once, even if reading the claims fails and is retried. */
   async #hearOfServices(): Promise<void> {
     if (this.#isHearing) return
     await this.#reader.follow('', 'services', {
@@ -149,10 +147,7 @@ class ServiceAllocators implements Allocators {
     this.#isHearing = true
   }
 
-  /**
-   * A lookup of an object that does not exist first makes the reader catch up with all servers'
-   * writes.
-   */
+  /** A read of a missing object makes the reader wait for all servers' earlier writes. */
   async #catchUp(): Promise<void> {
     await this.#reader.get('', 'services', '', '')
   }

@@ -1,7 +1,7 @@
 /**
- * The cluster IPs and node ports of services as claims that every server on the store sees,
- * kube-apiserver too: one range for each block of addresses and one for the ports. It exists only
- * where the store has other users.
+ * Claims of cluster IPs and node ports, which are visible to all servers on the store, including
+ * kube-apiserver. There is one range per address block and one for the ports. It is used only if
+ * other servers share the store.
  */
 import { internalError } from '#api/status-error.ts'
 import type { Type } from '#schema/type.ts'
@@ -12,16 +12,16 @@ import type { Holding, ServiceStock } from './service-stock.ts'
 
 export interface SharedStore {
   readonly storage: Pick<Storage, 'get' | 'put'>
-  /** What all keys begin with: `/registry`. */
+  /** The prefix of all keys: `/registry`. */
   readonly root: string
-  /** That of a RangeAllocation. */
+  /** The type of RangeAllocation. */
   readonly type: Type
   readonly writesProtobuf: boolean
 }
 
 /**
- * One range: kube-apiserver's name when nothing is left, and which of a holding's numbers belong to
- * it.
+ * One range: its name in kube-apiserver's error messages, and the numbers of a holding that belong
+ * to it.
  */
 interface Part {
   readonly what: 'serviceIP' | 'nodePort'
@@ -64,12 +64,12 @@ export class ServiceClaims {
     this.#parts = [...addresses, nodePorts]
   }
 
-  /** Reads what all servers have given out by now. */
+  /** Reads the claims of all servers. */
   async refresh(): Promise<void> {
     await Promise.all(this.#parts.map(({ claims }) => claims.refresh()))
   }
 
-  /** All of it or nothing: false if another server was faster. */
+  /** Claims all numbers or none; returns false if another server claimed one of them first. */
   async claim(wanted: Holding): Promise<boolean> {
     const had: [Part, number[]][] = []
     const outcomes = await Promise.allSettled(
@@ -98,8 +98,8 @@ export class ServiceClaims {
   }
 
   /**
-   * Releases unused numbers, and takes the numbers of services. `catchUp`: the stock learns of
-   * every service there is.
+   * Releases the claims of unused numbers, and claims the numbers of services. `catchUp` updates
+   * the stock with all stored services.
    */
   async mend(catchUp: () => Promise<unknown>): Promise<void> {
     await Promise.all(
@@ -114,7 +114,7 @@ export class ServiceClaims {
   }
 }
 
-/** What could not be given back is found when the ranges are mended. */
+/** The next repair of the ranges finds numbers that could not be released. */
 const leftBehind = (): void => {}
 
 const asAnswer = ({ what }: Part, error: unknown): unknown =>

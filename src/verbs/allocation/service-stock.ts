@@ -1,7 +1,6 @@
 /**
- * The cluster IPs and node ports there are, and which of them services hold: those stored by
- * this server and by any other
- * on the same store. It gives nothing out by itself.
+ * The cluster IPs and node ports, with those that services hold. The services may have been stored
+ * by this server or by another one on the same store. It allocates nothing itself.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { AddressPool, familyOf } from './address-pool.ts'
@@ -12,7 +11,7 @@ export interface ServiceRanges {
   readonly nodePorts: { readonly first: number; readonly last: number }
 }
 
-/** What a service has, or a write wants. */
+/** The numbers that a service holds or a write requests. */
 export interface Holding {
   readonly addresses: readonly string[]
   readonly ports: readonly number[]
@@ -23,9 +22,9 @@ export const nothing: Holding = { addresses: [], ports: [] }
 export class ServiceStock {
   readonly pools: readonly AddressPool[]
   readonly ports: NumberPool
-  /** How many of the lowest ports are given out last, in releases that do. */
+  /** How many of the lowest ports are allocated last, in releases with that rule. */
   readonly portsKept: number
-  /** By the uid of the service: one that comes back by its name is another. */
+  /** Keyed by uid, because a recreated service has the same name. */
   readonly #held = new Map<string, Holding>()
 
   constructor(ranges: ServiceRanges, random: () => number) {
@@ -40,20 +39,20 @@ export class ServiceStock {
     return this.pools.find((pool) => pool.family === family)
   }
 
-  /** What each service has that is known to be stored. */
+  /** The holdings of all services that are known to be stored. */
   holdings(): Iterable<Holding> {
     return this.#held.values()
   }
 
   /**
-   * The service is stored as it is here: it holds what it has, and no longer what it had. May be
-   * called twice.
+   * Records that the service is stored: it holds its current numbers and releases its previous
+   * ones. Idempotent.
    */
   hold(service: KubeObject): void {
     this.#replace(service, isGoing(service) ? nothing : holdingOf(service))
   }
 
-  /** The service is gone. May be called twice. */
+  /** Records that the service was deleted. Idempotent. */
   drop(service: KubeObject): void {
     this.#replace(service, nothing)
     this.#held.delete(service.metadata.uid ?? '')
@@ -73,8 +72,8 @@ export class ServiceStock {
 }
 
 /**
- * A deletion frees what a service has, though finalizers may keep the service itself: others may
- * have it by now.
+ * A service that is being deleted holds nothing, even if finalizers keep it: others may already use
+ * its numbers.
  */
 export const isGoing = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined

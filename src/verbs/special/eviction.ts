@@ -1,4 +1,4 @@
-/** Evicts a pod: deleted, unless a disruption budget forbids it for now. */
+/** Evicts a pod: deletes it unless a PodDisruptionBudget forbids that. */
 import { LabelSelectorError } from '#api/label-requirement.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -40,7 +40,7 @@ const ignoresUnreadyPods = change(
 
 const reportsUsedUp = change('the status of a used up budget gets a condition', { since: 21 })
 
-/** What the server is called where it writes an object of its own accord. */
+/** The field manager of the server's own writes. */
 const ownName = 'kube-apiserver'
 
 export async function evict(serving: Server, request: WriteRequest): Promise<Answer> {
@@ -64,7 +64,7 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   const podTarget: Target = { ...target, subresource: '' }
   if ((await currentObject(server, podTarget)) === undefined)
     throw notFound(target.kind, target.name)
-  // A part of another body is of no kind, whatever it calls itself.
+  // deleteOptions is part of an Eviction, so its kind and apiVersion are ignored.
   const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
   await deleteUnderBudget(server, {
@@ -81,8 +81,8 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
 }
 
 /**
- * A pod that no budget counts is deleted as it was found: it may have become one that counts
- * meanwhile.
+ * A pod that no budget counts must be unchanged when it is deleted, because it may have become
+ * countable.
  */
 async function deleteUnderBudget(server: Server, request: DeleteRequest): Promise<void> {
   const { target } = request
@@ -99,7 +99,9 @@ async function deleteUnderBudget(server: Server, request: DeleteRequest): Promis
   }
 }
 
-/** Answers by what race it was lost, where the pod must be as it was found. */
+/**
+ * Deletes the pod. If `found` is set, the pod must be unchanged; returns the conflict if it is not.
+ */
 async function deletePod(
   server: Server,
   request: DeleteRequest,
@@ -123,9 +125,8 @@ async function deletePod(
 }
 
 /**
- * The pod gets a condition with the reason before it is deleted: its controllers distinguish an
- * eviction from a failure by it. Returns the version that the pod must have when it is deleted, if
- * it must have one.
+ * Sets the DisruptionTarget condition before the deletion, so that controllers can distinguish
+ * evictions from failures. Returns the resourceVersion that the deletion requires, if any.
  */
 async function markDisrupted(
   server: Server,
@@ -174,10 +175,7 @@ function withDisruption(pod: KubeObject, now: string): KubeObject {
   return pod
 }
 
-/**
- * Whether budgets count a pod: of one that has ended or is going it makes no difference any more,
- * of one that waits not yet.
- */
+/** How budgets count a pod. `over`: it has ended or is being deleted. `waits`: it is pending. */
 function stateOf({ status, metadata }: KubeObject, release: number): 'over' | 'waits' | 'counts' {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return 'over'
   if (!releaseOf(release).has(ignoresUncountedPods)) return 'counts'
@@ -191,8 +189,8 @@ const isReady = ({ status }: KubeObject): boolean =>
   )
 
 /**
- * Answers the name of the budget that has nothing to say, as its pod is not well and enough others
- * are.
+ * Decreases the budget. If the budget permits the eviction of this unready pod without a decrease,
+ * returns the name of the budget.
  */
 async function takeFromBudget(
   server: Server,
@@ -225,7 +223,7 @@ async function takeFromBudget(
   const resource = server.catalog.resource('policy', 'poddisruptionbudgets')
   const kind = resource?.kindOf('policy/v1') ?? resource?.kinds[0]
   if (kind === undefined) return undefined
-  // This server changes the budget, not the client that requested the eviction.
+  // The server changes the budget, not the client that requested the eviction.
   const taking = {
     ...request,
     target: { kind, namespace, name: metadata.name as string, subresource: 'status' },
@@ -234,7 +232,7 @@ async function takeFromBudget(
   await writeOver(server, taking, {
     creates: false,
     unconditional: true,
-    // Others are evicted under the same budget: the loser of a race takes from what is left.
+    // Concurrent evictions change the same budget, so a lost race is retried with the new state.
     retries: raceTriesMax,
     async make(budget) {
       const now = timestamp(server.clock)
@@ -248,7 +246,7 @@ async function takeFromBudget(
   return undefined
 }
 
-/** A selector that cannot be selects nothing. */
+/** An invalid selector matches no pods. */
 function selects(selector: Loose | undefined, { metadata }: KubeObject): boolean {
   try {
     return matchesLabels(selectorOf(selector), metadata.labels)
