@@ -40,7 +40,7 @@ export interface Authorizer {
   authorize(attributes: Attributes): Decision | Promise<Decision>
 }
 
-/** What a user may do with resources, one rule as SelfSubjectRulesReview shows it. */
+/** A resource rule of a SelfSubjectRulesReview. */
 export interface ResourceRule {
   verbs: readonly string[]
   apiGroups?: readonly string[]
@@ -48,7 +48,7 @@ export interface ResourceRule {
   resourceNames?: readonly string[]
 }
 
-/** What a user may do with other URLs. */
+/** A non-resource rule of a SelfSubjectRulesReview. */
 export interface NonResourceRule {
   verbs: readonly string[]
   nonResourceURLs?: readonly string[]

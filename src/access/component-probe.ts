@@ -1,6 +1,6 @@
 /**
- * Whether the other parts of a control plane are healthy, probed at their default ports. Nothing is
- * cached: every request probes anew.
+ * Probes the health of other control plane components at their default ports. Each request probes
+ * again; results are not cached.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { caller } from './https-call.ts'

@@ -1,4 +1,4 @@
-/** Go's words for a name that has no address: the resolver that was queried, and its result. */
+/** Go's error for a host name that cannot be resolved: the DNS server and the result. */
 import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 

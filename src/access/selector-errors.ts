@@ -1,4 +1,4 @@
-/** What is wrong with the selectors of an access review. */
+/** Validation of the selectors in an access review. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { labelValue, qualifiedName } from '#api/names.ts'

@@ -14,7 +14,7 @@ export const serviceAccountGroups = (namespace: string): string[] => [
   `system:serviceaccounts:${namespace}`,
 ]
 
-/** The account behind a user name, or undefined where the name is no service account's. */
+/** Parses the user name of a service account. Undefined for other user names. */
 export function splitServiceAccountName(
   userName: string,
 ): { namespace: string; name: string } | undefined {

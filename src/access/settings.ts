@@ -54,14 +54,14 @@ export interface AuthorizationSettings {
   readonly authorizationWebhookCacheUnauthorizedTtlMs: number
 }
 
-/** What no flag says. */
+/** Inputs of authentication and authorization that are not flags. */
 export interface AccessSurroundings {
   /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean
-  /** host:port under which others reach this server. */
+  /** The host:port at which clients reach this server. */
   readonly externalAddress: string
-  /** Authorities of our own besides --client-ca-file, as PEM. */
+  /** The server's own certificate authorities, in addition to --client-ca-file, as PEM. */
   readonly ownClientAuthorities: readonly string[]
   /**
    * Keys of our own as PEM, for when no flag names one: all verify service account tokens, and the

@@ -89,14 +89,14 @@ export async function reviewStatus(
   return statusOf(await authorizer.authorize(attributes), selectors)
 }
 
-/** What may I do, and where: the namespace is required. */
+/** The namespace of a SelfSubjectRulesReview, which is required. */
 export function requireNamespace({ spec }: KubeObject): string {
   const namespace: string = spec?.namespace ?? ''
   if (namespace === '') throw badRequest('no namespace on request')
   return namespace
 }
 
-/** The whole answer to a SelfSubjectRulesReview, which repeats nothing of the question. */
+/** The response to a SelfSubjectRulesReview. It does not repeat the spec of the request. */
 export function rulesReview(
   review: KubeObject,
   caller: User,
@@ -119,7 +119,7 @@ export function rulesReview(
   }
 }
 
-/** One question, and no more. */
+/** Exactly one of resourceAttributes and nonResourceAttributes must be set. */
 function unionErrors(spec: Loose, isOfSpec: boolean): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = spec
   if ((resourceAttributes != null) !== (nonResourceAttributes != null)) return []

@@ -7,7 +7,7 @@ import { badRequest, internalError } from '#api/status-error.ts'
 import type { AuthenticationResult } from './authenticate.ts'
 import { joinErrors } from './error-list.ts'
 
-/** What reviews tokens: see Access in make-access.ts. */
+/** Reviews tokens; Access in make-access.ts implements it. */
 export interface TokenReviewer {
   reviewToken(
     token: string,
@@ -17,8 +17,8 @@ export interface TokenReviewer {
 }
 
 /**
- * The status of the answer: what was sent stays where nothing is found out. Throws 400 without a
- * token.
+ * The status of a TokenReview. If no method recognises the token, the status that the client sent
+ * is kept. Throws 400 without a token.
  */
 export async function tokenReviewStatus(
   review: KubeObject,

@@ -29,7 +29,7 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
   readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
   readonly newUid: () => string
-  /** For webhooks that are this server itself. */
+  /** Credentials for webhooks that are this server itself. */
   readonly loopback: Loopback
   /** Records every call of a webhook. */
   readonly observeWebhook: (call: HookCall) => void

@@ -1,6 +1,6 @@
 /**
- * The two halves of an apiVersion: `apps/v1` is of the group `apps`, `v1` of the core, whose name
- * is empty. Judges nothing.
+ * Splits an apiVersion: `apps/v1` has the group `apps`; `v1` has the core group, whose name is
+ * empty. These functions validate nothing.
  */
 
 export function groupOf(apiVersion: string): string {

@@ -63,7 +63,7 @@ export function formatDuration(nanos: bigint): string {
   return minutes > 0n ? `${sign}${minutes}m${seconds}s` : `${sign}${seconds}s`
 }
 
-/** A duration in the one form Go writes, or undefined where the text is none. */
+/** Normalises a duration to Go's format. Undefined if the text is invalid. */
 export function canonicalDuration(text: string): string | undefined {
   const nanos = parseDuration(text)
   return nanos === undefined ? undefined : formatDuration(nanos)

@@ -1,7 +1,7 @@
 /**
- * One thing wrong with one field, in Kubernetes' words. Validators return lists of these; `invalid`
- * in status-error.ts turns a list into the answer. Nothing here throws but what `problemsOf`
- * catches.
+ * A validation error of one field, with Kubernetes' messages. Validators return lists of these
+ * errors; `invalid` in status-error.ts converts a list into the response. Functions here throw only
+ * the limit that `problemsOf` catches.
  */
 import type { FieldPath } from './field-path.ts'
 import type { ReleaseChange } from './releases/change.ts'
@@ -50,15 +50,15 @@ export interface FieldError {
  */
 export const problemsMax = 50_000
 
-/** Those that were made so far, where they are counted. */
+/** The errors created since problemsOf started, to enforce the limit. */
 let counted: FieldError[] | undefined
 
-/** There are as many problems as may be. */
+/** Thrown when the limit of errors is reached. */
 class Enough extends Error {}
 
 /**
- * All that a check finds, which ends where it has found as many problems as may be: those are the
- * answer then.
+ * Runs a check and returns its errors. If the check reaches the limit, it is aborted and the errors
+ * so far are returned.
  */
 export function problemsOf(check: () => FieldError[]): FieldError[] {
   const made: FieldError[] = []

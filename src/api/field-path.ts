@@ -1,7 +1,7 @@
 /**
- * Where in an object something is, printed as Kubernetes prints it: `spec.containers[0].env[name]`.
- * A path is made for every field that is looked at and printed for the few that are wrong, so it
- * becomes text only then.
+ * The path of a field, printed as Kubernetes prints it: `spec.containers[0].env[name]`. Validation
+ * creates a path for every field, but only prints those with errors. So the text is built only on
+ * demand.
  */
 export class FieldPath {
   readonly #above: FieldPath | undefined

@@ -89,7 +89,7 @@ export function requireKnownFields(
   }
 }
 
-/** The one name a selector allows, where it allows only one. */
+/** The name, if the selector requires a single metadata.name. */
 export function soleName(selector: FieldSelector): string | undefined {
   return selector.find(({ field, equal }) => equal && field === 'metadata.name')?.value
 }

@@ -32,7 +32,7 @@ export const isIpv6 = (text: string): boolean => {
   return ip !== undefined && !isV4Bytes(ip)
 }
 
-/** Whether the address is an IPv4 one, mapped into the sixteen bytes. */
+/** Whether the sixteen bytes are an IPv4-mapped address. */
 export function isV4Bytes(ip: IpBytes): boolean {
   for (let i = 0; i < 10; i++) if (ip[i] !== 0) return false
   return ip[10] === 0xff && ip[11] === 0xff
@@ -121,10 +121,7 @@ function masked(ip: IpBytes, ones: number): IpBytes {
   return out
 }
 
-/**
- * Whether a block holds an address; an IPv4 address is never in an IPv6 block, nor the other way
- * round.
- */
+/** Whether a block contains an address. IPv4 addresses are never in IPv6 blocks, and vice versa. */
 export function cidrContains(cidr: Cidr, ip: IpBytes): boolean {
   if (isV4Bytes(ip) !== isV4Bytes(cidr.ip)) return false
   const prefix = cidr.bits === 32 ? cidr.ones + 96 : cidr.ones

@@ -29,7 +29,10 @@ const selectorValuesAreChecked = change('values in label selectors must be label
   since: 26,
 })
 
-/** Whether values are checked; those of the selectors of a stored object may stay as they are. */
+/**
+ * Whether values in label selectors are validated. An update skips this check if the old object has
+ * an invalid value.
+ */
 export function checksSelectorValues(
   { has }: Pick<Release, 'has'>,
   ...old: readonly (Loose | null | undefined)[]

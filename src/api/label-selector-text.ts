@@ -71,7 +71,7 @@ class Parser {
     this.#tokens = scan(text)
   }
 
-  /** The next token; `in` and `notin` are names wherever a value may stand. */
+  /** The next token. `in` and `notin` are identifiers where a value is expected. */
   peek(): Token {
     const token = this.#tokens[this.#position] ?? { kind: 'end', text: '' }
     return token.kind === 'in' || token.kind === 'notin' ? { ...token, kind: 'identifier' } : token

@@ -75,11 +75,11 @@ export function matchesLabels(selector: LabelSelector, labels: Labels | null | u
   return true
 }
 
-/** Whether a label must have one value and no other. */
+/** Whether the requirement allows exactly one value of the label. */
 export const isEquality = ({ operator, values }: LabelRequirement): boolean =>
   (operator === '=' || operator === '==' || operator === 'in') && values.length === 1
 
-/** From so many terms or values on it pays to put them together first. */
+/** From this number of terms or values on, indexing them is faster. */
 const shortMax = 8
 
 const isLong = (selector: readonly LabelRequirement[]): boolean =>
@@ -108,10 +108,10 @@ export function labelMatcher(
   return (labels) => tests.every((test) => test(labels))
 }
 
-/** Whether a selector leaves nothing out. */
+/** Whether the selector matches every object. */
 export const selectsEverything = (selector: LabelSelector): boolean => selector.length === 0
 
-/** A selector as text, the way Kubernetes prints it. */
+/** Formats a selector as Kubernetes does. */
 export function formatSelector(selector: LabelSelector): string {
   return selector === 'nothing' ? '' : selector.map(formatRequirement).join(',')
 }

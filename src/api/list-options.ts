@@ -22,11 +22,13 @@ export interface ListOptions {
   /** 0: no limit. */
   readonly limit: number
   readonly continueToken: string
-  /** Whether a watch begins with what exists; undefined: the client does not specify it. */
+  /**
+   * Whether a watch begins with the existing objects. Undefined if the client does not specify it.
+   */
   readonly sendInitialEvents?: boolean | undefined
 }
 
-/** What a client requests. A parameter that is left out is not set. */
+/** The query parameters of a list request. An absent parameter is not set. */
 export interface ListQuery {
   readonly labelSelector?: string
   readonly fieldSelector?: string

@@ -30,12 +30,12 @@ export function longMatcher(
 
 /** All terms about one label, combined. */
 class LabelRule {
-  /** Whether the label must be there. */
+  /** Whether the label must exist. */
   isNeeded = false
   #isUnwanted = false
   #oneOf: ReadonlySet<string> | undefined
   readonly #noneOf = new Set<string>()
-  /** The strictest of each: more than the one, and less than the other. */
+  /** The strictest bounds: the value must be above one and below the other. */
   #above: LabelRequirement | undefined
   #below: LabelRequirement | undefined
 

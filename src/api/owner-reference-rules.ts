@@ -1,4 +1,4 @@
-/** What owners of an object must look like. Which of them exist is not looked at. */
+/** Validation of owner references. It does not check that the owners exist. */
 import { type FieldError, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { asGo, goJson, goList, goPointer, goQuote, goStruct, type GoText } from './go-syntax.ts'
@@ -27,7 +27,7 @@ export function validateOwnerReferences(
       controller = owner
       continue
     }
-    // One text for all: each of them would be as long as the list.
+    // All errors share one text, because it is as long as the list.
     shown ??= asGo(goList('v1.OwnerReference', owners.map(shownOwner)))
     errors.push(secondController(path, shown, controller, owner))
   }

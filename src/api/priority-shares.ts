@@ -1,4 +1,4 @@
-/** What priority levels of the stored version say of their part of the concurrency. */
+/** Reads the concurrency shares of priority levels in the stored version. */
 import { change, type Release } from './releases/change.ts'
 
 const sharesAreNominal = change('priority levels call their shares nominalConcurrencyShares', {

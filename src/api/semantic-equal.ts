@@ -1,8 +1,7 @@
 /**
- * Whether two values mean the same to Kubernetes: absent, null, empty lists and empty maps are
- * alike, and the order of keys does not matter. Quantities are canonical strings, so equal amounts
- * are equal text nearly always; where they are not (`1` and `+1`), `semanticEqualQuantities` looks
- * closer.
+ * Semantic equality as in Kubernetes: absent, null, empty lists and empty maps are equal, and the
+ * order of keys does not matter. Quantities are canonical strings, so equal quantities nearly
+ * always have equal text. `semanticEqualQuantities` also handles exceptions such as `1` and `+1`.
  */
 import { compareQuantities } from './quantity.ts'
 

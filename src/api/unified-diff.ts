@@ -110,7 +110,7 @@ function blocksOf(a: string[], b: string[]): Block[] {
   return found
 }
 
-/** Where each line of `b` is. */
+/** The positions of each line in `b`. */
 function placesOf(b: string[]): Map<string, number[]> {
   const at = new Map<string, number[]>()
   for (const [i, line] of b.entries()) {

@@ -1,8 +1,8 @@
-/** What only we can get wrong. A failed assertion is a defect of the server, never of a request. */
+/** Assertions. A failed assertion is a defect of the server, never of a request. */
 
 /**
- * A class of its own: a caller cannot confuse it with the plain error that a reader of user input
- * throws.
+ * A separate class, so that callers cannot confuse it with the plain errors that parsers of user
+ * input throw.
  */
 class Defect extends Error {}
 

@@ -17,11 +17,11 @@ export type Usage = 'authority' | 'server' | 'client'
 /** Each usage by its bit, for certificates that are not authorities. */
 export interface ExactUsages {
   /**
-   * Bits of the key usage by their numbers: 0 is digitalSignature, 8 decipherOnly. None leaves the
-   * extension out.
+   * Numbers of key usage bits: 0 is digitalSignature, 8 decipherOnly. An empty list omits the
+   * extension.
    */
   readonly keyBits: readonly number[]
-  /** Extended usages by their object identifiers, in this order. */
+  /** Extended key usages as object identifiers, in this order. */
   readonly extended: readonly string[]
 }
 

@@ -12,12 +12,12 @@ export interface Clock {
 /** Stops a timer. Calling it again, or after the timer ended, does nothing. */
 export type Cancel = () => void
 
-/** A clock that also runs timers. None of its timers keeps the process alive. */
+/** A clock with timers. Its timers do not keep the process alive. */
 export interface TimerClock extends Clock {
   elapsed(): number
-  /** Calls once, after at least `ms`. */
+  /** Calls `call` once, after at least `ms`. */
   after(ms: number, call: () => void): Cancel
-  /** Calls again and again, every `ms`. */
+  /** Calls `call` repeatedly, every `ms`. */
   every(ms: number, call: () => void): Cancel
 }
 

@@ -1,10 +1,10 @@
 /**
- * CRC-32 as in zlib and PNG (polynomial 0xEDB88320, reflected). By hand: Node has it only in
- * node:zlib, whose loading takes more of a start, and more memory in each thread, than all
- * checksums of a day.
+ * CRC-32 as in zlib and PNG (polynomial 0xEDB88320, reflected). Node has it only in node:zlib.
+ * Loading that module costs more start time, and more memory in each thread, than all checksums of
+ * a day.
  */
 
-/** Four tables, so that four bytes are taken in one step. */
+/** Four tables, so that four bytes are processed in one step. */
 const tables = Array.from({ length: 4 }, () => new Uint32Array(256))
 const [first, second, third, fourth] = tables as [
   Uint32Array,

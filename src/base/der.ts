@@ -73,8 +73,8 @@ export function oid(dotted: string): Buffer {
 }
 
 /**
- * A moment, to the second: two-digit years up to 2049, four-digit ones after, as certificates want
- * them.
+ * Encodes a time in seconds. Certificates require two-digit years until 2049 and four-digit years
+ * later.
  */
 export function time(ms: number): Buffer {
   const digits = `${new Date(ms).toISOString().replace(/[-:T]|\..*$/g, '')}Z`

@@ -1,6 +1,7 @@
 /**
- * The same text as one piece of memory. What is joined or cut from others keeps pointing to them
- * for a while, and JSON.stringify leaves its fast way at the first such text: a whole object is
- * then written two to four times as slowly. For texts that are made once and written often.
+ * Copies a string into contiguous memory. V8 represents concatenated strings and substrings as
+ * references to other strings. JSON.stringify leaves its fast path at the first of these, and then
+ * serialises the whole object two to four times slower. Use this function for strings that are
+ * created once and serialised often.
  */
 export const flatText = (text: string): string => Buffer.from(text).toString()

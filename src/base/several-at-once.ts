@@ -3,8 +3,8 @@
  */
 
 /**
- * Resolves when all is done. What one piece of work throws is thrown at once, while the others go
- * on.
+ * Resolves when all work is done. Rejects with the first error at once, while the other work
+ * continues.
  */
 export async function severalAtOnce<Item>(
   items: Iterable<Item>,

@@ -19,13 +19,11 @@ export interface TarEntry {
   readonly ownerId?: number
   /** A folder has no bytes. */
   readonly isFolder?: boolean
-  /** Where a symbolic link leads; it has no bytes. */
+  /** The target of a symbolic link, which has no contents. */
   readonly linksTo?: string
 }
 
-/**
- * Octal digits are the format's numbers; this many bytes do not fit and are written in base 256.
- */
+/** Numbers in tar headers are octal. Larger sizes do not fit and are written in base 256. */
 const octalMax = 8 ** 11
 const nameBytesMax = 100
 const prefixBytesMax = 155

@@ -1,14 +1,14 @@
 /**
- * Garbage is collected when the server is idle: after its start, and after work that took memory.
- * The engine alone keeps the pages for its next work. docs/decisions/memory.md has the figures;
- * BINNACLE_COLLECT_WHEN_IDLE=off switches it off.
+ * Runs garbage collection while the server is idle: after its start, and after work that used
+ * memory. V8 alone would keep these pages. docs/decisions/memory.md has measurements.
+ * BINNACLE_COLLECT_WHEN_IDLE=off disables it.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const lookEveryMs = 750
 const idleShare = 0.2
-/** Less than this, or sooner after the last time, is not worth the pause. */
+/** The pause is not worthwhile for less growth than this, or if the last collection was recent. */
 const grownBytesMin = 24 * 1024 * 1024
 const pauseMsMin = 10_000
 /** A collection of a larger heap stops requests for longer than they should wait. */

@@ -1,14 +1,14 @@
 /**
- * The commands besides `start`: their words, their options and what they do. Rows only: reading the
- * command line is command.ts, and doing what it says is run-command.ts.
+ * The commands besides `start`: names, options and actions. This file contains only data.
+ * command.ts parses the command line, and run-command.ts runs the command.
  */
 import type { Settings } from '#settings/flags.ts'
 
 export interface OptionRow {
-  /** The word in the help: `--user NAME`. Empty for options without a value. */
+  /** The placeholder in the help: `--user NAME`. Empty for options without a value. */
   readonly word: string
   readonly meaning: string
-  /** The option may be given several times. */
+  /** Whether the option may be repeated. */
   readonly repeats?: boolean
   readonly required?: boolean
   /** A second name of one letter: `-f`. */

@@ -32,7 +32,7 @@ const rowOf = (name: string): CommandRow | undefined => {
   return Object.hasOwn(rows, name) ? rows[name] : undefined
 }
 
-/** What follows `--help=`: `all`, a topic, a command or a flag. Empty for the first screen. */
+/** The argument of `--help=`: `all`, a topic, a command or a flag. Empty for the overview. */
 function helpTopic(argv: readonly string[]): string | undefined {
   const arg = argv.find((arg) => /^(-h|--help(=.*)?)$/s.test(arg))
   const [first = ''] = argv
@@ -93,7 +93,7 @@ function parseGiven(name: CommandName, row: CommandRow, argv: readonly string[])
 interface Split {
   readonly words: string[]
   readonly options: Map<string, string[]>
-  /** What the server's flags are read from. */
+  /** The arguments for the server's flags. */
   readonly rest: string[]
 }
 

@@ -1,7 +1,7 @@
 /**
- * `binnacle doctor`: looks at certificates, clock, disk, versions and the store, and says what to
- * do about what it finds. It changes nothing and runs beside a server. It ends with code 1 where a
- * server could not work.
+ * `binnacle doctor` checks certificates, clock, disk, versions and the store, and recommends
+ * actions. It changes nothing and can run next to a server. It exits with code 1 if a server could
+ * not work.
  */
 import { existsSync } from 'node:fs'
 import { systemClock } from '#base/clock.ts'

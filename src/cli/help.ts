@@ -1,6 +1,6 @@
 /**
- * What `--help` prints, and the page of all flags in docs/: both are made from the flag table and
- * nothing else. Flags that no part of the server reads are left out.
+ * The output of `--help` and the page of all flags in docs/. Both are generated from the flag
+ * table. Flags without effect are omitted.
  */
 import { type Group, groups, type Row } from '#settings/flag-row.ts'
 import { flagTable } from '#settings/flag-table.ts'
@@ -46,7 +46,7 @@ export function wrap(text: string, width: number): string[] {
 const indent = '        '
 const widthMin = 50
 
-/** One word per group of flags: `--help=storage`. */
+/** One topic per group of flags: `--help=storage`. */
 const topics: Readonly<Record<string, Group>> = {
   serving: 'Serving',
   storage: 'Storage',

@@ -31,8 +31,8 @@ export function flagsTakenByNpm(
 }
 
 /**
- * npm writes '' for --no-NAME and 'true' for a flag without =. Of `--data-dir /some/dir` it keeps
- * `true`, and /some/dir arrives as an argument.
+ * npm passes '' for --no-NAME and 'true' for a flag without `=`. For `--data-dir /some/dir` it
+ * passes `true`, and /some/dir becomes a positional argument.
  */
 function valueOf(row: Row<unknown>, value: string, rest: string[]): string {
   if (row.shape.word === '') return value === '' ? 'false' : value

@@ -1,6 +1,6 @@
 /**
- * What is printed once the server is ready: where it is, how long that took, where the state is,
- * how to use it, and what to try.
+ * The text printed when the server is ready: its address, the start time, the location of its
+ * state, and commands to try.
  */
 
 export interface Ready {
@@ -40,7 +40,7 @@ export const readyFields = ({ tookMs, ...ready }: Ready): Record<string, unknown
   tookMs: Math.round(tookMs),
 })
 
-/** Where the state is, in words. */
+/** Describes the location of the state. */
 export function stateText(settings: {
   storageBackend: 'sqlite' | 'memory' | 'etcd3'
   dataDir: string

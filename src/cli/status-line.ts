@@ -1,6 +1,6 @@
 /**
- * The last line of a terminal while the server runs: requests a second, watches, objects, size of
- * the store. Lines of the log appear above it. Where output is redirected there is none.
+ * The status line at the bottom of a terminal while the server runs: requests per second, watches,
+ * objects and size of the store. Log lines appear above it. Redirected output has no status line.
  */
 import type { ServerStatus } from '#server/server-status.ts'
 
@@ -9,7 +9,7 @@ const clearLine = '\r\x1b[K'
 
 type Terminal = Pick<NodeJS.WriteStream, 'write' | 'columns'>
 
-/** Whether the streams are one terminal that can move its cursor. */
+/** Whether both streams are a terminal that supports cursor movement. */
 export const isTerminal = (
   stdout: { isTTY?: boolean },
   stderr: { isTTY?: boolean },

@@ -4,7 +4,7 @@
  */
 import { ClosedWithProblems } from '#server/closing.ts'
 
-/** What stopping needs of the process, so that a test can be the process. */
+/** The parts of the process that stopping uses, so that tests can replace them. */
 export interface Host {
   on(signal: 'SIGINT' | 'SIGTERM', received: (signal: string) => void): unknown
   exit(code: number): void

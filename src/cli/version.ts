@@ -11,6 +11,6 @@ export function packageVersion(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** What `--version` prints. */
+/** The output of `--version`. */
 export const versionText = (release: string) =>
   `binnacle ${packageVersion()} (as Kubernetes ${release})`

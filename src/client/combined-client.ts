@@ -5,7 +5,7 @@
 import { type ApiClient, PartialDiscovery, type ResourceRef } from './client.ts'
 
 export interface RemoteClient extends ApiClient {
-  /** Whether another server answers for this resource. */
+  /** Whether another server serves this resource. */
   serves(resource: ResourceRef): boolean
 }
 

@@ -31,11 +31,11 @@ export interface WorkQueueOptions {
    */
   readonly clock?: TimerClock
   readonly meter?: QueueMeter | undefined
-  /** Whether to begin at once; otherwise `start` does. */
+  /** If true, the queue waits for `start`. */
   readonly paused?: boolean
 }
 
-/** Work that never waits for anything must still let requests in. */
+/** Work without I/O must still let requests run after this time. */
 const turnMsMax = 5
 const defaultBackoff = { firstMs: 10, longestMs: 60_000 }
 

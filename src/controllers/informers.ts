@@ -1,4 +1,7 @@
-/** One informer per resource, made when the first controller needs it and shared by all that do. */
+/**
+ * Creates one informer per resource for the first controller that needs it. All controllers share
+ * it.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { Informer, type Keep } from '#client/informer.ts'

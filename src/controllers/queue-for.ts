@@ -54,18 +54,21 @@ export async function unlessOvertaken(change: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The making of what need not be made where it is there by now, or its namespace goes away. */
+/**
+ * Waits for a create. Ignores failures because the object already exists or its namespace is
+ * missing or terminating.
+ */
 export async function unlessNeedless(creation: Promise<unknown>): Promise<void> {
   try {
     await creation
   } catch (error) {
-    // Another conflict is one about something else, as a quota that many write at once.
+    // Other conflicts concern another object, such as a quota with concurrent updates.
     const isThere = error instanceof ApiError && error.reason === 'AlreadyExists'
     if (!isThere && !isMissing(error) && !isTerminating(error)) throw error
   }
 }
 
-/** An answer that may be missing. */
+/** The response. Undefined if the object does not exist. */
 export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

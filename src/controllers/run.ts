@@ -25,8 +25,8 @@ export interface RunOptions {
 }
 
 /**
- * Starts them; what they started ends with the signal, without waiting for work under way. Where
- * there is an election, it resolves when that is over and the lease is given back.
+ * Starts the controllers. The signal stops them without waiting for work in progress. With leader
+ * election, the promise resolves when the election has ended and the lease is released.
  */
 export async function runControllers({
   controllers,

@@ -1,7 +1,7 @@
 /**
- * The order in which /apis lists groups and each group its versions: by priority, then by name.
- * Built-in group versions have theirs from facts, aggregated ones from their APIService, custom
- * ones all the same.
+ * The order of groups in /apis, and of versions in a group: by priority, then by name. Priorities
+ * of built-in group versions come from facts, those of aggregated ones from their APIService. All
+ * custom group versions have the same priority.
  */
 import type { GroupVersion } from '#kinds/catalog.ts'
 import type { Facts } from '#kinds/facts.ts'
@@ -14,7 +14,7 @@ export interface Priority {
 
 export type PriorityOf = (group: string, version: string) => Priority
 
-/** What custom kinds are registered with. */
+/** The priority of custom resources. */
 const customPriority: Priority = { group: 1000, version: 100 }
 
 export function priorities(

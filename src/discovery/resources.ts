@@ -6,7 +6,7 @@ import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
-/** What discovery no longer shows of a kind whose definition is on its way out. */
+/** Verbs that discovery omits while the definition of a kind is being deleted. */
 const writing = new Set(['patch', 'create', 'update'])
 
 export interface ApiResourceList {
@@ -61,7 +61,7 @@ function resourceOf(kind: Kind, release: number): ApiResource {
     verbs: [...kind.verbs].filter((verb) => terminating !== true || !writing.has(verb)),
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : undefined),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : undefined),
-    // What cannot be watched is not stored.
+    // Resources without the watch verb are not stored, so they have no hash.
     ...(kind.verbs.has('watch')
       ? { storageVersionHash: storageVersionHash(stored.group, stored.version, stored.kind) }
       : undefined),

@@ -11,7 +11,7 @@ export interface BuildInfo {
   readonly gitTreeState: string
   /** RFC 3339. */
   readonly buildDate: string
-  /** What runs the server, e.g. 'node26.0.0'; Go's clients show it where Go's version stands. */
+  /** The runtime, such as 'node26.0.0', reported as goVersion. */
   readonly runtime: string
   readonly platform: string
 }

@@ -1,7 +1,6 @@
 /**
- * Every kind served, in one map: one lookup whether it is built in, custom or aggregated. Custom
- * kinds come and go while the server runs; code that keeps something derived from the catalog
- * listens for that.
+ * Every served kind in one map: built-in, custom and aggregated. Custom kinds can change while the
+ * server runs, so code that caches derived data subscribes to changes.
  */
 import type { Kind, Resource } from './kind.ts'
 
@@ -103,12 +102,12 @@ export class Catalog {
     this.#changed()
   }
 
-  /** A resource says something else of itself, and stays. */
+  /** Notifies listeners that a property of a resource has changed. */
   retell(): void {
     this.#changed()
   }
 
-  /** Calls whenever kinds came or went; answers how to stop listening. */
+  /** Calls the listener after kinds were added or removed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

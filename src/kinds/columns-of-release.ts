@@ -1,6 +1,6 @@
 /**
- * The table columns of a kind in the emulated release: a kind states those of the newest, and what
- * older ones lacked.
+ * The table columns of a kind in the emulated release, derived from the newest columns and the
+ * differences of older releases.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'

@@ -66,7 +66,7 @@ export function answersDeletedObject(kind: Kind, release: Release): boolean {
 export const answersStatusWhenHeld = (kind: Kind, release: Release): boolean =>
   rowOf(kind) === '/services' && !answersDeletedObject(kind, release)
 
-/** What a delete without a policy does with dependents; 'Unsupported': policies are ignored. */
+/** The default propagation policy of a kind. 'Unsupported' means that policies are ignored. */
 export function defaultPropagation(kind: Kind): 'Orphan' | 'Background' | 'Unsupported' {
   const row = rowOf(kind)
   if (row === '/events' || row === 'events.k8s.io/events') return 'Unsupported'

@@ -10,13 +10,13 @@ import type { Type } from '#schema/type.ts'
 import type { Facts } from './facts.ts'
 
 export interface DroppedField {
-  /** The path without positions and keys, so that one field has one name. */
+  /** The path without indexes and keys, so that a field has a single name. */
   readonly field: string
-  /** The minor number of the first release that supports it. */
+  /** The minor version of the first release that supports the field. */
   readonly since: number
 }
 
-/** Keys of maps may hold dots; more than this are not tried. */
+/** A map key may contain dots. Paths with more parts than this are not resolved. */
 const keyPartsMax = 6
 
 /** Undefined where no later release knows the field either. */

@@ -117,7 +117,8 @@ export const isIn = (span: Span | undefined, release: number): boolean =>
   span === undefined || isWithin(span, release)
 
 /**
- * The row of a name in one release. A name without a list is the same in every release that has it.
+ * The row of a name in one release. A name with a single row is the same in every release that has
+ * it.
  */
 export const nameIn = (
   rows: NameRow | readonly NameRow[] | undefined,

@@ -112,7 +112,7 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   return { struct }
 }
 
-/** Scalar types with a name of their own, one value for each name. */
+/** Creates named scalar types, one instance per name. */
 function scalarsByName(): (key: string, type: Scalar) => Scalar {
   const named = new Map<string, Scalar>()
   return (key, type) => {

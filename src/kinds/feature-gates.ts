@@ -16,14 +16,11 @@ export interface FeatureGates {
    * A gate that an earlier release removed keeps its last default; one of a later release is off.
    */
   readonly enabled: (gate: string) => boolean
-  /** What an operator should know of the gates that were set. */
+  /** Warnings for the operator about the feature gates. */
   readonly warnings: readonly string[]
 }
 
-/**
- * Gates that still do something although they are generally available: the specification says how
- * to turn them off.
- */
+/** Generally available gates that can still be disabled. */
 const operational = new Set(['ServerSideApply'])
 
 export function featureGates(

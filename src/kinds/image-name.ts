@@ -1,6 +1,6 @@
 /**
- * The tag an image name ends up with: the one it has, `latest` where it has neither tag nor digest,
- * and none at all where it is no image name. It never resolves or fetches anything.
+ * Parses the tag of an image name: its own tag, or `latest` without tag and digest. An invalid
+ * image name has no tag. Nothing is resolved or pulled.
  */
 import { byText } from '#base/by-text.ts'
 

@@ -172,26 +172,24 @@ export interface Resource {
    * and the input may be changed. Only conversion webhooks make it asynchronous.
    */
   convert(objects: KubeObject[], from: Kind, to: Kind): Awaitable<KubeObject[]>
-  /** A webhook converts: its latest result counts, whatever it returned before. */
+  /** Whether a webhook converts. Its results are never cached. */
   readonly convertsElsewhere?: boolean
   /**
-   * The object as one of another version, every field as it is: how owners of its fields see it. A
-   * webhook makes it wait; kinds without the method have versions that differ in more than their
-   * names.
+   * The object with the apiVersion of another version and unchanged fields, for managedFields.
+   * Asynchronous with a conversion webhook. Kinds without this method have versions that differ in
+   * more than their names.
    */
   renamed?(object: KubeObject, to: Kind): Awaitable<KubeObject>
   /**
-   * Two versions that differ in nothing but their name: bytes of one are bytes of the other but for
-   * the header.
+   * Whether two versions differ only in their name, so that their bytes differ only in the
+   * apiVersion.
    */
   sameShape(a: Kind, b: Kind): boolean
-  /**
-   * Which version the stored bytes have is read from their apiVersion: a store may hold several.
-   */
+  /** The version of stored bytes by their apiVersion. A store may contain several versions. */
   kindOf(apiVersion: string): Kind | undefined
   /**
-   * A stored object as the present definition reads it, where that differs from how it was written:
-   * fields may have come or gone since. Undefined: nothing differs.
+   * A stored object as the current definition reads it: fields may have been added or removed since
+   * it was written. Undefined if nothing differs.
    */
   restore?(object: KubeObject): KubeObject | undefined
   /**

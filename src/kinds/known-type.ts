@@ -7,7 +7,7 @@ import type { Type } from '#schema/type.ts'
 
 /** The types of a release, including types that are not resources. */
 export interface KnownTypes {
-  /** Whether a group has such a version, served or not. */
+  /** Whether the group has this version, served or not. */
   readonly isVersion: (apiVersion: string) => boolean
   /** The type of a kind that may not be a resource: Scale, Eviction, TokenRequest. */
   readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined

@@ -1,14 +1,14 @@
 /**
- * Other objects, as admission, authorisation and behaviours with state see them: read-only, from
- * the live picture, in the hub version. What is returned must not be changed.
+ * Read access to other objects for admission, authorization and behaviours. Objects come from the
+ * watch cache in the hub version. Callers must not change them.
  */
 import type { Awaitable } from '#base/awaitable.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Follower {
-  /** It keeps every object that it receives: others may share them without cost. */
+  /** Whether the follower retains every object. Followers can then share the objects. */
   readonly keeps?: boolean
-  /** Every object there is, once, then every object written. */
+  /** Called once for each existing object, then for each write. */
   changed(object: KubeObject): void
   deleted(object: KubeObject): void
 }

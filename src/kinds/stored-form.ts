@@ -1,7 +1,7 @@
 /**
- * Stored bytes as an object: JSON, or the protobuf envelope that another server wrote,
- * distinguished by the first bytes. What another server wrote is of any release: it is read as that
- * server would, by its type and with the defaults of its version.
+ * Decodes stored bytes: JSON, or the protobuf envelope of another server; the first bytes
+ * distinguish them. Another server may run any release. Its objects are decoded by their own type
+ * and get the defaults of their version.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isOthersJson } from '#codec/cut-object.ts'

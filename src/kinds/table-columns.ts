@@ -1,4 +1,4 @@
-/** What `kubectl get` shows of a kind: column definitions, and the cells of one object. */
+/** The columns that `kubectl get` shows for a kind, and the cells of one object. */
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface ColumnDefinition {

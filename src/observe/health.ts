@@ -11,9 +11,9 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
 export interface HealthReport {
   readonly healthy: boolean
-  /** What `?verbose` shows, and a failure always. */
+  /** The response for `?verbose`, and for every failure. */
   readonly text: string
-  /** For the log: why. */
+  /** The causes, for the log. */
   readonly problems: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export async function runChecks(
   endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],
   excluded: ReadonlySet<string>,
-  /** What the last line calls the whole. */
+  /** The name in the last line of the response. */
   title: HealthEndpoint = endpoint,
 ): Promise<HealthReport> {
   let text = ''

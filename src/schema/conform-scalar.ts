@@ -1,4 +1,4 @@
-/** How each scalar is read into the one spelling Go would write, and what its zero value is. */
+/** Normalises each scalar type to the form that Go writes, and defines its zero value. */
 import { canonicalDuration } from '#api/duration.ts'
 import type { Json } from '#api/object-meta.ts'
 import { canonicalQuantity, QuantityError } from '#api/quantity.ts'
@@ -93,9 +93,7 @@ const readInt32 = integerWithin('int32', -(2n ** 31n), 2n ** 31n - 1n)
 const nothing = () => null
 const zeroNumber = () => 0
 
-/**
- * Structs in Go are never empty: what Go keeps in a struct is written even when zero (`always`).
- */
+/** Scalars that are structs in Go (`always`) are written even if they are zero. */
 const scalarRules: Readonly<Record<ScalarName, ScalarRule>> = {
   string: { read: readString, zero: () => '', always: false },
   bool: { read: readBool, zero: () => false, always: false },

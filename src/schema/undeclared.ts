@@ -54,8 +54,9 @@ function walk(
 }
 
 /**
- * A value without a type has lost what is gone from it, for example the members of an object in
- * place of an int or string. A null may be gone because it has no meaning.
+ * An untyped value has lost members that are missing in `kept`, for example the members of an
+ * object where an int or string is expected. A missing null is not reported, because it has no
+ * meaning.
  */
 function walkUntyped(value: Json, kept: Json | undefined, path: string, found: string[]): void {
   if (Array.isArray(value) && Array.isArray(kept))

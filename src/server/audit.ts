@@ -36,13 +36,10 @@ export interface Audit {
 
 const megabyte = 1024 * 1024
 const dayMs = 24 * 3600 * 1000
-/** Where a file grows for ever no number is given. */
+/** The default maximum size, so that a log file never grows without limit. */
 const sizeMegabytesDefault = 100
 const webhookTimeoutMs = 30_000
-/**
- * Batches on their way to the service at once. The lines of a file are written one batch after the
- * other.
- */
+/** Number of concurrent batches. Lines of a file are written one batch at a time. */
 const batchesUnderWayMax = { log: 1, webhook: 10 }
 
 type SinkName = 'log' | 'webhook'
@@ -127,7 +124,7 @@ function policyOf(file: string) {
 const sinkNames: readonly SinkName[] = ['log', 'webhook']
 
 interface Manner {
-  /** Whether there is such a sink at all. */
+  /** Whether this sink is configured. */
   readonly isAsked: boolean
   readonly mode: 'batch' | 'blocking' | 'blocking-strict'
   readonly bufferMax: number

@@ -76,7 +76,7 @@ export async function writeBackup(
   }
 }
 
-/** The files beside the database, by their names in the archive. */
+/** The key and configuration files, by their names in the archive. */
 function keyFiles(settings: Settings): Map<string, string> {
   const directory = certificateDirectory(settings)
   const files = new Map<string, string>()
@@ -142,7 +142,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Whether a file is an archive of this format; a plain database is none. */
+/** Whether a file is a backup archive. A plain database file is not. */
 export async function isBackupArchive(file: string): Promise<boolean> {
   const archive = await open(file)
   try {

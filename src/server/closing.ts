@@ -13,7 +13,7 @@ export interface ClosingStep {
 /** Some steps failed. The server is closed as far as it can be. */
 export class ClosedWithProblems extends Error {
   override name = 'ClosedWithProblems'
-  /** One line for each step that failed: `store: the disk is full`. */
+  /** One line for each failed step: `store: the disk is full`. */
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
     super(problems.join('; '))

@@ -17,7 +17,7 @@ import { ensurePrivateDirectory, readIfThere, writePrivateFiles } from './privat
 import { openStorage } from './storage.ts'
 
 const sharedNames = ['ca.crt', 'ca.key', 'sa.key', 'sa.pub'] as const
-/** What the authority signed; made again once the shared authority is in place. */
+/** Files signed by the authority. They are issued again after the shared authority is installed. */
 const signedNames = ['apiserver.crt', 'apiserver.key', 'admin.crt', 'admin.key']
 
 const secretLengthMin = 16
@@ -54,7 +54,7 @@ export async function shareKeys(
       ifRevision: 0,
     })
     if (ok) return
-    // Another server was first. Keys that were created a moment ago are not yet in use.
+    // Another server stored its keys first. The keys created a moment ago are not in use yet.
     if (made.includes('ca')) removeOwn(settings)
     const first = await sharedKeys(storage, settings, secret, secretFile)
     if (first !== undefined) takeOver(first, settings)

@@ -27,7 +27,7 @@ const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
 export const publishedSchemaOf = (kind: Kind) =>
   kind.origin === 'built-in' ? undefined : customKind().publishedSchema(kind)
 
-/** What keeps the kinds that are served in step with the definitions. */
+/** Keeps the served kinds consistent with the CustomResourceDefinitions. */
 export function followDefinitions(
   foundation: Foundation,
   server: Server,

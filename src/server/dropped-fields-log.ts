@@ -1,7 +1,6 @@
 /**
- * A line of the log, once per kind and field, when a client writes a field that the emulated
- * release drops and a later one supports. The response stays as kube-apiserver's, which drops the
- * field in silence.
+ * Logs once per kind and field if a client writes a field that the emulated release drops and a
+ * later release supports. The response does not mention it, as with kube-apiserver.
  */
 import { loadLater } from '#base/load-later.ts'
 import { releases } from '#settings/flag-table.ts'

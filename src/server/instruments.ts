@@ -1,6 +1,6 @@
 /**
- * What measures the server, made once at start: the page of metrics and everything that writes on
- * it.
+ * Creates the instruments of the server once at start: the metrics registry and everything that
+ * records metrics.
  */
 import type { VersionInfo } from '#discovery/version.ts'
 import { qualified } from '#api/status-error.ts'
@@ -95,8 +95,8 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
 const underWayMs = 60_000
 
 /**
- * Metrics of kinds that are no longer served are removed: definitions come and go as long as a
- * server runs.
+ * Deletes the metrics of kinds that are no longer served, because definitions can be created and
+ * deleted at any time.
  */
 export function forgetWithdrawn(
   { registry }: Pick<Measuring, 'registry'>,

@@ -17,7 +17,7 @@ export interface Loaded {
   readonly privateKey: KeyObject
 }
 
-/** What `parse` returns; `advice` is for the operator who has to fix the file. */
+/** Runs `parse`. Its errors get the file name, and `advice` for the operator. */
 export function parsed<T>(
   path: string,
   what: string,

@@ -1,7 +1,7 @@
 /**
- * The kubeconfig that points kubectl at this server, as a member of system:masters, with everything
- * it needs inside. It is written anew when something in it changed, and readable by its owner
- * alone.
+ * Writes the kubeconfig with which kubectl uses this server as a member of system:masters. It
+ * contains all certificates. It is rewritten when its content changes, and only its owner can read
+ * it.
  */
 import { join } from 'node:path'
 import { localUrl } from './addresses.ts'

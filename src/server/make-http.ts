@@ -149,7 +149,7 @@ function tlsPolicyOf({ settings, log }: Foundation): Pick<TlsPolicy, 'ciphers' |
   return policy
 }
 
-/** What the listener shows of all there is. */
+/** The certificates and keys that the listener presents. */
 export const shownKeys = (
   { serving, named }: Certificates,
   { cert: ownCert, key: ownKey, serverName }: Loopback,

@@ -1,4 +1,4 @@
-/** What verbs work with, made from the foundation: access, admission, allocators. */
+/** Creates the parts that verbs use from the foundation: access, admission and allocators. */
 import { qualified } from '#api/status-error.ts'
 import { type Access, makeAccess } from '#access/make-access.ts'
 import { AdmissionChain } from '#admission/chain.ts'
@@ -102,7 +102,7 @@ function typesOf({ facts, release }: Foundation): KnownTypes {
   }
 }
 
-/** Where the services of all its servers claim what they are given. */
+/** The store in which all servers of the cluster allocate IP addresses and ports of services. */
 function sharedStore({ settings, storage, facts, release }: Foundation) {
   return {
     storage,

@@ -32,7 +32,7 @@ export class Membership {
   readonly #known: KnownServers | undefined
   #stop = (): void => {}
   #client: ApiClient | undefined
-  /** What is under way: one look at a time, and none that ends after this server has left. */
+  /** The renewal in progress. There is at most one, and leaving waits for it. */
   #renewing: Promise<void> | undefined
 
   constructor(parts: MembershipParts) {

@@ -1,7 +1,7 @@
 /**
- * What operators watch besides requests: size and revision of the store, room on its disk,
- * compaction, backups, when certificates expire, watches. The names begin with binnacle_, because
- * kube-apiserver has no such metrics.
+ * Operational metrics besides those of requests: size and revision of the store, free disk space,
+ * compaction, backups, expiry of certificates, and watches. Their names begin with binnacle_,
+ * because kube-apiserver does not have them.
  */
 import { X509Certificate } from 'node:crypto'
 import { statfsSync, statSync } from 'node:fs'

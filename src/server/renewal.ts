@@ -61,10 +61,7 @@ export function renewDaily(
   return { check, stop: () => clearInterval(timer) }
 }
 
-/**
- * Which files these are, and of when. One that cannot be looked at, for whatever reason, is as good
- * as gone.
- */
+/** Identifies the current state of the files. A file that cannot be read counts as missing. */
 const stampOf = (paths: readonly string[]): string =>
   paths
     .map((path) => {

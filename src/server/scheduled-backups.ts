@@ -1,7 +1,6 @@
 /**
- * Backups that the server writes by itself every --backup-interval. The time counts from the newest
- * backup that is there, so that restarts postpone none. Old ones are deleted only after a new one
- * is complete.
+ * Writes a backup every --backup-interval. The interval starts at the newest existing backup, so a
+ * restart does not delay the next one. Old backups are deleted only after a new one is complete.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

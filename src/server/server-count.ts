@@ -1,7 +1,8 @@
 /**
- * Which servers share a store, where it is known how many there are: each adds its address to the
- * endpoints of the `kubernetes` service, and where they are more than there can be, those after its
- * own go. A server that died stays listed until another takes its place; leases are faster.
+ * Finds the servers of a cluster with a fixed number of servers. Each server adds its address to
+ * the endpoints of the `kubernetes` service. If there are too many addresses, it removes those that
+ * follow its own in sort order. A crashed server stays listed until another server replaces it;
+ * leases are faster.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { KnownServers, ServerLeasesParts } from './server-leases.ts'

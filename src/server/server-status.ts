@@ -1,4 +1,4 @@
-/** What a running server does now, in four numbers, for a status line or a page. */
+/** Four figures about the running server, for the status line or a page. */
 import { join } from 'node:path'
 import { prefixRange } from '#storage/storage.ts'
 import { databaseFileName } from '#storage/sqlite/data-directory.ts'

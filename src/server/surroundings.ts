@@ -1,4 +1,4 @@
-/** What a server takes from its program besides its settings. */
+/** The parts that a program passes to the server in addition to its settings. */
 import type { Wire } from '#http/exchange.ts'
 import type { TimerClock } from '#base/clock.ts'
 import type { Random } from '#base/random.ts'
@@ -12,10 +12,10 @@ export interface Surroundings {
   readonly random: Random
   /** Stands before the server: answers some requests itself and passes on the others. */
   readonly route?: (serve: (wire: Wire) => void) => (wire: Wire) => void
-  /** A store that the server uses in place of the one that its settings name, and closes. */
+  /** A store to use instead of the configured one. The server closes it. */
   readonly storage?: Storage
-  /** Certificates that the server uses in place of those in its data directory. */
+  /** Certificates to use instead of those in the data directory. */
   readonly certificates?: Certificates
-  /** Ends the start, or closes the running server. */
+  /** Aborts the start, or closes the running server. */
   readonly signal?: AbortSignal | undefined
 }

@@ -1,7 +1,7 @@
 /**
- * One row of the flag table: what a flag is called lives in the table's key, everything else here.
- * A row whose status is `unwired` is one that no part of the server reads yet: given, it is
- * refused.
+ * One row of the flag table. The key in the table is the name of the flag; the row has everything
+ * else. The status `unwired` means that no part of the server reads the flag yet; specifying it is
+ * an error.
  */
 import type { FlagType } from './flag-value.ts'
 

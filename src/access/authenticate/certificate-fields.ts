@@ -71,7 +71,10 @@ export function certificateFields(certificate: X509Certificate): CertificateFiel
   }
 }
 
-/** Attributes in order; of several common names the last counts, of organisations all do. */
+/**
+ * The subject's attributes in order. The user name is the last common name; all organizations are
+ * groups.
+ */
 function subjectNames(subject: DerValue): { names: string[]; organizations: string[] } {
   const names: string[] = []
   const organizations: string[] = []

@@ -101,10 +101,7 @@ function listIn(read: () => string[], where: string): string[] {
   }
 }
 
-/**
- * Groups that are kept elsewhere would have to be fetched from wherever the token says; we do not
- * follow it.
- */
+/** Distributed claims refer to groups at a URL in the token. The server does not fetch them. */
 function refuseDistributed({ _claim_names: sources }: Loose, name: string): void {
   if (typeof sources !== 'object' || sources === null || !Object.hasOwn(sources, name)) return
   throw new ClaimsRejection(

@@ -1,7 +1,7 @@
 /**
- * Client certificates: the common name is the user, the organisations are its groups. Verdicts are
- * remembered by the certificate, for as long as the whole chain is valid, so that only the first
- * request of a client is checked in full.
+ * Authenticates client certificates: the common name is the user name, the organizations are its
+ * groups. Results are cached by certificate while the whole chain is valid, so only a client's
+ * first request is verified completely.
  */
 import type { X509Certificate } from 'node:crypto'
 import { type Clock, elapsedMs } from '#base/clock.ts'
@@ -9,7 +9,7 @@ import type { Authenticator, Credentials, AuthenticationResult } from '#access/a
 import type { User } from '#access/user.ts'
 import type { Authorities, ChainVerdict } from './certificate-chain.ts'
 
-/** Clients remembered; each costs a few hundred bytes. */
+/** Number of cached clients; each uses a few hundred bytes. */
 const rememberedMax = 10_000
 
 /**

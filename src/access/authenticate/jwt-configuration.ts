@@ -34,10 +34,10 @@ export interface ValidationRule {
 
 export interface JwtIssuer {
   readonly url: string
-  /** Where the discovery document is, if not below the issuer. */
+  /** The URL of the discovery document, if it is not below the issuer. */
   readonly discoveryUrl: string
   readonly audiences: readonly string[]
-  /** PEM; empty for the authorities that the machine trusts. */
+  /** PEM. Empty for the system's trusted authorities. */
   readonly certificateAuthority: string
   readonly username: ClaimMapping
   readonly groups: ClaimMapping | undefined
@@ -260,7 +260,7 @@ class Reading {
   ): Pick<JwtIssuer, 'username' | 'groups' | 'uid' | 'extra'> {
     const user = this.#mapping(username, `${at}.username`, { required: true, prefixed: true })
     const mapped = {
-      // Where it is missing, the configuration is not used.
+      // A missing username is a configuration error, so this value is not used.
       username: user ?? { claim: '', prefix: '' },
       groups: this.#mapping(groups, `${at}.groups`, { required: false, prefixed: true }),
       uid: this.#mapping(uid, `${at}.uid`, { required: false, prefixed: false }),

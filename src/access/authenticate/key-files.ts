@@ -1,13 +1,13 @@
 /**
- * Keys of service account tokens from PEM files: public keys, certificates, or private keys whose
- * public half is meant.
+ * Reads keys of service account tokens from PEM files: public keys, certificates, or private keys,
+ * of which the public key is used.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { type TokenKey, tokenKey } from './json-web-token.ts'
 
 const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
 
-/** Every public key in the text. Throws where there is none that can verify tokens. */
+/** Every public key in the text. Throws if none can verify tokens. */
 export function readPublicKeys(pem: string, file: string): TokenKey[] {
   const keys: TokenKey[] = []
   for (const [block, label] of pem.matchAll(pemBlock)) {

@@ -50,7 +50,7 @@ export class OidcProvider {
     this.#discovering = this.#discover(intervalMs)
   }
 
-  /** Whether the provider has been found; waits for an attempt that is under way. */
+  /** Whether discovery of the provider has succeeded. Waits for an attempt in progress. */
   async isFound(): Promise<boolean> {
     await this.#discovering
     return this.#keySetUrl !== undefined

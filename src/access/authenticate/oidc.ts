@@ -30,14 +30,14 @@ const showsTokenId = change('the id of a token of an OpenID provider is its cred
   since: 32,
 })
 
-/** What may sign tokens where a configuration file names the issuers. */
+/** The accepted signing algorithms if a configuration file specifies the issuers. */
 const allAlgorithms = ['RS', 'ES', 'PS'].flatMap((family) =>
   [256, 384, 512].map((bits) => `${family}${bits}`),
 )
 
-/** How much the provider's clock may be ahead of ours. */
+/** How far the provider's clock may be ahead of this server's. */
 const notBeforeLeewayMs = 60_000
-/** Google's tokens leave out the scheme. */
+/** Google's tokens omit the scheme of the issuer. */
 const googleIssuer = 'accounts.google.com'
 
 export class OidcAuthenticator implements TokenAuthenticator {

@@ -37,8 +37,8 @@ export class RequestHeaderAuthenticator implements Authenticator {
   }
 
   /**
-   * Whether a header names a user: such headers are removed from requests that do not come from a
-   * proxy.
+   * Whether a header identifies a user. The server removes such headers from requests that do not
+   * come from a trusted proxy.
    */
   isIdentityHeader(name: string): boolean {
     const { usernameHeaders, groupHeaders, extraHeaderPrefixes } = this.#settings

@@ -75,8 +75,8 @@ function allows(policy: Policy, { user, verb, isResource, ...rest }: Attributes)
 }
 
 /**
- * A policy that names both a user and a group means a user in that group; one that names neither
- * matches no user.
+ * A policy with user and group matches that user in that group. A policy with neither matches no
+ * user.
  */
 function isMeant({ user: wanted, group }: Policy, user: User): boolean {
   if (wanted === '' && group === '') return false

@@ -1,7 +1,6 @@
 /**
- * The roles and bindings every cluster has from its first start, as the emulated release has them.
- * The table says since and until which minor release each object, rule and subject is there; here
- * it becomes objects.
+ * The default roles and bindings of the emulated release. Each object, rule and subject in the
+ * table has its first and last release. This module converts the table into objects.
  */
 import { isWithin } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -48,7 +47,7 @@ export function bootstrapPolicy(release: number): KubeObject[] {
   return rows.filter(servedIn(release)).map((row) => toObject(row, release))
 }
 
-/** What every node may do, apart from what the node authorizer grants for single objects. */
+/** The rules of every node. The Node authorizer grants access to individual objects in addition. */
 export function nodeRules(release: number): PolicyRule[] {
   const row = rows.find(({ kind, name }) => kind === 'ClusterRole' && name === 'system:node')
   return (row?.rules ?? []).filter(servedIn(release)).map(withoutDates)

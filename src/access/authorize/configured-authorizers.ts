@@ -54,7 +54,7 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
     return new ConfiguredAuthorizers(options, text, await modesOf(options, true))
   }
 
-  /** Those of the start, which follow objects. */
+  /** The authorizers of the initial configuration, which watch objects. */
   get modes(): readonly Mode[] {
     return this.#modes
   }

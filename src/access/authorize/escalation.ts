@@ -71,7 +71,7 @@ async function refuseBinding(write: RoleWrite, authorizer: Authorizer, rbac: Rba
     throw forbiddenRequest({ group: rbacGroup, plural }, object.metadata.name ?? '', missing)
 }
 
-/** What the user lacks of these rules, as a sentence; undefined where nothing is lacking. */
+/** The error with the permissions that the user lacks. Undefined if the user has all of them. */
 function escalationProblem(
   rbac: RbacAuthorizer,
   user: User,

@@ -4,7 +4,7 @@
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
-/** Volume sources of pods that name a secret, and where in the source its name is. */
+/** Volume sources that refer to a secret, with a function that returns its name. */
 const secretOfSource: readonly (readonly [string, (source: Loose) => unknown])[] = [
   ['azureFile', (source) => source.secretName],
   ['cephfs', (source) => source.secretRef?.name],

@@ -34,7 +34,7 @@ const attemptsMax = 5
 
 export const pluralOf = (object: KubeObject): string => `${object.kind?.toLowerCase()}s`
 
-/** What must be written so that `existing` is at least `expected`; undefined where nothing must. */
+/** The write that makes `existing` contain `expected`. Undefined if no write is needed. */
 export function reconcile(
   expected: KubeObject,
   existing: KubeObject | undefined,

@@ -1,6 +1,6 @@
 /**
- * Several modes as one: called in order, the first that allows or denies decides. Where none does,
- * the reasons of all are given together. It waits only when a mode does.
+ * Combines several authorization modes. The first mode that allows or denies decides. If none does,
+ * the result has the reasons of all modes. Asynchronous only if a mode is.
  */
 import {
   type Attributes,

@@ -1,8 +1,8 @@
-/** One line of `binnacle doctor`. */
+/** One result of a check of `binnacle doctor`. */
 export interface Finding {
-  /** `warn`: something will fail later. `error`: a server cannot work. */
+  /** `warn`: an operation will fail later. `error`: a server cannot work. */
   readonly level: 'ok' | 'warn' | 'error'
   readonly area: 'versions' | 'certificates' | 'clock' | 'disk' | 'store'
-  /** What is found and, unless all is well, what to do. */
+  /** The result and, for a warning or error, what to do. */
   readonly text: string
 }

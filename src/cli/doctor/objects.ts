@@ -1,7 +1,7 @@
 /**
- * What the objects of a store reveal: clients that use APIs which a later release removes, values
- * that this release cannot read, and a clock that was set back. managedFields name the version that
- * each client wrote in.
+ * Checks the objects of a store: clients that use APIs which a later release removes, values that
+ * this release cannot decode, and signs of a clock that was set back. managedFields show the
+ * version in which each client wrote.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'

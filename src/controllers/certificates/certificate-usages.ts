@@ -1,7 +1,4 @@
-/**
- * What a certificate may be used for, from the words of a request to what stands in the
- * certificate.
- */
+/** Maps the usages of a certificate request to key usage bits and extended key usages. */
 import type { ExactUsages } from '#base/certificate.ts'
 
 const keyBit: ReadonlyMap<string, number> = new Map([

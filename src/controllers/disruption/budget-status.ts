@@ -31,9 +31,7 @@ export function scaledValue(value: number | string, total: number): number {
   return Math.ceil((Number(digits) * total) / 100)
 }
 
-/**
- * Only a share needs to know how many there should be: a number of pods to keep speaks for itself.
- */
+/** Whether the budget needs the expected number of pods. An integer minAvailable does not. */
 export const needsScale = ({ maxUnavailable, minAvailable }: Loose): boolean =>
   maxUnavailable != null || typeof minAvailable === 'string'
 

@@ -1,6 +1,6 @@
 /**
- * From the apiVersion and kind of an owner reference to the resource: discovery, refreshed when
- * kinds come and go.
+ * Resolves apiVersion and kind of an owner reference to a resource, using discovery. Refreshed when
+ * the served kinds change.
  */
 import type { OwnerReference } from '#api/object-meta.ts'
 import { type ApiClient, PartialDiscovery, type ResourceRef } from '#client/client.ts'

@@ -1,7 +1,4 @@
-/**
- * Jobs that ended and say how long they may stay are deleted when that time is over, with their
- * pods.
- */
+/** Deletes finished jobs and their pods when ttlSecondsAfterFinished has passed. */
 import type { Controller } from '#controllers/controller.ts'
 import { queueFor, splitKey, unlessOvertaken } from '#controllers/queue-for.ts'
 import { jobs } from '#controllers/resources.ts'

@@ -1,7 +1,4 @@
-/**
- * What became of the content of a namespace that is going away, as the conditions of its status say
- * it.
- */
+/** The status conditions of a terminating namespace, from the results of deleting its contents. */
 import type { Loose } from '#api/object-meta.ts'
 import type { ResourceRef } from '#client/client.ts'
 

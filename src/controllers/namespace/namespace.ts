@@ -1,7 +1,7 @@
 /**
- * A namespace that is marked for deletion is emptied, says in its status how that goes, and is let
- * go by removing the `kubernetes` finalizer of its spec. It never touches a namespace that is not
- * marked.
+ * Deletes the contents of terminating namespaces, reports progress in the status, and finally
+ * removes the `kubernetes` finalizer from the spec. It never changes a namespace that is not
+ * terminating.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'

@@ -1,7 +1,7 @@
 /**
- * Pods that no kubelet will ever end: those being deleted without a node or, once their grace is
- * over, on a node that does not exist; those bound to a node that does not exist; and the oldest
- * ended ones beyond the limit.
+ * Deletes pods that no kubelet will ever finish. These are terminating pods without a node,
+ * terminating pods past their grace period on a missing node, and other pods on a missing node.
+ * Also deletes the oldest finished pods beyond the limit.
  */
 import type { Controller } from '#controllers/controller.ts'
 import { queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'

@@ -1,12 +1,12 @@
 /**
- * What OpenAPI documents say in words: one short sentence for each kind, for the fields at the top
- * of a kind and for the types people look up most. Everything else speaks by its name and type.
+ * Descriptions in OpenAPI documents: one short sentence for each kind, for its top-level fields,
+ * and for the types that users look up most. Other types and fields have no description.
  */
 import { fieldSentences } from './field-sentences.ts'
 import { kindSentences } from './kind-sentences.ts'
 
 /**
- * Fields that mean the same in every kind. Checks of a cluster look for how two of these sentences
+ * Fields with the same meaning in every kind. Conformance tests check how two of these sentences
  * begin.
  */
 const ofEveryKind: Readonly<Record<string, string>> = {

@@ -33,8 +33,8 @@ export function aroundV2({ facts, release }: OpenApiSource): JsonObject {
 }
 
 /**
- * What is built in, bit by bit: of each kind its paths, then the definitions that all of them and
- * `also` need.
+ * Yields the built-in part of the document: the paths of each kind, then the definitions that they
+ * and `also` refer to.
  */
 export function* builtInV2(
   source: OpenApiSource,
@@ -75,7 +75,10 @@ export function pathsAdded(
 export const definitionsAdded = (source: OpenApiSource, kind: Kind): JsonObject =>
   Object.fromEntries(ownDefinitions(kind, source, form2).map(([name, make]) => [name, make()]))
 
-/** Frozen: what writes them down may keep what it has written of one. */
+/**
+ * Caches parameters in the form of OpenAPI v2. They are frozen so that the serialiser can cache
+ * their text.
+ */
 const shown = new WeakMap<Parameter, JsonObject>()
 
 function shownParameter(parameter: Parameter): JsonObject {

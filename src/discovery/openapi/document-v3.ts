@@ -11,13 +11,13 @@ import { byName, groupVersionsOf, type PathForm, pathsOf } from './paths.ts'
 import { form3 } from './schema-form.ts'
 import { isOfTables, type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
-/** What a document describes. */
+/** The contents of one document. */
 export interface ContentV3 {
   readonly operations: readonly OpenApiOperation[]
   readonly kinds: readonly Kind[]
 }
 
-/** The names of the documents, each with a way to what it describes. */
+/** The names of all documents, each with a function that returns its contents. */
 export function documentsV3(source: OpenApiSource): Map<string, () => ContentV3> {
   const documents = new Map<string, () => ContentV3>()
   const only = (one: OpenApiOperation) => () => ({ operations: [one], kinds: [] })

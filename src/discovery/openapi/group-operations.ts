@@ -62,7 +62,7 @@ export function groupOperation(source: OpenApiSource, group: string): OpenApiOpe
   )
 }
 
-/** What belongs to no group version. */
+/** Operations of paths without a group version. */
 export function rootOperations(source: OpenApiSource): OpenApiOperation[] {
   const version: OpenApiOperation = {
     ...read(

@@ -1,6 +1,4 @@
-/**
- * What the operations of one kind share, and how one is put together.
- */
+/** Properties that the operations of one kind share, and a function that creates an operation. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { DescribedKind } from './marked-kind.ts'
 import { operationId, tagOf } from './names.ts'
@@ -23,7 +21,7 @@ export interface KindScope {
   readonly consumes: readonly string[]
 }
 
-/** One operation; `rest` is what follows group and version in its id. */
+/** Creates one operation. `rest` is the part of its id after group and version. */
 export function operation(
   scope: KindScope,
   path: string,

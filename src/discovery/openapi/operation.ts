@@ -1,6 +1,4 @@
-/**
- * One method of one path, as both forms of OpenAPI describe it.
- */
+/** One method of one path, as OpenAPI v2 and v3 describe it. */
 import type { Parameter } from './parameters.ts'
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'

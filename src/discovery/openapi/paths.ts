@@ -9,8 +9,8 @@ import type { Parameter } from './parameters.ts'
 import { isOfTables, type JsonObject, type OpenApiSource } from './source.ts'
 
 /**
- * What lists the versions and resources of built-in groups; custom ones do not describe their
- * discovery.
+ * Operations that list the versions and resources of built-in groups. Documents of custom groups
+ * omit discovery.
  */
 export function discoveryOperations(source: OpenApiSource): OpenApiOperation[] {
   const versions = groupVersionsOf(source).filter(([group, version]) =>

@@ -24,7 +24,7 @@ const initialCapacityBytes = 1 << 20
 const entriesCapacityBytes = 1 << 14
 const headBytes = 16
 const parameterCapacityBytes = 256
-/** What a path is in the message of paths. */
+/** The field number of a path in the Paths message. */
 const pathNumber = 2
 
 export function encodeDocumentV2(document: JsonObject): Buffer {
@@ -292,7 +292,7 @@ const anyParameter: Part = wrapped(1, {
   write: (writer, value) => parameters[(value as { in: string }).in].write(writer, value),
 })
 
-/** What is frozen is shared by many operations, and written once. */
+/** Caches the encoding of frozen parameters, because many operations share them. */
 const written = new WeakMap<object, Buffer>()
 
 const parameter: Part = {

@@ -1,12 +1,12 @@
 /**
- * The two forms of OpenAPI differ in how a schema refers to another and in what it can say. A form
- * knows which it is.
+ * The differences between OpenAPI v2 and v3: how a schema refers to another schema, and which
+ * keywords it may have.
  */
 import type { JsonObject } from './source.ts'
 
 export interface SchemaForm {
   readonly version: 2 | 3
-  /** A reference to a definition, with further members beside it. */
+  /** A reference to a definition, with additional keywords. */
   refer(name: string, more: JsonObject): JsonObject
 }
 
@@ -18,7 +18,7 @@ export const form2: SchemaForm = {
   refer: (name, more) => ({ ...more, $ref: `#/definitions/${escaped(name)}` }),
 }
 
-/** In the third form nothing may stand beside a reference. */
+/** OpenAPI v3 allows no keywords next to `$ref`. */
 export const form3: SchemaForm = {
   version: 3,
   refer(name, more) {

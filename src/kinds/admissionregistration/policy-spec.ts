@@ -1,6 +1,6 @@
 /**
- * What both kinds of admission policies have in common: their spec without validations and
- * mutations.
+ * The parts of the spec that both kinds of admission policies share: everything except validations
+ * and mutations.
  */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -13,7 +13,7 @@ import { checkMatchResources } from './match-resources.ts'
 import { checkParamKind } from './params.ts'
 import { StoredExpressions } from './stored-expressions.ts'
 
-/** One write of a policy. */
+/** The state of one write of a policy. */
 export class PolicyWrite {
   readonly spec: Loose
   readonly old: Loose | undefined

@@ -1,12 +1,12 @@
 /**
- * Which environment an expression of a write is compiled with. One that the stored object has
- * already may use all that the release knows; a new one only what the previous release knows, so
- * that a downgrade stays possible.
+ * Selects the CEL environment for an expression. An expression of the stored object may use
+ * everything that the release supports. A new expression may use only what the previous release
+ * supports, so that a downgrade stays possible.
  */
 import type { EnvironmentKind } from '#cel/environment.ts'
 import type { Loose } from '#api/object-meta.ts'
 
-/** Expressions by where they are; an expression that moves to another place is new there. */
+/** Stored expressions by position. An expression at a new position counts as new. */
 export class StoredExpressions {
   readonly #conditions: ReadonlySet<string>
   readonly #validations: ReadonlySet<string>

@@ -23,13 +23,13 @@ import { checkWebhookRule } from './webhook-rules.ts'
 const harmless = ['None', 'NoneOnDryRun']
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
-/** What the stable version requires, unless an object made before it is changed. */
+/** Requirements of v1. Updates of objects that were created before v1 are exempt. */
 interface Strictness {
   readonly noSideEffects: boolean
   readonly knownReviewVersion: boolean
   readonly uniqueNames: boolean
   readonly release: number
-  /** Absent where match conditions did not change, and are not compiled again. */
+  /** Undefined if the match conditions did not change, so they are not compiled again. */
   readonly conditions: ConditionChecks | undefined
 }
 

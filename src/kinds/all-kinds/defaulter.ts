@@ -1,8 +1,8 @@
 /**
- * What fills in the defaults of one type of one version, and what it may know besides the value.
- * Tables are keyed by OpenAPI type name (`io.k8s.api.core.v1.ServiceSpec`); a value is defaulted
- * before the values inside it, so a default may add a child that is defaulted in turn. Defaulters
- * never refuse anything.
+ * A function that applies the defaults of one type in one version, and its context. Tables are
+ * keyed by OpenAPI type name (`io.k8s.api.core.v1.ServiceSpec`). A value gets its defaults before
+ * its children, so a default may add a child that then gets defaults too. Defaulters never reject a
+ * value.
  */
 import type { Loose } from '#api/object-meta.ts'
 
@@ -10,7 +10,7 @@ export interface DefaultsContext {
   /** Minor number of the emulated release: 22. */
   readonly release: number
   readonly feature: (gate: string) => boolean
-  /** The time, as RFC 3339 with whole seconds; absent where objects are only read. */
+  /** The current time as RFC 3339 with whole seconds. Absent if objects are only read. */
   readonly time?: () => string
 }
 

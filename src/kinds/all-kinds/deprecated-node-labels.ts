@@ -38,7 +38,7 @@ const more: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ])
 
-/** Those that select the topology of volumes. */
+/** The deprecated labels that select the topology of volumes. */
 export const deprecatedTopologyLabels = (release: number): ReadonlyMap<string, string> =>
   releaseOf(release).has(warnsOfMore) ? more : deprecatedNodeLabels
 

@@ -1,5 +1,5 @@
 /**
- * What differs between two values of one Go type, field by field, for the messages that show it:
+ * The differences between two values of a Go type, field by field, for messages:
  *
  *     core.PersistentVolumeClaimSpec{
  *   -   volumeName: "b",

@@ -18,7 +18,7 @@ type Amounts = Readonly<Record<string, string>>
 export const goQuantity = (holder: Amounts, name: string): GoText =>
   show(quantityAt(holder, name), false)
 
-/** The same after it has been printed, because Go keeps the text it once made of a quantity. */
+/** A quantity that Go has formatted before: Go caches its text. */
 export const goQuantityPrinted = (holder: Amounts, name: string): GoText =>
   show(quantityAt(holder, name), true)
 

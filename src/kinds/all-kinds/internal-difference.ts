@@ -1,5 +1,5 @@
 /**
- * What differs between two values of one internal type, line by line, as messages show it since
+ * The line-by-line difference between two values of an internal type, as messages show it since
  * 1.34.
  */
 import { type FieldError, forbidden } from '#api/field-error.ts'
@@ -13,7 +13,7 @@ import { type InternalJson, Unfinished } from './internal-value.ts'
 interface Difference {
   /** The OpenAPI name of the type. */
   readonly type: string
-  /** What the difference follows. */
+  /** The text before the difference. */
   readonly sentence: string
   readonly old: Loose
   readonly next: Loose

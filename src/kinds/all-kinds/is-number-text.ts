@@ -1,3 +1,3 @@
-/** Whether the text of an annotation is a whole number, as Go parses one. */
+/** Whether an annotation is an integer that Go can parse. */
 
 export const isNumber = (text: string): boolean => /^[+-]?[0-9]+$/.test(text)

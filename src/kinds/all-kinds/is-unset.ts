@@ -1,3 +1,3 @@
-/** Whether a value is absent: not there, or null. */
+/** Whether a value is undefined or null. */
 
 export const isUnset = (value: unknown): boolean => value === undefined || value === null

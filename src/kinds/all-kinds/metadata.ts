@@ -34,13 +34,13 @@ export const checkMetadata = (
   ...checkFinalizerNames(object),
 ]
 
-/** What may not change in metadata. */
+/** Validates an update of metadata, including finalizer names. */
 export const checkMetadataUpdate = (next: KubeObject, old: KubeObject): FieldError[] => [
   ...checkPlainMetadataUpdate(next, old),
   ...checkFinalizerNames(next),
 ]
 
-/** The same for the few kinds that let any qualified name be a finalizer. */
+/** For the few kinds whose finalizers may be any qualified name. */
 export const checkPlainMetadata = (
   object: KubeObject,
   namespaced: boolean,

@@ -1,12 +1,15 @@
 /**
- * What strategies do to objects before they are checked: statuses kept, specs kept, generations
- * raised. Statuses put back are in canonical form, zero fields written as the kind writes them.
+ * Common steps of strategies before validation: keep the status or the spec of the old object, and
+ * raise the generation. A restored status is in canonical form, with the zero values that the kind
+ * writes.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
 import { samePart } from './checks.ts'
 
-/** Takes one top-level field from the old object, absent when it was absent. */
+/**
+ * Copies one top-level field from the old object, or deletes it if the old object does not have it.
+ */
 export function keepField(next: KubeObject, old: KubeObject, field: string): void {
   if (old[field] === undefined) delete next[field]
   else next[field] = copyData(old[field])

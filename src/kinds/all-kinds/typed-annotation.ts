@@ -65,7 +65,7 @@ const avoided = struct('v1.AvoidPods', {
   ),
 })
 
-/** The value by the names of its type, or what is wrong with it. */
+/** Parses the JSON of an annotation into its type. Returns the value or the error. */
 function read(type: Type, written: string): { problem: string } | { value: Json } {
   const kind = type.is === 'list' ? 'array' : 'object'
   const problem = jsonProblem(Buffer.from(written), kind, goTypeName(type))
@@ -75,7 +75,7 @@ function read(type: Type, written: string): { problem: string } | { value: Json 
   return fault === undefined ? { value } : { problem: fault }
 }
 
-/** What is null is not there, and an item that is null has nothing. */
+/** The members of an object that are not null. A null item has none. */
 const present = (item: Json): [string, Json][] =>
   Object.entries((item ?? {}) as Loose).filter(([, member]) => member !== null)
 

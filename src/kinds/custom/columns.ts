@@ -65,7 +65,7 @@ function cellOf(
   }
 }
 
-/** What a fraction too large for 64 bits becomes. */
+/** The value of a number that does not fit in 64 bits, as Go converts it. */
 const overflown = -(2n ** 63n)
 
 function integerOf(value: FoundValues): number | bigint | null {
@@ -75,7 +75,7 @@ function integerOf(value: FoundValues): number | bigint | null {
   return Math.abs(number) < 2 ** 63 ? exactInteger(BigInt(Math.trunc(number))) : overflown
 }
 
-/** Of a path's result, only fractions are numbers. */
+/** Only JSON numbers and floats are numbers here; integer literals of a path are not. */
 function numberOf(value: FoundValues): number | null {
   if (value instanceof OtherNumber) return value.kind === 'float' ? Number(value.value) : null
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null

@@ -1,6 +1,6 @@
 /**
- * The request to a conversion webhook and what its response must be. Metadata stays what it was,
- * but for labels and annotations. Every rejection names the kind that was to be converted.
+ * Creates the request to a conversion webhook and validates the response. The webhook may change
+ * metadata only in labels and annotations. Every error names the kind of the objects.
  */
 import { groupOf } from '#api/api-version.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -38,11 +38,11 @@ const gvkOf = ({ apiVersion = '', kind = '' }: { apiVersion?: string; kind?: str
   return `${groupOf(apiVersion)}/${version}, Kind=${kind}`
 }
 
-/** What every refusal begins with. */
+/** The prefix of all errors. */
 export const conversionOf = (objects: readonly KubeObject[]): string =>
   `conversion webhook for ${gvkOf(objects[0])}`
 
-/** The converted objects, in the order of those that were sent. */
+/** The converted objects, in the order of the request. */
 export function readConversion(
   review: Loose,
   sent: Loose,

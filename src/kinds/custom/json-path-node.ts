@@ -1,4 +1,4 @@
-/** What the paths of printer columns are made of, between reading a path and following it. */
+/** The syntax tree of the JSON paths of printer columns. */
 export type JsonPathNode =
   | { readonly is: 'field'; readonly name: string }
   | { readonly is: 'wildcard' | 'recursive' }
@@ -7,7 +7,7 @@ export type JsonPathNode =
       readonly from?: number
       readonly to?: number
       readonly step?: number
-      /** One place was named, so that the end before -1 is the end of the list. */
+      /** An index such as [-1]: the end of the slice is then the end of the list. */
       readonly single: boolean
     }
   | {

@@ -1,4 +1,4 @@
-/** Where a custom kind has its replicas, and what may stand there. */
+/** The scale subresource of custom kinds: the paths of its replicas and their validation. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'

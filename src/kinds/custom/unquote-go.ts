@@ -1,4 +1,4 @@
-/** Texts as Go quotes them, without their quotes; undefined where an escape is none of Go's. */
+/** Unquotes Go string literals. Undefined if an escape sequence is invalid in Go. */
 const escapes =
   /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/y
 

@@ -1,7 +1,7 @@
 /**
- * Marks an object that holds more than its readers will find: nulls that apply left, replicas at a
- * place that the schema does not know. They are checked with the rest, and go on the way to the
- * store. A copy of the object has no mark.
+ * Marks an object that has fields which will not be stored: nulls from an apply, or replicas at a
+ * path that the schema does not have. Validation sees these fields; they are dropped before the
+ * object is stored. A copy of the object has no mark.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
@@ -17,7 +17,7 @@ export function markUnread(object: KubeObject, path: readonly string[] = []): Ku
 
 export const isUnread = (object: KubeObject): boolean => (object as Marked)[unread] !== undefined
 
-/** Puts what stands at the marked path of an object back into what was read from it. */
+/** Copies the value at the marked path into the pruned object. */
 export function putBack(read: KubeObject, from: KubeObject): KubeObject {
   const path = (from as Marked)[unread] ?? []
   if (path.length === 0) return read

@@ -1,10 +1,9 @@
 /**
- * From steps to functions. The steps of a type are compiled when a value of the type is first
- * checked, and kept.
+ * Compiles the steps of a type into functions when a value of the type is first validated.
  *
- * A failure of a step marked `s` ends the checks of its field, once the other steps marked so have
- * run. One marked `q` is no error. Errors of stage `a` are not shown, those of stage `b` replace
- * hand-written ones.
+ * If a step marked `s` fails, the remaining checks of its field are skipped after the other `s`
+ * steps. A failure of a step marked `q` is not reported. Errors of stage `a` (alpha) are not
+ * returned. Errors of stage `b` (beta) replace hand-written ones.
  */
 import { duplicate } from '#api/field-error.ts'
 import { goJson, namesInOrder } from '#api/go-syntax.ts'

@@ -15,10 +15,7 @@ import { tooLongBytes } from './limits.ts'
 
 type Format = (value: string, path: FieldPath) => FieldError[]
 
-/**
- * Declared rules count bytes in their words too, where hand-written ones of the same names speak of
- * characters.
- */
+/** Declarative errors count bytes where hand-written errors count characters. */
 const inBytes = (problem: string): string =>
   problem.replace(/^must be no more than (\d+) characters$/, 'must be no more than $1 bytes')
 
@@ -97,7 +94,7 @@ const simple =
   (value, path) =>
     each(path, value, problemsOf(value))
 
-/** By the name of the rule: the name of the format, and what it checks. */
+/** Formats by rule name: the format's name in the error, and its check. */
 export const formats: ReadonlyMap<string, readonly [name: string, Format]> = new Map([
   ['shortName', ['k8s-short-name', simple(dns1123Label)]],
   ['longName', ['k8s-long-name', simple(dns1123Subdomain)]],

@@ -20,9 +20,7 @@ const onPresence =
   ({ value, path }) =>
     isMissing(value) ? [] : [forbidden(path, '')]
 
-/**
- * By the name of the rule. Whether an optional value is missing is no error: it ends the checks.
- */
+/** Checks by rule name. A missing optional value is not an error; it skips the other checks. */
 export const presence: ReadonlyMap<string, DeclaredCheck> = new Map(
   (
     [

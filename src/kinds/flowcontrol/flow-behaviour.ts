@@ -1,7 +1,4 @@
-/**
- * What flow schemas and priority levels have in common: everything but what may stand in them, and
- * their columns.
- */
+/** Common behaviour of flow schemas and priority levels. Their validation and columns differ. */
 import type { FieldError } from '#api/field-error.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'

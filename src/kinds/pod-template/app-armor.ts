@@ -100,7 +100,7 @@ export const sameProfile = (a: Loose | null | undefined, b: Loose | undefined): 
   (a?.localhostProfile ?? undefined) === (b?.localhostProfile ?? undefined)
 
 /**
- * Where only the annotation is set, the field is added. Returns warnings of annotations that fields
+ * If only the annotation is set, the field is added. Returns warnings about annotations that fields
  * replace.
  */
 export function syncAppArmor(pod: { metadata: ObjectMeta; spec: Loose }): string[] {

@@ -18,14 +18,14 @@ const operators = ['In', 'NotIn']
 const rulesMax = 20
 const exitCodesMax = 255
 
-/** A sidecar: an init container that keeps running beside the others. */
+/** A sidecar: an init container that keeps running next to the regular containers. */
 export const isSidecar = (container: Loose): boolean => container.restartPolicy === 'Always'
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 const rulesOf = (container: Loose): Loose[] => container.restartPolicyRules ?? []
 
-/** Whether containers other than sidecars have a policy of their own. */
+/** Whether containers other than sidecars have their own restart policy. */
 export const usesRestartRules = (spec: Loose): boolean =>
   ((spec.containers ?? []) as Loose[]).some(({ restartPolicy }) => isSet(restartPolicy)) ||
   ((spec.initContainers ?? []) as Loose[]).some(

@@ -1,6 +1,6 @@
 /**
- * Fields of pods and templates whose feature is off: dropped on the way in, unless the object being
- * changed uses them already. One row per feature.
+ * Drops fields of pods and templates whose feature gate is off, unless the old object uses them.
+ * One row per feature.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'

@@ -38,7 +38,7 @@ function nameProblems(name: string, rules: PodRules): string[] {
   if (rules.feature('RelaxedEnvironmentVariableValidation')) return relaxedNameProblems(name)
   const problems = envVarName(name)
   if (problems.length === 0 || rules.old === undefined) return problems
-  // Names that the feature allowed once may stay.
+  // Existing objects keep names that the feature gate allowed.
   const isKept = relaxedNameProblems(name).length === 0 && namesIn(rules.old).has(name)
   return isKept ? [] : problems
 }

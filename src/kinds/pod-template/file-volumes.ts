@@ -1,6 +1,6 @@
 /**
- * Volumes whose files come from the API: secrets, config maps, the pod itself, tokens, and all of
- * them projected.
+ * Validation of volumes whose files come from the API: secret, configMap, downwardAPI and projected
+ * volumes.
  */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -182,7 +182,7 @@ function checkToken(
   return errors
 }
 
-/** Whether a token of the old pod has a path that is not allowed any more. */
+/** Whether the old pod has a token with a path that is no longer allowed. */
 const keepsTokenPath = (old: Loose | undefined): boolean =>
   ((old?.volumes ?? []) as Loose[]).some(({ projected }) =>
     ((projected?.sources ?? []) as Loose[]).some(

@@ -1,6 +1,6 @@
 /**
- * Parts of pods as Go's `%#v` prints them in messages. What sits behind a pointer cannot be shown,
- * only that it is there.
+ * Parts of pods in the format of Go's `%#v`, for messages. A pointer is shown only as present or
+ * nil.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { asGo, type GoPart, type GoText, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'

@@ -10,7 +10,7 @@ const prefix = 'hugepages-'
 
 export const isHugePages = (name: string): boolean => name.startsWith(prefix)
 
-/** Whether an amount is a whole number of pages. */
+/** Whether a quantity is a multiple of the page size. */
 export function isWholePages(name: string, amount: string): boolean {
   try {
     const size = parseQuantity(name.slice(prefix.length))
@@ -32,7 +32,7 @@ export function pageSizesOf({ containers }: Loose): string[] {
   return [...new Set(names.filter(isHugePages))].sort()
 }
 
-/** Whether a pod requests part of a page anywhere. */
+/** Whether any container requests a fraction of a huge page. */
 export function hasIndivisibleHugePages(spec: Loose): boolean {
   const broken = (list: Record<string, string> | undefined) =>
     Object.entries(list ?? {}).some(

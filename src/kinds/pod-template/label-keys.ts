@@ -1,6 +1,6 @@
 /**
- * Keys of labels whose values come from the pod itself: for each key, kube-apiserver adds a
- * requirement to the selector.
+ * matchLabelKeys: for each key, kube-apiserver adds a requirement with the pod's own label value to
+ * the selector.
  *
  *   labels app=a, matchLabelKeys: [app]
  *   →  labelSelector.matchExpressions: [{ key: app, operator: In, values: [a] }]

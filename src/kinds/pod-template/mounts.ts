@@ -1,4 +1,4 @@
-/** Where the volumes of a pod appear inside a container: as directories, and as block devices. */
+/** Validation of volume mounts and volume devices of containers. */
 import { change } from '#api/releases/change.ts'
 import {
   duplicate,

@@ -1,4 +1,4 @@
-/** Which nodes a pod or a volume wants, by their labels and names. */
+/** Validation of node affinity and node selectors of pods and volumes. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelName } from '#api/label-rules.ts'

@@ -1,11 +1,10 @@
 /**
- * Fields of pods that say the same thing twice, brought into agreement: the account under its old
- * and new name, the pod's address alone and in the list; and annotations that once held init
- * containers, dropped.
+ * Keeps duplicate fields of pods consistent: serviceAccount and serviceAccountName, podIP and
+ * podIPs. Also drops annotations that once contained init containers.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 
-/** The new name of the account wins; the old one always repeats it. */
+/** serviceAccountName wins; the deprecated serviceAccount is a copy of it. */
 export function agreeOnServiceAccount(spec: Loose): void {
   const name = spec.serviceAccountName || spec.serviceAccount
   if (!name) return

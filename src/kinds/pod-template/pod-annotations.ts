@@ -22,7 +22,7 @@ type Annotations = Readonly<Record<string, string>>
 
 const mirrorKey = 'kubernetes.io/config.mirror'
 
-/** Whether a kubelet shows a pod that it runs by itself. */
+/** Whether the pod is a mirror pod: the API object of a static pod of a kubelet. */
 export const isMirrorPod = ({ metadata }: KubeObject): boolean =>
   Object.hasOwn(metadata.annotations ?? {}, mirrorKey)
 
@@ -87,7 +87,7 @@ function checkAppArmor(
 export const isAppArmorProfile = (profile: string): boolean =>
   ['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith('localhost/')
 
-/** Of AppArmor and mirror annotations nothing changes once the pod is there. */
+/** AppArmor and mirror annotations are immutable after creation. */
 export function checkPodAnnotationsUpdate(
   next: KubeObject,
   old: KubeObject,

@@ -1,6 +1,6 @@
 /**
- * What the rules for pods depend on besides the pod: feature gates, and whether the object being
- * changed broke a rule already, in which case it may go on breaking it.
+ * Options of pod validation besides the pod: feature gates, and which rules the old object already
+ * broke. An update may keep such a violation.
  */
 import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
@@ -28,9 +28,9 @@ export interface PodRules {
   /** Whether the emulated release has a change. */
   readonly has: Release['has']
   readonly feature: (gate: string) => boolean
-  /** The specification that the checked one replaces. */
+  /** The pod spec before the update. */
   readonly old: Loose | undefined
-  /** Pods have rules that templates have not. */
+  /** True for pods, false for pod templates. Pods have additional rules. */
   readonly isPod: boolean
 }
 
@@ -84,8 +84,8 @@ export function podRules(
 const deletionCostKey = 'controller.kubernetes.io/pod-deletion-cost'
 
 /**
- * Whether the deletion cost of a pod, where it has one, is a 32-bit integer without plus or leading
- * zeros.
+ * Whether the pod deletion cost annotation, if present, is a 32-bit integer without plus sign and
+ * leading zeros.
  */
 export function isDeletionCost(annotations: Readonly<Record<string, string>> | undefined): boolean {
   if (annotations === undefined || !Object.hasOwn(annotations, deletionCostKey)) return true

@@ -85,7 +85,7 @@ function deprecatedVolumesIn({
   ]
 }
 
-/** What the release and its gates warn of. */
+/** The release and gates that determine the warnings. */
 interface Warned {
   readonly has: Release['has']
   readonly feature: (gate: string) => boolean
@@ -184,7 +184,10 @@ function warnOfContainers(warnings: string[], parts: Parts): void {
   }
 }
 
-/** Whether an annotation of a template should be a field; that of a pod becomes one. */
+/**
+ * Whether an annotation of a pod template should be replaced by a field. For pods, the server
+ * converts the annotation itself.
+ */
 function isReplaced(
   container: Loose,
   spec: Loose,
@@ -243,7 +246,7 @@ function warnOfAddresses(warnings: string[], spec: Loose, path: FieldPath, relea
 }
 
 /**
- * What holders of a template are warned of: when it is new, and when a change of it was counted.
+ * Warnings of workloads with a pod template: on create, and on updates that raised the generation.
  */
 export const templateWarnings = (
   path: FieldPath,

@@ -46,7 +46,7 @@ function conflictOf(port: Loose, other: Loose): string | undefined {
   return hostPort === otherHostPort && oneIsOpen ? 'dangerously ambiguous' : undefined
 }
 
-/** As Go prints a structure with the names of its members. */
+/** A port in the format of Go's `%+v`. */
 const goPort = ({
   name = '',
   hostPort = 0,

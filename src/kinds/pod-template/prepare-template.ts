@@ -1,10 +1,10 @@
-/** What happens to a pod template on its way in, whichever kind it belongs to. */
+/** Prepares the pod template of any workload before validation. */
 import type { Loose } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import { dropDisabledPodFields } from './dropped-fields.ts'
 import { agreeOnServiceAccount, dropInitContainerAnnotations } from './normal-form.ts'
 
-/** `next` is changed; `old` is what it was before, if it was there. */
+/** Changes `next`. `old` is the template before the update, if any. */
 export function prepareTemplate(
   next: Loose | null | undefined,
   old: Loose | null | undefined,

@@ -1,7 +1,4 @@
-/**
- * What a container requests and may use at most: requests and limits of cpu, memory and other
- * resources.
- */
+/** Validation of requests and limits of containers. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,5 +1,6 @@
 /**
- * Where a pod may run: affinity to nodes and pods, tolerated taints, and spreading over topologies.
+ * Validation of scheduling constraints: affinity to nodes and pods, tolerations, and topology
+ * spread.
  */
 import { change } from '#api/releases/change.ts'
 import {

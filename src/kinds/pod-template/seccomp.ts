@@ -107,8 +107,8 @@ function disagreement(text: string, profile: Loose, path: FieldPath): FieldError
 }
 
 /**
- * Where only the field or only the annotation is set, the other is added: nodes of either age
- * understand the pod.
+ * Keeps seccomp fields and annotations consistent. If only one is set, the other is added, so that
+ * older and newer kubelets understand the pod.
  */
 export function syncSeccomp(pod: { metadata: ObjectMeta; spec: Loose }, ephemeral: boolean): void {
   const { annotations } = pod.metadata

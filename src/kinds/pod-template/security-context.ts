@@ -180,8 +180,8 @@ const ipcSysctls: ReadonlySet<string> = new Set(
 )
 
 /**
- * `net/ipv4/conf/eno2.100/x` → `net.ipv4.conf.eno2/100.x`: a name that begins with a
- * slash-separated part is written so.
+ * Normalises a sysctl name with slashes: `net/ipv4/conf/eno2.100/x` → `net.ipv4.conf.eno2/100.x`.
+ * The first separator decides which notation a name uses.
  */
 function withDots(name: string): string {
   const first = name.search(/[./]/)
@@ -189,7 +189,7 @@ function withDots(name: string): string {
   return name.replace(/[./]/g, (separator) => (separator === '.' ? '/' : '.'))
 }
 
-/** The field that gives the pod a namespace of the host, and with it the sysctl. */
+/** The field that shares a namespace of the host with the pod, and so its sysctls. */
 function sharedNamespace(written: string, spec: Loose): string | undefined {
   const name = withDots(written)
   if (spec.hostNetwork && name.startsWith('net.')) return 'hostNetwork'

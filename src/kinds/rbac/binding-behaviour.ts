@@ -1,4 +1,4 @@
-/** What RoleBinding and ClusterRoleBinding share. */
+/** Common behaviour of RoleBinding and ClusterRoleBinding. */
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkBinding, checkSameRole } from './policy-rules.ts'
 import { checkedTwice } from './rbac-behaviour.ts'

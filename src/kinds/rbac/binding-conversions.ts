@@ -1,6 +1,6 @@
 /**
- * Bindings: subjects of the alpha version name a version where later ones, the hub among them, name
- * a group.
+ * Converts subjects of bindings: in v1alpha1 they have an apiVersion, in later versions and the hub
+ * an apiGroup.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'

@@ -12,7 +12,7 @@ const subject: Defaulter = (value) => {
   if (value.kind === 'User' || value.kind === 'Group') value.apiGroup ||= group
 }
 
-/** The alpha version names a version where the others name a group. */
+/** In v1alpha1 a subject has an apiVersion where later versions have an apiGroup. */
 const alphaSubject: Defaulter = (value) => {
   if (value.kind === 'ServiceAccount') value.apiVersion ||= 'v1'
   if (value.kind === 'User' || value.kind === 'Group') value.apiVersion ||= `${group}/v1alpha1`

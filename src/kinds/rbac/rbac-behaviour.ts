@@ -1,6 +1,6 @@
 /**
- * What roles and bindings have in common: names that are segments of a path, and updates that make,
- * and check twice.
+ * Common behaviour of roles and bindings: names are URL path segments, a PUT can create the object,
+ * and an update is validated twice.
  */
 import type { FieldError } from '#api/field-error.ts'
 import { pathSegmentName } from '#api/names.ts'

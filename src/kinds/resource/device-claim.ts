@@ -1,4 +1,4 @@
-/** What a claim for devices can request. Claims and templates of claims share it. */
+/** Validation of device claims, shared by ResourceClaim and ResourceClaimTemplate. */
 import {
   covered,
   duplicate,
@@ -63,7 +63,7 @@ export function checkDeviceClaim(devices: Loose, path: FieldPath, context: Conte
   ]
 }
 
-/** Entries with names, each of which is there once. */
+/** Checks a list of named entries. Each name must be unique. */
 function checkNamed(
   list: readonly Loose[],
   max: number,

@@ -7,7 +7,7 @@ const request: Defaulter = (value) => {
   if (value.allocationMode === 'ExactCount') value.count ||= 1
 }
 
-/** Of the first version, where only a request for a class has a count. */
+/** v1beta1: only requests with a device class have an allocation mode and a count. */
 const flatRequest: Defaulter = (value, context) => {
   if (value.deviceClassName) request(value, context)
 }

@@ -53,7 +53,7 @@ function declarationsFor(context: Pick<Context, 'feature'>): Declarations {
 
 const upTo = (max: number) => ({ min: 0, max })
 
-/** `device.attributes` has entries by domain, and each of those has entries by name. */
+/** `device.attributes` maps domains to maps of names. */
 const sizeOf: SizeOf = ({ path: [root, field, ...below] }) => {
   if (root !== 'device') return undefined
   if (field === 'driver') return upTo(sizes.driver)
@@ -67,7 +67,7 @@ const sizeOf: SizeOf = ({ path: [root, field, ...below] }) => {
 
 export type SelectorProblem = { invalid: string } | { tooComplex: true } | undefined
 
-/** Whether the expression can select devices. */
+/** The error in a CEL expression that selects devices. */
 export function selectorProblem(text: string, context: Context): SelectorProblem {
   const environment = celEnvironment(releaseOf(context.release), 'new')
   const compiled = compile(text, environment, declarationsFor(context))

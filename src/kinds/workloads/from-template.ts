@@ -5,16 +5,14 @@
 import type { Loose } from '#api/object-meta.ts'
 import { rememberEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 
-/**
- * What is made of labels that were written empty: a selector of nothing, which no check lets pass.
- */
+/** The selector for template labels that the client wrote empty. Validation always rejects it. */
 function emptySelector(): Loose {
   const selector = {}
   rememberEmpty(selector, 'matchLabels')
   return selector
 }
 
-/** Selector and labels where there are none: the template's labels. */
+/** An absent selector and absent labels default to the labels of the pod template. */
 export function fromTemplate(object: Loose): void {
   const holder: Loose | undefined = object.spec.template?.metadata
   const labels: Record<string, string> | undefined = holder?.labels

@@ -144,7 +144,7 @@ function checkIndexed(spec: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** Where failures of pods count, only pods that have failed can be replaced. */
+/** With a podFailurePolicy, only `Failed` is a valid replacement policy. */
 function checkReplacement(spec: Loose, path: FieldPath): FieldError[] {
   const policy: string | undefined = spec.podReplacementPolicy ?? undefined
   if (policy === undefined) return []

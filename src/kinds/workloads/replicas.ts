@@ -1,4 +1,4 @@
-/** What ReplicaSet and ReplicationController share: so many pods of one template. */
+/** Shared behaviour of ReplicaSet and ReplicationController. */
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
@@ -58,8 +58,8 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
   podRules(context, next.spec?.template ?? undefined, old?.spec?.template ?? undefined)
 
 /**
- * What the two have in common. Updates before `checkedOnce` run the whole check twice, as
- * kube-apiserver does.
+ * The common strategy and validation. In releases before `checkedOnce`, updates run the whole
+ * validation twice, as kube-apiserver does.
  */
 export function replicas(
   checkSpec: SpecCheck,

@@ -1,10 +1,9 @@
-/** How many pods may come and go at once in a rolling update: a number, or a percentage. */
+/** Validation of maxSurge and maxUnavailable of a rolling update: an integer or a percentage. */
 import { asGo, type GoText } from '#api/go-syntax.ts'
 import { goIntOrString, type IntOrString, percentOf } from '#kinds/all-kinds/int-or-percent.ts'
 
 /**
- * The number, or the percentage as a number; a text that is no percentage counts as the number it
- * is, or zero.
+ * The integer, or the percentage as an integer. Another text is parsed as an integer, or is zero.
  */
 export function amountOf(value: IntOrString): number {
   if (typeof value === 'number') return value

@@ -8,7 +8,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 const versions = new Set(['apps/v1', 'apps/v1beta2'])
 const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 
-/** What Go says of a text that is no number of 64 bits. */
+/** strconv.ParseInt's error for a text that is not a 64-bit integer. */
 function numberProblem(text: string): string | undefined {
   const parsing = `strconv.ParseInt: parsing ${goQuote(text)}`
   if (!/^[-+]?[0-9]+$/.test(text)) return `${parsing}: invalid syntax`

@@ -17,8 +17,8 @@ export interface BatchingOptions {
   /** Batches a second, and how many at once after a pause; undefined for no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
   /**
-   * Batches under way at once: one slow answer must not hold up the others, and lines of a file
-   * keep their order.
+   * Limit of concurrent batches: a slow response must not delay other batches. Files use 1, which
+   * keeps their lines in order.
    */
   readonly underWayMax: number
   readonly lost: Lost
@@ -66,7 +66,7 @@ export class BatchingSink implements AuditSink {
     this.#timer.unref()
   }
 
-  /** Begins as many batches as may begin, and comes back for the rest. */
+  /** Starts as many batches as possible, and schedules the rest. */
   #flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -1,6 +1,6 @@
 /**
- * Records that their requests wait for, one by one. A strict one says where a record is not kept,
- * so that its request is refused; otherwise the loss is counted and the request goes on.
+ * Writes each audit event while its request waits. In strict mode a failed write rejects the
+ * request. Otherwise the failure is counted and the request continues.
  */
 import { after, type Awaitable } from '#base/awaitable.ts'
 import type { AuditEvent } from './event.ts'

@@ -1,7 +1,4 @@
-/**
- * One record of the audit log as it is written: an Event of audit.k8s.io. Objects in it are JSON
- * already.
- */
+/** An audit event as it is written: an Event of audit.k8s.io. Its objects are JSON already. */
 import type { AuditLevel, Stage } from './policy.ts'
 
 export interface AuditUser {

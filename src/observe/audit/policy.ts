@@ -1,7 +1,6 @@
 /**
- * What is recorded, and how much of it: the rules of an audit policy in order, the first that
- * matches decides. Reading and evaluating a policy are both pure; a policy that cannot be
- * understood is a list of problems.
+ * The audit policy: the first rule that matches a request determines the audit level and omitted
+ * stages. Parsing and evaluation are pure. Parsing an invalid policy returns a list of errors.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'

@@ -1,6 +1,6 @@
 /**
- * Records that are too large lose request and response, with an annotation; those that are still
- * too large are dropped and counted. All others go on as they are.
+ * Truncates large audit events: removes the request and response objects and adds an annotation.
+ * Events that are still too large are dropped and counted.
  */
 import type { Awaitable } from '#base/awaitable.ts'
 import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'

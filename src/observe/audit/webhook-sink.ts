@@ -28,7 +28,7 @@ export class WebhookSink implements RecordWriter {
     this.#options = options
   }
 
-  /** What waits to be tried again is tried now, for the last time. */
+  /** Retries waiting batches immediately, for the last time. */
   hurry(): void {
     this.#isHurried = true
     for (const wake of this.#paused) wake()

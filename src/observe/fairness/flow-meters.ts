@@ -1,6 +1,5 @@
 /**
- * The metrics of fairness. Counts that the queues keep anyway are read when the metrics are
- * scraped.
+ * The metrics of priority and fairness. Counts that the queues have anyway are read on each scrape.
  */
 import {
   counter,
@@ -11,7 +10,7 @@ import {
 } from '#observe/metrics/metric.ts'
 import type { Registry } from '#observe/metrics/registry.ts'
 
-/** What one schema counts at one level. */
+/** Metrics of one flow schema at one priority level. */
 export interface SchemaMeter {
   readonly dispatched: MetricValue
   readonly executing: MetricValue

@@ -20,7 +20,7 @@ export interface FlowUser {
   readonly groups: readonly string[]
 }
 
-/** One of a schema's rules: its subjects and its requests. */
+/** One rule of a flow schema: its subjects and its requests. */
 export interface FlowRule {
   concerns(user: FlowUser): boolean
   matches(request: FlowRequest): boolean

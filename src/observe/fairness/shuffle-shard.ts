@@ -1,11 +1,13 @@
 /**
- * Which queues a flow may use: a hand of cards dealt from the deck of queues, by a hash of the
- * flow's name. Two flows rarely have the same hand, so a flow that fills its queues leaves most
- * others at least one that is free.
+ * Shuffle sharding: selects the queues of a flow by a hash of its name, like a hand of cards from a
+ * deck. Two flows rarely have the same hand. So a flow that fills its queues leaves most other
+ * flows at least one free queue.
  */
 import { createHash } from 'node:crypto'
 
-/** Bits of the hash that dealing may consume: with more the last card would be dealt unevenly. */
+/**
+ * Limit of hash bits for dealing. With more bits the last card would not be uniformly distributed.
+ */
 export const hashBitsMax = 60
 
 export const neededBits = (deck: number, hand: number): number => Math.ceil(Math.log2(deck) * hand)

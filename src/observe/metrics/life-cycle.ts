@@ -1,7 +1,7 @@
 /**
- * How long a metric is there. Its class is part of its help text; from the release that deprecates
- * it the help says so, three releases later it is hidden, where one flag still shows it, and in the
- * next release it is gone.
+ * The life cycle of metrics. The stability class is part of the help text. A deprecated metric has
+ * a notice in its help. Three releases later it is hidden, unless a flag shows it. One release
+ * after that it is removed.
  */
 import { type ReleaseChange, isWithin, releaseOf } from '#api/releases/change.ts'
 

@@ -22,13 +22,13 @@ export interface SchemaError {
    */
   readonly message: string
   readonly value?: Json | bigint
-  /** What is shown in place of the value before 1.20: the bound it breaks, or nothing (null). */
+  /** Before 1.20, errors show this instead of the value: the violated bound, or null. */
   readonly bound?: number | null
   readonly allowed?: readonly Json[]
   readonly most?: number
 }
 
-/** Errors by their message: the same one twice is one. */
+/** Errors by message, so that duplicates are reported once. */
 export type Errors = Map<string, SchemaError>
 
 export function add(errors: Errors, error: SchemaError): void {

@@ -10,7 +10,7 @@ import { compilePattern, type Pattern, patternProblem } from './pattern.ts'
 import { type CheckOptions, formatOf, rangeCheck } from './schema-format.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
-/** How many characters a text has: code points, as Go counts them. */
+/** The length in code points, as Go counts characters. */
 function lengthOf(text: string): number {
   let length = text.length
   for (let i = 0; i < text.length; i++) {
@@ -89,7 +89,7 @@ export function checkNumber(
   const isBounded = multipleOf !== undefined || minimum !== undefined || maximum !== undefined
   if (!isBounded && fits === undefined) return () => 1
   const withFormat = schema.format ? `with format ${schema.format}` : '(default format)'
-  /** Whether a number fits in the type; reports one that does not. */
+  /** Whether a number fits in the type. Reports an error if not. */
   const inRange = (what: string, number: Amount, { path, report }: Place): boolean => {
     if (fits === undefined || fits(number)) return true
     const message = `${what} value must be of type ${schema.type} ${withFormat} in ${path}`

@@ -1,11 +1,11 @@
-/** Whether a value has the JSON type its schema names, in kube-apiserver's order of checks. */
+/** Checks the JSON type of a value against its schema, in kube-apiserver's order of checks. */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { add, type Errors } from './check-result.ts'
 import { isIntOrString, type JsonSchema } from './json-schema.ts'
 import { type CheckOptions, formatOf } from './schema-format.ts'
 
-/** Floats this close to an integer count as one. */
+/** A float this close to an integer counts as an integer. */
 const integerEpsilon = 1e-9
 
 type TypeCheck = (value: Json, path: string, errors: Errors) => number

@@ -15,7 +15,7 @@ import {
 } from './json-schema.ts'
 import { isUselessFor } from './prune.ts'
 
-/** What is wrong with the metadata of an object inside another; undefined where nothing is. */
+/** Returns the error in the metadata of an embedded object. Undefined if there is none. */
 export type MetadataProblem = (metadata: Json) => string | undefined
 
 export function coerceError(

@@ -4,16 +4,13 @@
 
 /** Longest address of a page that is looked at: far more than any browser takes. */
 const uriLengthMax = 65_536
-/**
- * Longest address of a person: far more than mail allows, little enough for what is not looked at
- * in one go.
- */
+/** Limit of an email address: longer than any valid one, and short enough to check at once. */
 const addressLengthMax = 4096
 
 const hasControl = (text: string) => /[\u0000-\u001f\u007f]/.test(text)
 const wrongEscape = /%(?![0-9a-fA-F]{2})/
 
-/** An absolute address, or a path from the root. */
+/** An absolute URI, or an absolute path. */
 export function isRequestUri(text: string): boolean {
   if (text === '' || text.length > uriLengthMax || hasControl(text)) return false
   if (text === '*') return true

@@ -100,7 +100,7 @@ const units = [
   ['w', 'wk', 'week'],
 ]
 
-/** Go's own spelling, or numbers with the names of units anywhere in the text. */
+/** A duration in Go's format, or numbers with unit names anywhere in the text. */
 function isDuration(text: string): boolean {
   if (parseDuration(text) !== undefined) return true
   if (text.length > durationLengthMax) return false

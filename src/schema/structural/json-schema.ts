@@ -1,7 +1,7 @@
 /**
- * A schema as a definition gives it: OpenAPI v3 with Kubernetes' extensions, in the canonical form
- * definitions are stored in. A schema never changes once read; what is compiled from it is kept by
- * the schema's identity.
+ * The schema of a definition: OpenAPI v3 with Kubernetes' extensions, in the canonical form of
+ * stored definitions. Schemas are immutable. Compiled results are cached by the identity of the
+ * schema.
  */
 import type { Json } from '#api/object-meta.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Whether a value of a schema can hold something, found out once for each schema: most hold nothing
- * of the kind.
+ * Whether a schema contains a certain kind of schema at any depth. The result is cached per schema;
+ * for most schemas it is false.
  */
 import { itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
 

@@ -8,8 +8,8 @@ import type { Type } from '#schema/type.ts'
 const text = scalar('string')
 
 /**
- * A name ends with `?` where Go has a pointer, and with `!` where the field is written even when it
- * is empty.
+ * A name ends with `?` if the field is a pointer in Go, and with `!` if it is written even when
+ * empty.
  */
 const struct = (name: string, fields: Readonly<Record<string, Type>>) =>
   structOf(

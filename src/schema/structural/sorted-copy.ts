@@ -1,7 +1,6 @@
 /**
- * Copies of JSON values with their keys in Go's order, so that equal objects are equal bytes.
- * Shares nothing with what it copies. The order in which a map was written is remembered beside the
- * copy: problems are reported in that order.
+ * Deep copies of JSON values with keys in Go's order, so that equal objects have equal bytes. The
+ * original order of keys is remembered next to the copy, because errors are reported in that order.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from '#schema/misfit.ts'

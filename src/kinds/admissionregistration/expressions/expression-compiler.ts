@@ -45,7 +45,7 @@ import {
   variableTypes,
 } from './variable-types.ts'
 
-/** What an expression must evaluate to; an empty list allows anything. */
+/** The allowed result types of an expression. An empty list allows any type. */
 export type ResultTypes = readonly CelType[]
 
 export const results = {
@@ -60,11 +60,11 @@ export const results = {
 export interface ExpressionOptions {
   readonly params: boolean
   readonly authorizer: boolean
-  /** Whether it can make values of the types Object and JSONPatch. */
+  /** Whether the expression can construct Object and JSONPatch values. */
   readonly patches?: boolean
 }
 
-/** All variables of an expression, where the types of objects are known. */
+/** All variables of an expression, with object types if they are known. */
 export interface KnownVariables {
   readonly variables: ReadonlyMap<string, CelType>
   /** The fields of these types. */
@@ -128,14 +128,14 @@ export class ExpressionCompiler {
     }
   }
 
-  /** What is wrong with the types of an expression; undefined if nothing is. */
+  /** The type error of an expression. Undefined if there is none. */
   typeProblem(text: string, options: ExpressionOptions): string | undefined {
     const environment = environmentFor(this.#release, 'stored', false)
     const compiled = compile(text, environment, this.#declarations(options))
     return compiled instanceof Issues ? compiled.text : undefined
   }
 
-  /** A variable whose expression is wrong exists too, with any type. */
+  /** A variable with an invalid expression still exists; its type is dyn. */
   addVariable(
     name: string,
     text: string,

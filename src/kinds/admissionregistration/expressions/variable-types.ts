@@ -91,7 +91,7 @@ export const requestFieldType = (typeName: string, field: string): CelType | und
 export interface VariableOptions {
   readonly params: boolean
   readonly authorizer: boolean
-  /** Whether the policy has variables of its own. */
+  /** Whether the policy defines variables. */
   readonly composes: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Definitions in their stable and their beta version. The beta has one schema, one set of
- * subresources and one set of columns for all versions where they are alike, which is also the form
- * the rules for definitions speak of.
+ * Converts CustomResourceDefinitions between v1 and v1beta1. v1beta1 has one top-level schema, set
+ * of subresources and list of columns if they are equal in all versions. The validation rules use
+ * that form too.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import {
@@ -97,14 +97,14 @@ function stableConversion({
 }
 
 /**
- * Members that a beta definition had for all versions and for single ones too, or alike in all
- * single ones.
+ * Fields that a v1beta1 definition specified both at the top level and per version, or equally in
+ * all versions.
  */
 export interface SaidTwice {
-  /** By the names that they have for all versions. */
+  /** The top-level names of the fields. */
   readonly both: readonly string[]
   readonly alike: readonly string[]
-  /** The one version, where the list of versions begins with another. */
+  /** `spec.version`, if it differs from the first entry of `spec.versions`. */
   readonly version?: string
 }
 

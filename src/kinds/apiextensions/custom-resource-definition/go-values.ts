@@ -77,7 +77,7 @@ export const versionsValue = (versions: Loose[] | null | undefined, release: num
 export const stringsValue = (list: readonly string[] | null | undefined): GoText =>
   asGo(goStrings(list))
 
-/** The fields of a schema in Go's order: name, key, and what Go has there. */
+/** The fields of JSONSchemaProps in Go's order: Go name, JSON key and Go type. */
 const schemaFields: readonly (readonly [string, string, string])[] = [
   ['ID', 'id', 'text'],
   ['Schema', '$schema', 'text'],
@@ -124,7 +124,7 @@ const schemaFields: readonly (readonly [string, string, string])[] = [
   ['XMapType', 'x-kubernetes-map-type', '*string'],
 ]
 
-/** By Go name, the keys of a schema, in Go's order. */
+/** Pairs of Go name and JSON key, in Go's order. */
 export const schemaKeys: readonly (readonly [string, string])[] = schemaFields.map(
   ([name, key]) => [name, key],
 )

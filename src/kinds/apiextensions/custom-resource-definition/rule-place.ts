@@ -1,7 +1,7 @@
 /**
- * A schema of a definition as its validation rules see it: its type, and how many values of it an
- * object can have at most. One rule on the items of a list with maxItems 10 costs ten times what it
- * costs once.
+ * A schema of a definition for its validation rules: its type, and the maximum number of values of
+ * it in an object. For example, a rule on the items of a list with maxItems 10 costs ten times the
+ * cost of one evaluation.
  */
 import type { Release } from '#api/releases/change.ts'
 import { escapeFieldName } from '#cel/field-name.ts'
@@ -30,7 +30,7 @@ export class RulePlace {
   readonly #release: Release
   readonly #parent: RulePlace | undefined
   readonly #step: Step | undefined
-  /** Whether this schema or one above it has rules, so that types are known. */
+  /** Whether this schema or a parent has rules, so that types are needed. */
   readonly #isRuled: boolean
   #type: SchemaType | undefined | null = null
 

@@ -1,4 +1,4 @@
-/** What a definition's schema may contain at all, before its structure is checked. */
+/** Checks which keywords a definition's schema may contain, before its structure is validated. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import {
@@ -40,7 +40,7 @@ interface Place extends SchemaRules {
   readonly insideMeta: boolean
   /** The schema as its validation rules see it; undefined where rules are not compiled. */
   readonly rulePlace: RulePlace | undefined
-  /** The outermost schema above whose old and new values do not belong together. */
+  /** The outermost parent schema whose values cannot be correlated with old ones. */
   readonly uncorrelated: FieldPath | undefined
 }
 

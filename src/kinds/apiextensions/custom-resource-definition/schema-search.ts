@@ -1,4 +1,4 @@
-/** Whether any schema of a definition, however deep, is of some sort. */
+/** Searches the schemas of a definition recursively. */
 import type { Loose } from '#api/object-meta.ts'
 import { itemsOf, type JsonSchema, propertiesOf, valuesOf } from '#schema/structural/json-schema.ts'
 

@@ -22,7 +22,10 @@ const keepsTooMany = change('definitions keep more selectable fields than are al
   since: 35,
 })
 
-/** Names of the versions, or '' for all of them, that had too many fields before and keep them. */
+/**
+ * Names of versions, or '' for all of them, that already exceeded the limit of selectable fields
+ * and did not change them.
+ */
 export function keptSelections(spec: Loose, old: Loose, release: Release): ReadonlySet<string> {
   if (!release.has(keepsTooMany)) return new Set()
   const had = new Map<string, Loose>((old.versions ?? []).map((one: Loose) => [one.name, one]))

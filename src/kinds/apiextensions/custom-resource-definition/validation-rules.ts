@@ -1,6 +1,6 @@
 /**
- * What a definition's validation rules must be: complete, compilable, and cheap enough for the
- * largest objects.
+ * Validates the CEL rules of a definition: they must be complete, compile, and stay within the cost
+ * limit for the largest possible objects.
  */
 import {
   type FieldError,
@@ -127,7 +127,10 @@ export class RuleChecks {
     this.#settings = settings
   }
 
-  /** `uncorrelated`: the list or map above whose old and new values do not belong together. */
+  /**
+   * `uncorrelated` is the nearest list or map above whose elements cannot be correlated with old
+   * ones.
+   */
   check(place: RulePlace, path: FieldPath, uncorrelated: FieldPath | undefined): void {
     const rules = rulesOf(place.schema)
     if (rules.length === 0) return

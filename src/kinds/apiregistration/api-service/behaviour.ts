@@ -18,7 +18,7 @@ import type { Behaviour } from '#kinds/kind.ts'
 
 const path = FieldPath.of('spec')
 
-/** A name, and what one is to begin with too, is the version, a dot and the group. */
+/** The name must be the version, a dot and the group. This applies to a generateName prefix too. */
 const nameRuleOf =
   ({ group = '', version = '' }: Loose): NameRule =>
   (name) => {

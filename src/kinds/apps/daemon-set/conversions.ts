@@ -1,6 +1,6 @@
 /**
- * DaemonSet: extensions/v1beta1 counts changes of the template in a field; apps/v1, the hub, keeps
- * the count in an annotation.
+ * Conversions of DaemonSet: extensions/v1beta1 has spec.templateGeneration; apps/v1, the hub, keeps
+ * it in an annotation.
  */
 import { annotate, annotationOf, dropAnnotations } from '#kinds/all-kinds/annotations.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'

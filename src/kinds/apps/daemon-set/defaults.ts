@@ -5,9 +5,7 @@ import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { fromTemplate } from '#kinds/workloads/from-template.ts'
 
-/**
- * Where the number of templates is an annotation, it is there from the start: nothing counted yet.
- */
+/** Versions that keep the template generation in an annotation start with 0. */
 function countTemplates(object: Loose): void {
   const key = 'deprecated.daemonset.template.generation'
   object.metadata.annotations ??= {}

@@ -82,7 +82,7 @@ const fieldsAreImmutable = change('each immutable field of a stateful set has it
   since: 37,
 })
 
-/** How strict the rules for a specification are: what is stored already may break newer ones. */
+/** Options of spec validation. Stored objects may break newer rules. */
 interface Strictness {
   readonly isNew: boolean
   readonly withTemplate: boolean

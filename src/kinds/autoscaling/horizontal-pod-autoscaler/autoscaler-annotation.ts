@@ -74,7 +74,7 @@ const scaling = struct({
 })
 const behaviour = struct({ ScaleUp: scaling, ScaleDown: scaling })
 
-/** The value as Go would have it, or undefined where Go would not take it. */
+/** The annotation's value as Go decodes it. Undefined if Go would reject it. */
 function read(type: Type, written: string): Json | undefined {
   let value: Json
   try {

@@ -1,7 +1,7 @@
 /**
- * How fast an autoscaler scales, as an annotation for versions without a field for it.
- * kube-apiserver writes its internal form there, whose fields have Go's names:
- * {"ScaleUp":{"StabilizationWindowSeconds":0,…},"ScaleDown":null}.
+ * Stores `spec.behavior` in an annotation for versions without the field. The annotation has
+ * kube-apiserver's internal form with Go field names:
+ *   {"ScaleUp":{"StabilizationWindowSeconds":0,…},"ScaleDown":null}
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

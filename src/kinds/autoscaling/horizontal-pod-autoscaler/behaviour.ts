@@ -72,7 +72,7 @@ function checkMaximum(max: number, path: FieldPath, release: Release): FieldErro
     : [invalid(path, max, 'must be greater than or equal to 1')]
 }
 
-/** A target that stays may keep an apiVersion without a group. */
+/** An unchanged target may keep an apiVersion without a group. */
 function checkScaleTarget(target: Loose, context: Context, old?: Loose): FieldError[] {
   const path = specPath.child('scaleTargetRef')
   const errors = checkCrossVersionReference(target, path)

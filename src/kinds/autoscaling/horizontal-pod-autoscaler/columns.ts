@@ -6,7 +6,7 @@ import { ageColumn, column, nameColumn } from '#kinds/all-kinds/column.ts'
 
 const unknown = '<unknown>'
 
-/** Where a metric of a type keeps its target and its current value. */
+/** The field that has the source of each metric type. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['Object', 'object'],
   ['Pods', 'pods'],

@@ -1,7 +1,7 @@
 /**
- * HorizontalPodAutoscaler: v1 knows a share of cpu and keeps every other metric in annotations;
- * v2beta1 has metrics in an older shape. The hub is v2, and v2beta2 in releases without v2; they
- * differ in which empty fields are written.
+ * Conversions of HorizontalPodAutoscaler. v1 has only a CPU target and keeps other metrics in
+ * annotations. v2beta1 has metrics in an older shape. The hub is v2, or v2beta2 in releases without
+ * v2; they differ in which empty fields are written.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -134,7 +134,7 @@ function toV2beta1(object: KubeObject): KubeObject {
   return withEmpty(object)
 }
 
-/** What every version but v2 writes although it is empty. */
+/** Empty status fields that every version except v2 writes. */
 function withEmpty(object: KubeObject): KubeObject {
   const { status } = object
   if (status === undefined) return object

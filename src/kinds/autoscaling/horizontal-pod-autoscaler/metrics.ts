@@ -85,7 +85,7 @@ export function checkCrossVersionReference(reference: Loose, path: FieldPath): F
   })
 }
 
-/** Why an apiVersion is none, or names no group where it has to. */
+/** The error of an apiVersion that is invalid, or that lacks a required group. */
 function apiVersionProblem({ apiVersion = '' }: Loose, mayBeCore: boolean): string | undefined {
   const slashes = apiVersion.split('/').length - 1
   if (slashes > 1) return `unexpected GroupVersion string: ${apiVersion}`

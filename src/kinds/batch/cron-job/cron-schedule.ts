@@ -32,7 +32,7 @@ const fail = (message: string): never => {
 
 const schedulesHaveZones = change('schedules of cron jobs can name a time zone', { since: 22 })
 
-/** What is wrong with a schedule, or undefined when nothing is. */
+/** The error of a schedule. Undefined if the schedule is valid. */
 export function scheduleProblem(text: string, release: number): string | undefined {
   try {
     checkSchedule(text, release)
@@ -73,7 +73,7 @@ function checkSchedule(text: string, release: number): void {
 const zoneNamesAreChecked = change('time zones of cron jobs have names of the IANA', { since: 27 })
 const zonePart = /^[A-Za-z.\-_0-9+]{1,14}$/
 
-/** What is wrong with the time zone that a cron job names in a field of its own. */
+/** The errors of `spec.timeZone`. */
 export function timeZoneProblems(zone: string, { has }: Pick<Release, 'has'>): string[] {
   if (zone === '') return ['timeZone must be nil or non-empty string']
   const isName = (part: string) =>

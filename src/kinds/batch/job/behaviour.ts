@@ -70,7 +70,7 @@ function checkTracking(job: KubeObject, isAllowed: boolean, rules: PodRules): Fi
   return [forbidden(at, 'cannot add this annotation')]
 }
 
-/** The names of the pods of an indexed job end in an index, and have to be host names. */
+/** Pod names of an indexed job end in an index and must be valid host names. */
 function checkPodNames({ metadata, spec }: KubeObject): FieldError[] {
   const { completionMode, completions } = spec
   if (completionMode !== 'Indexed' || !(completions > 0)) return []
@@ -111,7 +111,7 @@ const status: SubresourceBehaviour = {
 const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context): PodRules =>
   podRules(context, next.spec?.template, old?.spec?.template)
 
-/** Name and uid are there only now, so the selector is made here. */
+/** The selector is generated here, because name and uid are set only after preparation. */
 function validateCreate(job: KubeObject, context: Context): FieldError[] {
   const release = releaseOf(context.release)
   const rules = rulesOf(job, undefined, context)

@@ -20,8 +20,8 @@ const job: Defaulter = (object, context) => {
   spec.parallelism ??= 1
   spec.backoffLimit ??= isUnset(spec.backoffLimitPerIndex) ? 6 : int32Max
   const labels: Record<string, string> | undefined = spec.template?.metadata?.labels
-  // One map for both, as in kube-apiserver: what is added to the template's labels later is added
-  // to the job's.
+  // Job and template share one map, as in kube-apiserver: labels that are added to the template
+  // later appear on the job too.
   if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) {
     object.metadata.labels = labels
   }

@@ -31,8 +31,8 @@ const domainLabels: JobLabels = {
 }
 
 /**
- * Labels pods and selector by the job's uid, once it has one; what is set already stays. The
- * template's labels are changed in place: where the job took its own from them, they are one map.
+ * Adds the job's uid to the pod labels and the selector, unless they are set. Changes the
+ * template's labels in place, because the job may share this map.
  */
 export function generateSelector(job: KubeObject, release: Release): void {
   const { name = '', uid = '' } = job.metadata

@@ -1,8 +1,8 @@
 /**
- * What the status of a job may say. Counts are checked always; since jobs can be managed by other
- * controllers, a status must also agree with itself and with the status before. Such a rule holds
- * only where its fields change: a spec that was changed a moment ago may make the status that is
- * stored wrong.
+ * Validation of the status of jobs. Counts are always checked. Because external controllers can
+ * manage jobs, the status must also be consistent with itself and with the old status. Such a rule
+ * applies only if its fields change: a recent spec update may have made the stored status
+ * inconsistent.
  */
 import { duplicate, type FieldError, invalid, invalidUnshown, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -89,7 +89,7 @@ function checkUncounted(status: Loose): FieldError[] {
 
 type Question = (job: KubeObject) => unknown
 
-/** Whether the answer to any of the questions has changed. */
+/** Whether any of the given functions returns another value for the new job. */
 const isChanged = (next: KubeObject, old: KubeObject, ...questions: Question[]): boolean =>
   questions.some((question) => !samePart(question(next), question(old)))
 

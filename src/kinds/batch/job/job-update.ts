@@ -1,6 +1,5 @@
 /**
- * What may change in a job: how many pods it runs and whether it is suspended, and little of its
- * template.
+ * Validation of job updates. Parallelism and suspend may change, and few fields of the template.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -67,7 +66,7 @@ interface Freedom {
   readonly resources: boolean
 }
 
-/** What a job may change in its template, by what the stored job is doing. */
+/** The template fields that may change in the state of the stored job. */
 function freedomOf({ spec, status = {} }: KubeObject, context: Context): Freedom {
   const release = releaseOf(context.release)
   const suspended = spec.suspend === true

@@ -1,4 +1,4 @@
-/** The alternative names of a subject: what Go says of a list of them that it cannot read. */
+/** Parses the subject alternative names of a certificate, with Go's errors. */
 import { goQuote } from '#api/go-syntax.ts'
 import { parseGoUrl } from '#kinds/admissionregistration/go-url.ts'
 import { isDomainName } from './domain-name.ts'

@@ -32,7 +32,7 @@ const legacySigner = 'kubernetes.io/legacy-unknown'
 const onlyTrue = ['Approved', 'Denied', 'Failed']
 const expirationSecondsMin = 600
 
-/** What the beta version allowed, and what objects made through it may keep. */
+/** Relaxed rules of v1beta1, which existing objects may keep. */
 interface Leniency {
   /** Before 1.18 requests had no signer. */
   readonly noSigner: boolean

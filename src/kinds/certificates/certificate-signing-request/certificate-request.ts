@@ -92,7 +92,7 @@ const hexOf = (read: Asn1Value): string => read.contents.toString('hex')
 const part = (read: Asn1Value, ...names: string[]): Asn1Value =>
   names.reduce((at, name) => at.fields[name] as Asn1Value, read)
 
-/** What is wrong with a PEM certificate request, in Go's words. */
+/** The error in a PEM certificate request, in Go's words. */
 export function certificateRequestProblem(bytes: Buffer): string | undefined {
   const block = decodePem(bytes)
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') {
@@ -116,7 +116,10 @@ export function requestedKey(der: Buffer): ReturnType<typeof readPublicKey> {
   }
 }
 
-/** Whether a request in DER is well formed and signed with its own key. */
+/**
+ * The error in a DER certificate request. Undefined if it is well formed and signed with its own
+ * key.
+ */
 export function derRequestProblem(der: Buffer): string | undefined {
   try {
     return requestProblem(der)

@@ -19,13 +19,13 @@ export const tags = {
   extensions: 0xa3,
 } as const
 
-/** What Go says of a certificate that it cannot read. */
+/** The certificate cannot be parsed. The message is Go's. */
 export class Malformed extends Error {}
 export const fail = (words: string): never => {
   throw new Malformed(`x509: ${words}`)
 }
 
-/** A place in bytes, and the values read from there one after another. */
+/** A position in bytes, from which values are read in sequence. */
 export class Cursor {
   readonly #bytes: Buffer
   #at = 0

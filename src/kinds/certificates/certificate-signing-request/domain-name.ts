@@ -1,9 +1,6 @@
-/**
- * Names of domains in certificates, as Go takes them: labels of visible characters, none of them
- * empty.
- */
+/** Domain names in certificates that Go accepts: non-empty labels of visible ASCII characters. */
 
-/** None at all is one too. A `constraint` may begin with a point. */
+/** The empty name is valid. A name constraint may begin with a dot. */
 export function isDomainName(text: string, constraint: boolean): boolean {
   if (text === '') return true
   if (text.endsWith('.')) return false

@@ -1,6 +1,6 @@
 /**
- * The extensions of issued certificates: the message of Go's parser for one that it cannot read.
- * Extensions that it does not read are never wrong, and their meaning is not checked.
+ * Parses the extensions of issued certificates, with the errors of Go's parser. Extensions that Go
+ * does not parse are accepted. Values are not checked.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { parseIp } from '#api/ip-address.ts'

@@ -1,6 +1,6 @@
 /**
- * Which requests are a kubelet's own, by their subject and what they are for: those the beta
- * version knows a signer for.
+ * Recognises certificate requests of kubelets by subject and usages. v1beta1 assigns a default
+ * signer to them.
  */
 import { type DerValue, readText, valuesIn } from '#base/der.ts'
 import { decodePem } from './pem.ts'

@@ -4,7 +4,7 @@ export interface PemBlock {
   readonly type: string
   readonly hasHeaders: boolean
   readonly bytes: Buffer
-  /** What follows the block. */
+  /** The bytes after the block. */
   readonly rest: Buffer
 }
 

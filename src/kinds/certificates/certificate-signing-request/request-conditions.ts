@@ -7,8 +7,8 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 const conditionsOf = (request: KubeObject): Loose[] => request.status?.conditions ?? []
 
 /**
- * Puts the old approvals and denials in the place of the new ones. Where there are more or fewer of
- * them than before, nothing is replaced; the beta version then takes back all conditions.
+ * Restores the old Approved and Denied conditions. If their number has changed, none is restored;
+ * v1beta1 then restores all conditions.
  */
 export function keepConditions(next: KubeObject, old: KubeObject, takeBackAll: boolean): void {
   for (const type of ['Approved', 'Denied']) {

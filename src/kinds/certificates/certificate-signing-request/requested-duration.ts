@@ -1,9 +1,10 @@
-/** Whether a signer grants the requested duration, more or less. */
+/** Whether a signer honoured the requested duration approximately. */
 import { X509Certificate } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
 
 /**
- * Signers date certificates before now, since clocks differ; and a twentieth of the requested time.
+ * The tolerance: five minutes, because signers backdate certificates for clock differences, and a
+ * twentieth of the requested duration.
  */
 const differenceMsMax = (wantedMs: number): number => 5 * 60_000 + wantedMs / 20
 

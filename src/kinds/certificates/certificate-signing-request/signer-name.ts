@@ -8,7 +8,7 @@ const domainLengthMax = 253
 /** The domain, a slash, and a path as long as a namespace and a name. */
 const nameLengthMax = domainLengthMax + 1 + (253 + 63 + 1)
 
-/** `missing`: what releases before 1.26 say of an empty name. */
+/** `missing` is the detail of the error for an empty name before 1.26. */
 export function checkSignerName(name: string, path: FieldPath, missing = ''): FieldError[] {
   if (name === '') return [required(path, missing)]
   const segments = name.split('/')

@@ -1,5 +1,6 @@
 /**
- * Names of bundles: `example.com:signer:` begins the names of the bundles of example.com/signer.
+ * The naming rule of ClusterTrustBundles: names of bundles of signer example.com/signer have the
+ * prefix `example.com:signer:`.
  */
 import { type NameRule, nameIsDnsSubdomain } from '#api/names.ts'
 

@@ -1,7 +1,7 @@
 /** How long certificates of pods are valid at least and at most. */
 export const certificateSecondsMin: number = 60 * 60
 const secondsMax = 91 * 24 * 60 * 60
-/** What signers of Kubernetes itself issue lives a day at most. */
+/** Certificates of Kubernetes' own signers are valid for at most one day. */
 const secondsMaxOfKubernetes = 24 * 60 * 60
 
 export function certificateSecondsMaxOf(signer: string): number {

@@ -44,7 +44,7 @@ function checkKey(key: KeyObject | undefined): FieldError[] {
       return [invalid(path, `curve ${curve}`, detail)]
     }
     case 'rsa': {
-      // Go counts whole bytes of the modulus.
+      // Go counts the modulus in whole bytes.
       const bits = Math.ceil((modulusLength ?? 0) / 8) * 8
       if (modulusBits.includes(bits)) return []
       const detail = 'RSA keys must have modulus size 3072 or 4096'

@@ -1,4 +1,7 @@
-/** What a pod passes to its signer: keys with a domain, as much in all as annotations may hold. */
+/**
+ * Validation of the annotations that a pod passes to its signer: keys have a domain, and the total
+ * size is limited like that of annotations.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { qualifiedName } from '#api/names.ts'

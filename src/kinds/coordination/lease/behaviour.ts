@@ -39,7 +39,7 @@ function checkElection({ spec = {} }: KubeObject): FieldError[] {
 
 const strategies = ['OldestEmulationVersion']
 
-/** One of Kubernetes' own, or a name with a domain. */
+/** One of Kubernetes' strategies, or a domain-qualified name. */
 function checkStrategy(strategy: string): FieldError[] {
   const at = path.child('strategy')
   if (strategy.includes('/')) return each(at, strategy, qualifiedName(strategy))

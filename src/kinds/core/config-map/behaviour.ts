@@ -45,7 +45,7 @@ function checkFrozen(next: KubeObject, old: KubeObject): FieldError[] {
   return errors
 }
 
-/** Whether data may be frozen waits for a feature; what is frozen stays so. */
+/** Drops `immutable` if the feature gate is off, unless the old object has the field. */
 export function dropFrozen(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const isFeature = context.feature('ImmutableEphemeralVolumes')
   dropUnlessUsed(next, 'immutable', isFeature, old?.immutable !== undefined)

@@ -15,7 +15,7 @@ interface PlacedAddress {
 }
 
 interface PortAddresses {
-  /** None where the subset names no port. */
+  /** Undefined if the subset has no ports. */
   readonly port: Loose | undefined
   readonly addresses: Map<string, PlacedAddress>
 }

@@ -32,7 +32,7 @@ const isStrict = (context: Context): boolean =>
 const tooMany = (field: string, max: number): FieldError =>
   invalid(field, '', `can have at most ${max} characters`)
 
-/** What every event must fulfil, whatever version it comes through. */
+/** The checks of every event, in all versions. */
 function check(event: KubeObject, context: Context): FieldError[] {
   const namespace = event.metadata.namespace ?? ''
   const errors = event.eventTime
@@ -42,7 +42,7 @@ function check(event: KubeObject, context: Context): FieldError[] {
   return [...errors, ...each(FieldPath.of('namespace'), namespace, dns1123Subdomain(namespace))]
 }
 
-/** What the version of the request calls the controller that reports the event. */
+/** The name of the reporting controller field in the version of the request. */
 const controllerField = ({ release, requestApiVersion }: Context): string =>
   releaseOf(release).has(namesComponent) && requestApiVersion === 'v1'
     ? 'reportingComponent'
@@ -102,7 +102,10 @@ function checkStrictUpdate(next: KubeObject, old: KubeObject, release: number): 
   ]
 }
 
-/** What only events.k8s.io/v1 requires of a new event: none of the fields of the core version. */
+/**
+ * Additional checks of new events in events.k8s.io/v1. The deprecated fields of the core version
+ * must be empty.
+ */
 function checkStrict(event: KubeObject): FieldError[] {
   const errors = [...checkMetadata(event, true, nameIsDnsSubdomain), ...checkSeries(event)]
   if (!event.eventTime) errors.push(required('eventTime'))

@@ -5,9 +5,7 @@ import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 interface Move {
   readonly core: string
   readonly events: string
-  /**
-   * What is written where nothing is: Go writes structures and times always, and core its reporter.
-   */
+  /** The zero value that Go writes if the field is absent. */
   readonly coreZero?: () => unknown
   readonly eventsZero?: () => unknown
 }

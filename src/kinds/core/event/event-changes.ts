@@ -1,7 +1,4 @@
-/**
- * What a change of an event through events.k8s.io/v1 must keep: everything but its metadata and
- * its series.
- */
+/** Updates through events.k8s.io/v1 may change only the metadata and the series. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goJson, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -2,7 +2,10 @@
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { setKey } from '#schema/user-key.ts'
 
-/** A namespace carries its name as a label; one whose name is still to be made gets it later. */
+/**
+ * Adds the label with the namespace's name. With generateName, the label is added after the name is
+ * generated.
+ */
 const namespace: Defaulter = (value, { feature }) => {
   const name = value.metadata?.name
   if (!name || !feature('NamespaceDefaultLabelName')) return

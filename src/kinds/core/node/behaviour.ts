@@ -125,7 +125,7 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
       cidrs.length === oldCidrs.length ? oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).length : 1
     for (let i = 0; i < changed; i++) errors.push(forbidden(podCidrsPath, once('podCIDR')))
   }
-  // Of a release with one address the other field is always empty.
+  // Releases without podCIDRs have only podCIDR; both lists are then empty.
   const isOnlyOne = cidrs.length + oldCidrs.length === 0 && then.podCIDR
   if (isOnlyOne && then.podCIDR !== now.podCIDR) {
     errors.push(forbidden('spec.podCIDR', once('podCIDR')))
@@ -141,7 +141,7 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
     if (otherId) errors.push(forbidden('spec.externalID', 'may not be updated'))
     return errors
   }
-  // What was refused above is a change that is left as well.
+  // Older releases report each rejected change a second time as a general error.
   if (otherId || fixedFields > 0) errors.push(forbidden('[]', fewChanges))
   return errors
 }

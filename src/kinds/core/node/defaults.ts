@@ -7,8 +7,8 @@ import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'
 
 /**
- * One range and a list of ranges: where the first of the list is another, the one counts. The list
- * came with 1.16.
+ * Keeps podCIDR and podCIDRs consistent. If the first of podCIDRs differs, podCIDR wins. podCIDRs
+ * exists since 1.16.
  */
 const nodeSpec: Defaulter = (value, { release }) => {
   if (!releaseOf(release).has(nodesHavePodCidrs)) return

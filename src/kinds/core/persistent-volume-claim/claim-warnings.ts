@@ -1,4 +1,4 @@
-/** What a claim should not have: kube-apiserver warns the client and takes it. */
+/** Warnings about discouraged fields of a claim. kube-apiserver accepts the claim. */
 import { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,4 +1,4 @@
-/** What the tables of persistent volumes and of claims for them show alike. */
+/** Table columns that persistent volumes and claims share. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { change } from '#api/releases/change.ts'

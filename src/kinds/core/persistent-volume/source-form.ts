@@ -1,4 +1,4 @@
-/** Where a persistent volume's bytes are, member by member, as kube-apiserver holds it inside. */
+/** kube-apiserver's internal form of persistent volume sources, member by member. */
 import { form, named } from '#kinds/all-kinds/internal-form.ts'
 
 const secret = form({ Name: 'text', Namespace: 'text' })

@@ -1,4 +1,4 @@
-/** Where a persistent volume's bytes are: exactly one source, with the rules of its kind. */
+/** Validation of the source of a persistent volume. Each volume has exactly one source. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsLabel } from '#api/names.ts'
@@ -220,7 +220,7 @@ function checkNamedSecret(secret: Loose, path: FieldPath, shown: string): FieldE
   return [...check('name', checkDns1123Subdomain), ...check('namespace', checkDns1123Label)]
 }
 
-/** Errors of names that are there lack the name of the reference. */
+/** If the name is present, the error path lacks the field of the reference. */
 const checkOlderSecret = (secret: Loose, path: FieldPath, shown: string): FieldError[] =>
   ['name', 'namespace'].flatMap((part) =>
     secret[part]

@@ -14,7 +14,7 @@ import { checkNodeSelector } from '#kinds/pod-template/node-affinity.ts'
 import type { Context } from '#kinds/kind.ts'
 import { checkVolumeSources, type SourceRules, sourceRules } from './volume-sources.ts'
 
-/** What the release, its gates and the volume as it was decide. */
+/** Validation options. They follow from the release, its feature gates and the old volume. */
 export interface VolumeRules extends SourceRules {
   readonly hasAttributesClass: boolean
 }

@@ -1,4 +1,4 @@
-/** What is deprecated in a persistent volume: kube-apiserver warns the client and takes it. */
+/** Warnings about deprecated fields of a persistent volume. kube-apiserver accepts the volume. */
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'

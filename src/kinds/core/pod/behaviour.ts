@@ -1,6 +1,6 @@
 /**
- * What only pods do: their status begins as Pending, little of them may change, and they are given
- * time to end.
+ * The strategy of pods: the status starts as Pending, few fields may change, and deletion is
+ * graceful.
  */
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

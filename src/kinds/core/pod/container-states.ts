@@ -37,7 +37,7 @@ export function checkStates(
 
 type Restarts = 'always' | ((name: string, exitCode: number) => boolean)
 
-/** Whether containers of a list may start again. */
+/** Whether the containers of a list may restart. */
 function restartsOf(spec: Loose, list: string, rules: PodRules): Restarts {
   const byName = new Map<string, Loose>()
   for (const container of (spec[list] ?? []) as Loose[]) {

@@ -1,5 +1,5 @@
 /**
- * Defaults of Pod: those of a pod alone. What pod templates have too is in
+ * Defaults that apply only to pods. Defaults that pod templates share are in
  * pod-template/defaults.ts.
  */
 import type { Loose } from '#api/object-meta.ts'
@@ -13,7 +13,7 @@ import { defaultPodResources } from '#kinds/pod-template/pod-resources.ts'
 import { agreeOnPodIps, dropInitContainerAnnotations } from '#kinds/pod-template/normal-form.ts'
 import { setKey } from '#schema/user-key.ts'
 
-/** Where limits are set and requests are not, requests are the limits. */
+/** Requests that are not set default to the limits. */
 function requestLimits(container: Loose): void {
   const limits: Record<string, string> | undefined = container.resources?.limits
   if (!limits || Object.keys(limits).length === 0) return

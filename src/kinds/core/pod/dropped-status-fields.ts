@@ -20,7 +20,7 @@ interface Rule {
   readonly gate: string
   readonly fields: readonly string[]
   holdersIn(status: Loose): Loose[]
-  /** Where another part of the pod shows the use. */
+  /** Whether the pod's spec shows that the feature is in use. */
   usedIn?(spec: Loose): boolean
 }
 

@@ -21,7 +21,7 @@ const likeOtherContainers = change('errors of ephemeral containers are like thos
 })
 
 /**
- * Settings of containers that ephemeral ones may not have, and whether an empty value counts as
+ * Container fields that ephemeral containers must not have, and whether an empty value counts as
  * unset.
  */
 const forbiddenFields: readonly (readonly [string, boolean])[] = [

@@ -18,8 +18,8 @@ const checksWholePod = change('a change of ephemeral containers validates the wh
 const mirrorsHaveNone = change('mirror pods have no ephemeral containers', { since: 27 })
 
 /**
- * What may change through the ephemeralcontainers subresource: more of them, and none of those
- * there.
+ * Validates updates of the ephemeralcontainers subresource: containers may be added; existing ones
+ * must not change.
  */
 export function checkEphemeralContainersUpdate(
   next: KubeObject,

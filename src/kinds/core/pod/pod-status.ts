@@ -1,4 +1,4 @@
-/** What may change in the status of a pod. */
+/** Validation of updates to the status of a pod. */
 import {
   duplicate,
   type FieldError,

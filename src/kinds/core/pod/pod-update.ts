@@ -1,6 +1,6 @@
 /**
- * What may change in a pod that is there: little of its specification, and its status by certain
- * steps only.
+ * Validation of pod updates: few fields of the spec may change, and the status only in certain
+ * ways.
  */
 import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { change } from '#api/releases/change.ts'
@@ -39,7 +39,7 @@ const pageSizesTwice = change('an updated pod with several sizes of huge pages h
 })
 const annotationsPath = FieldPath.of('metadata', 'annotations')
 
-/** What a changed pod is checked for before its changes are. */
+/** The checks of an updated pod before its changes are compared. */
 export function checkChangedPod(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
   const changed = checkMetadataUpdate(next, old)
   const whole = [...checkMetadata(next, true, nameIsDnsSubdomain), ...checkPod(next, rules)]

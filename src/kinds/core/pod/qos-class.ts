@@ -7,7 +7,7 @@ export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed'
 
 const compute = ['cpu', 'memory']
 
-/** Resources of the pod as a whole count instead of those of its containers. */
+/** Pod-level resources take precedence over those of containers. */
 export function qosClassOf(spec: Loose, feature: (gate: string) => boolean = () => true): QosClass {
   const requests = new Map<string, Quantity | string>()
   const limits = new Map<string, Quantity | string>()

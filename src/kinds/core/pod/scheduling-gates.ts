@@ -1,6 +1,6 @@
 /**
- * What may change in a pod that is not scheduled yet: gates go, and nodes that it may run on become
- * fewer.
+ * Validation of updates to pods that are not scheduled yet: scheduling gates may be removed, and
+ * node affinity may become stricter.
  */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -17,7 +17,7 @@ export function checkOnlyDeletedGates(
   path: FieldPath,
 ): FieldError[] {
   const before = new Set((old ?? []).map(({ name }) => name))
-  // Of gates with one name the last is reported.
+  // If several gates have one name, the error refers to the last one.
   const places = new Map((next ?? []).map(({ name }, i) => [name, i]))
   return [...places].flatMap(([name, i]) =>
     before.has(name)

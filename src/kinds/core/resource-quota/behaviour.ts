@@ -1,4 +1,4 @@
-/** ResourceQuota: names and amounts of what is limited, and the scopes a quota counts within. */
+/** ResourceQuota: validation of resource names, quantities and scopes. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, problemsMax, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

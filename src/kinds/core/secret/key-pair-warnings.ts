@@ -1,7 +1,7 @@
 /**
- * What is wrong with the certificate and the key of a TLS secret. kube-apiserver takes the secret
- * and warns the client, in the words of Go's crypto/tls. Certificates that Go cannot parse all get
- * the same words here.
+ * Warnings about the certificate and key of a TLS secret, with the messages of Go's crypto/tls.
+ * kube-apiserver accepts the secret. All certificates that Go cannot parse get the same message
+ * here.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -72,7 +72,7 @@ function keyIn({ bytes }: PemBlock): KeyObject | undefined {
     try {
       return createPrivateKey({ key: bytes, format: 'der', type })
     } catch {
-      // Another form may fit.
+      // Try the next key format.
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-/** ServiceAccount: of a referenced secret only its name is kept. */
+/** ServiceAccount: references to secrets keep only the name. */
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'

@@ -11,7 +11,7 @@ import type { Context } from '#kinds/kind.ts'
 
 const appProtocolNeedsNoGate = change('ports may always set appProtocol', { since: 20 })
 
-/** Whether ports may have one: objects that have some may keep them. */
+/** Whether ports may have an appProtocol. Existing objects with the field may keep it. */
 export const mayNameProtocols = (
   { release, feature }: Pick<Context, 'release' | 'feature'>,
   oldPorts: readonly Loose[] = [],

@@ -1,7 +1,6 @@
 /**
- * What a service says of traffic from outside, which makes sense only together with its type. It is
- * looked at last, when everything else is right and the service has been given its addresses and
- * ports.
+ * Validation of externalTrafficPolicy and healthCheckNodePort against the service type. It runs
+ * last, when all other fields are valid and addresses and ports are allocated.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -8,7 +8,7 @@ export function nameAllAddresses(spec: Loose): void {
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP]
 }
 
-/** An update that says nothing about an allocated value keeps it. */
+/** An update that omits an allocated value keeps it. */
 export function keepAllocated(
   next: KubeObject,
   old: KubeObject,

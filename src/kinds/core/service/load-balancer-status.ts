@@ -1,4 +1,4 @@
-/** What services and ingresses report of the load balancers that they were given. */
+/** Validation of the load balancer status of services and ingresses. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { isIp } from '#api/ip-address.ts'

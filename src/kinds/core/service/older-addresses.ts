@@ -89,7 +89,7 @@ function checkFamiliesOf(service: KubeObject, ips: string[]): FieldError[] {
   return errors
 }
 
-/** Addresses stay; a second one may come and go. */
+/** The primary address is immutable. A secondary address may be added or removed. */
 export function checkAddressChanges(next: KubeObject, old: KubeObject): FieldError[] {
   if (isExternalName(next) || isExternalName(old)) return []
   if (isHeadless(next) && isHeadless(old)) return []

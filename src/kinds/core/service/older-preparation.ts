@@ -1,8 +1,7 @@
 /**
- * What releases up to 1.22 do to a service before they check it: addresses and ports it had are
- * kept when an update leaves
- * them out, fields its new type has no use for are dropped, and so are fields of disabled features.
- * New addresses and ports are given elsewhere.
+ * The strategy of services up to 1.22, before validation. If an update omits allocated addresses
+ * and ports, it keeps them. Fields that the new type does not use and fields of disabled features
+ * are dropped. New addresses and ports are allocated elsewhere.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { servicesHaveClusterIps } from '#kinds/stored-fields.ts'

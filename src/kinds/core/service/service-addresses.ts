@@ -14,14 +14,14 @@ const familiesPath = FieldPath.of('spec', 'ipFamilies')
 const policyPath = FieldPath.of('spec', 'ipFamilyPolicy')
 const families = ['IPv4', 'IPv6']
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
-/** One of each family. */
+/** At most one address for each IP family. */
 const addressesMax = 2
 
 export const goAddresses = (spec: Loose) => asGo(goStrings(spec.clusterIPs))
 const goFamilies = (spec: Loose) => asGo(goStrings(spec.ipFamilies, 'core.IPFamily'))
 const isV6 = (address: string): boolean => isIpv6(withoutZeros(address))
 
-/** The allocator checks them too, before it gives any out. */
+/** The allocator validates addresses too, before it allocates any. */
 export function checkAddresses(
   service: KubeObject,
   context: Pick<Context, 'feature'>,
@@ -96,7 +96,7 @@ function checkFamiliesOf(service: KubeObject, ips: string[]): FieldError[] {
 
 const changed = 'may not change once set'
 
-/** Addresses stay; a second one may come and go. */
+/** The primary address is immutable. A secondary address may be added or removed. */
 export function checkAddressChanges(next: KubeObject, old: KubeObject): FieldError[] {
   if (isExternalName(next) || isExternalName(old)) return []
   if (isHeadless(next) && isHeadless(old)) return []

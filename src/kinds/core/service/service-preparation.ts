@@ -1,7 +1,6 @@
 /**
- * What happens to a service between the allocation of its addresses and ports and its checks:
- * its status is kept, and
- * fields that its new type has no use for are dropped, unless the client changed them too.
+ * The strategy of services after allocation and before validation. It keeps the status and drops
+ * fields that the new type does not use, unless the client changed them too.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'

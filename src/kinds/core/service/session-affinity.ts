@@ -1,4 +1,4 @@
-/** Whether a service sends a client to the same endpoint again, and for how long. */
+/** Validation of sessionAffinity and its timeout. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,7 +1,7 @@
 /**
- * Which part of an object before an update a part of it after the update corresponds to: fields by
- * name, elements of lists of type map by their keys, elements of other lists not at all. What did
- * not change may break rules that became stricter meanwhile.
+ * Correlates parts of an object with the same parts before an update: fields by name, and elements
+ * of map lists by their keys. Elements of other lists are not correlated. Unchanged parts may break
+ * rules that became stricter since.
  */
 import type { Json } from '#api/object-meta.ts'
 import { equalValues } from '#patch/json-map.ts'
@@ -60,13 +60,15 @@ export class Correlation {
     this.#schema = schema
   }
 
-  /** Whether this part did not change. */
+  /** Whether the part is unchanged. */
   get isSame(): boolean {
     this.#same ??= this.#compare()
     return this.#same
   }
 
-  /** A field or a key; undefined if the old object has none, or the schema none. */
+  /**
+   * The correlation of a field or key. Undefined if the old object or the schema does not have it.
+   */
   key(name: string): Correlation | undefined {
     if (!this.#children.has(name)) this.#children.set(name, this.#makeKey(name))
     return this.#children.get(name)

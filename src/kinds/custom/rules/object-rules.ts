@@ -10,7 +10,7 @@ import { RuleTree } from './rule-tree.ts'
 
 export interface RuleSettings {
   readonly release: Release
-  /** Whether values that did not change may break rules. */
+  /** Whether unchanged values may break rules (ratcheting). */
   readonly ratchets: boolean
 }
 

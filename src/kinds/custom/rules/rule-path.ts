@@ -105,7 +105,7 @@ class PathReader {
   }
 }
 
-/** The place that a path names, or why it names none. */
+/** Resolves a fieldPath in the schema. Returns the field, or the error. */
 export function findPath(
   text: string,
   schema: JsonSchema,

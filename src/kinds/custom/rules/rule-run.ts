@@ -1,5 +1,6 @@
 /**
- * One run of validation rules over an object: its errors, its warnings and the cost that is left.
+ * One evaluation of validation rules on an object. Collects errors and warnings and tracks the
+ * remaining cost budget.
  */
 import {
   duplicate,
@@ -209,7 +210,7 @@ function evaluationProblem(message: string, rule: ValidationRule): string {
   return `'${message}': ${why} for rule: ${ruleText(rule)}`
 }
 
-/** What errors call a rule. */
+/** The text that identifies a rule in errors. */
 const ruleText = ({ rule, message }: ValidationRule): string => (message || rule).trim()
 
 const messageOf = (rule: ValidationRule): string =>

@@ -22,8 +22,8 @@ import { type Correlation, KeyedElements } from './correlation.ts'
 import type { RuleRun } from './rule-run.ts'
 
 /**
- * What ratcheting compares: the part itself, or else the nearest part above it that can be
- * compared.
+ * The correlations for ratcheting: of the value itself, and of its nearest parent that can be
+ * correlated.
  */
 interface Ratchet {
   readonly current: Correlation | undefined
@@ -42,7 +42,7 @@ function ratchetKey({ current, nearest }: Ratchet, name: string): Ratchet {
 const ratchetIndex = ({ current, nearest }: Ratchet, at: number): Ratchet =>
   current === undefined ? { current, nearest } : { current: current.index(at), nearest: current }
 
-/** Whether values of a map before and after an update belong together. */
+/** Whether values of a map can be correlated with those before an update. */
 export const isCorrelatable = (schema: JsonSchema): boolean => {
   const type = mapTypeOf(schema)
   return type === undefined || type === 'granular' || type === 'atomic'

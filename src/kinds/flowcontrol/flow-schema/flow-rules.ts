@@ -56,7 +56,7 @@ function checkServiceAccount({ name = '', namespace = '' }: Loose, path: FieldPa
   return [...errors, required(at, 'must specify namespace for service account')]
 }
 
-/** Where `*` is there it must be alone. */
+/** `*` cannot be combined with other values. */
 function checkAlone(list: string[], what: string, path: FieldPath): FieldError[] {
   if (list.length < 2 || !list.includes('*')) return []
   const detail = `if '*' is present, must not specify other ${what}`

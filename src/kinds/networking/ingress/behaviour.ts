@@ -27,7 +27,7 @@ import { checkTypedPath } from './ingress-path.ts'
 
 const classKey = 'kubernetes.io/ingress.class'
 
-/** What the beta versions, and objects made through them, were allowed. */
+/** Relaxed rules for the beta versions and for objects that were created through them. */
 interface Leniency extends BackendNaming {
   readonly anySecretName: boolean
   readonly anyWildcardRule: boolean
@@ -37,7 +37,7 @@ const isBeta = (context: Context): boolean =>
   context.requestApiVersion === 'networking.k8s.io/v1beta1' ||
   context.requestApiVersion === 'extensions/v1beta1'
 
-/** Names that were accepted once stay. */
+/** Existing objects keep names that were valid when they were written. */
 function allowsRelaxedNames({ feature }: Context, old: KubeObject | undefined): boolean {
   if (feature('RelaxedServiceNameValidation')) return true
   const rules: Loose[] = old?.spec?.rules ?? []

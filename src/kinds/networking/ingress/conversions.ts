@@ -1,4 +1,7 @@
-/** Ingress: the betas name a service and its port beside each other; v1, the hub, nests them. */
+/**
+ * Conversions of Ingress: the beta versions have serviceName and servicePort; v1, the hub, nests
+ * them.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { rememberEmpty } from '#api/written-empty.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'

@@ -21,7 +21,7 @@ import { checkTypedPath } from './ingress-path.ts'
 
 const path = FieldPath.of('spec')
 
-/** What the first release with types of paths allows where the ingress had it before. */
+/** Relaxed rules of the first release with pathType, for ingresses that already broke them. */
 export interface FirstTyped {
   readonly anyPath: boolean
   readonly resources: boolean

@@ -1,6 +1,6 @@
 /**
- * Where an ingress sends requests: a service and one of its ports, or another object. Fields are
- * named as in the version of the request.
+ * Validation of ingress backends: a service with a port, or another resource. Error paths use the
+ * field names of the requested version.
  */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -16,7 +16,7 @@ import { checkDns1123Subdomain, each } from '#kinds/all-kinds/checks.ts'
 
 export interface BackendNaming {
   readonly beta: boolean
-  /** Names of services can begin with a digit. */
+  /** Whether names of services can begin with a digit. */
   readonly relaxedNames: boolean
 }
 

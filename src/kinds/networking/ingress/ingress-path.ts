@@ -1,4 +1,4 @@
-/** The path of an ingress by its type. What is behind the path is not looked at. */
+/** Validation of an ingress path by its pathType. The backend is validated elsewhere. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'

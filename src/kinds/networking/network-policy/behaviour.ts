@@ -219,9 +219,9 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
  * kube-apiserver checks a changed policy whole, then once more together with what may not change.
  */
 /**
- * kube-apiserver distinguishes an empty list from an absent one. A spec is another one when it
- * holds something written empty, and nearly always when it came through extensions, whose
- * conversion makes lists of absent ones.
+ * Whether the spec differs only in empty and absent lists, which kube-apiserver distinguishes. This
+ * is the case if the client wrote an empty list. It is nearly always the case for
+ * extensions/v1beta1, whose conversion creates empty lists.
  */
 function isSpelledDifferently({ spec = {} }: KubeObject, { requestApiVersion }: Context): boolean {
   if (hasWrittenEmpty(spec)) return true

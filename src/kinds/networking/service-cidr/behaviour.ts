@@ -10,7 +10,7 @@ import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const path = FieldPath.of('spec', 'cidrs')
-/** One block for each IP family. */
+/** At most one block for each IP family. */
 const cidrsMax = 2
 
 const cidrsOf = (object: KubeObject): string[] => object.spec?.cidrs ?? []

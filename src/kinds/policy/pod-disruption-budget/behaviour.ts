@@ -1,4 +1,6 @@
-/** PodDisruptionBudget, on policy/v1: how many pods must stay, or how many may go. */
+/**
+ * PodDisruptionBudget, with policy/v1 as the hub: validation of minAvailable and maxUnavailable.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

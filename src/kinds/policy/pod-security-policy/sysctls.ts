@@ -25,7 +25,7 @@ export function checkSysctls(names: string[], path: FieldPath): FieldError[] {
   return errors
 }
 
-/** `a.*` stands for every name that begins with `a.`. */
+/** The prefix of a pattern such as `a.*`. Undefined for a plain name. */
 const prefixOf = (name: string): string | undefined =>
   name.endsWith('*') ? name.slice(0, -1) : undefined
 

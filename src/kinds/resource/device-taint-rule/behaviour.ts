@@ -42,7 +42,7 @@ export const deviceTaintRuleBehaviour: Behaviour = {
   prepareForUpdate(next, old, { now }) {
     keepStatus(next, old)
     const [taint, before]: Loose[] = [next.spec?.taint, old.spec?.taint]
-    // Another effect counts from now on, unless the client says otherwise.
+    // A new effect starts now, unless the client sets timeAdded.
     if (taint && taint.effect !== before?.effect && taint.timeAdded === before?.timeAdded) {
       taint.timeAdded = now
     }

@@ -1,4 +1,7 @@
-/** One device of a slice: what it is, what it offers, what it consumes, and where it is. */
+/**
+ * Validation of one device of a ResourceSlice: attributes, capacities, consumed counters and node
+ * selection.
+ */
 import {
   covered,
   duplicate,

@@ -1,4 +1,4 @@
-/** PriorityClass: the names and values kept for the system, and what may not change. */
+/** PriorityClass: reserved names and values, and immutable fields. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
