@@ -154,6 +154,19 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
+  test('a list leaves out the marker that shows how far a watch came', async () => {
+    const prefix = newPrefix()
+    const marked = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
+    for (const name of ['a', 'progress-marker', 'z'])
+      won(await marked.put(`${prefix}${name}`, Buffer.from(name), { ifRevision: 0 }))
+    for (const limit of [1, 2, 10]) {
+      const range = { start: prefix, end: `${prefix.slice(0, -1)}0` }
+      const names = (await marked.list(range, { limit })).value.items.map(({ key }) => key)
+      assert.deepEqual(names, [`${prefix}a`, `${prefix}z`].slice(0, limit))
+    }
+    await marked.close()
+  })
+
   test('a value too large for etcd fails with its words and is no trouble', async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })

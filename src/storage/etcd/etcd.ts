@@ -254,13 +254,14 @@ class EtcdStorage implements Storage {
       const wanted = Math.min(limit - items.length, keysPerRequest)
       const response = await this.#range({ key: start, end: range.end, revision, limit: wanted })
       revision ||= response.revision
-      for (const item of response.items) items.push(toStored(item))
+      for (const item of response.items)
+        if (item.key !== this.#progress.markerKey) items.push(toStored(item))
       const remaining = response.count - response.items.length
       if (!response.more || items.length >= limit) {
         if (limit === Number.POSITIVE_INFINITY) sortByKey(items)
         return { revision, value: { items, more: response.more, remaining } }
       }
-      start = `${items[items.length - 1].key}\0`
+      start = `${response.items.at(-1)?.key}\0`
     }
   }
 
