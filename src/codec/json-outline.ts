@@ -1,7 +1,6 @@
 /**
- * What a correct JSON text says beside its value: how many keys are written in it, how deep it
- * goes, and whether its numbers are more than short integers. One pass over the bytes; it makes
- * nothing and judges nothing.
+ * Facts about a valid JSON text that its value lacks: the number of written keys, the depth, and
+ * whether there are fractions or long numbers. One pass over the bytes, without allocations.
  */
 const quote = 0x22
 const minus = 0x2d
@@ -11,24 +10,22 @@ const nine = 0x39
 const colon = 0x3a
 const backslash = 0x5c
 const lowerE = 0x65
-/**
- * `[` and `{` differ in this bit alone, and so do `]` and `}`; so do letters and their capitals.
- */
+/** `[` and `{` differ only in this bit, as do `]` and `}`, and lower and upper case. */
 const caseBit = 0x20
 const opening = 0x7b
 const closing = 0x7d
 
-/** Text that is longer is searched for its end rather than walked. */
+/** For longer strings, searching for the closing quote is faster than a loop. */
 const walkedLengthMax = 40
 
-/** So many digits and signs may be an integer that a double cannot hold. */
+/** A number with this many digits and signs may be an integer that a double cannot represent. */
 const longNumberLength = 16
 
 export interface Outline {
-  /** Keys as written: one that is written twice counts twice. */
+  /** Keys as written: a duplicate key counts twice. */
   readonly keys: number
   readonly depth: number
-  /** A number has a fraction or an exponent. */
+  /** Some number has a fraction or an exponent. */
   readonly fractions: boolean
   readonly longNumbers: boolean
 }
@@ -61,7 +58,7 @@ export function outlineOf(bytes: Buffer): Outline {
   return { keys, depth, fractions, longNumbers }
 }
 
-/** Where the closing quote is of a text that begins at `from`. */
+/** The index of the closing quote of a string that begins at `from`. */
 function endOfText(bytes: Buffer, from: number): number {
   const walked = Math.min(from + walkedLengthMax, bytes.length)
   let at = from

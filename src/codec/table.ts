@@ -1,6 +1,6 @@
 /**
- * Objects as the rows of a Table, in both versions of meta.k8s.io. Which columns a kind has and
- * what their cells say is given; kinds without columns of their own show Name and Created At.
+ * Objects as rows of a Table, in both versions of meta.k8s.io. The caller provides columns and
+ * cells; kinds without columns have Name and Created At.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -20,12 +20,12 @@ export interface Column {
   readonly priority: number
 }
 
-/** The columns of a kind, and the cells of one object in their order. */
+/** The columns of a kind, and the cells of one object in the same order. */
 export interface Columns {
   readonly columns: readonly Column[]
   cells(object: KubeObject, now: number): unknown[]
   conditions?(object: KubeObject): unknown[] | undefined
-  /** The order of a list's rows, where it is not that of the list. */
+  /** Sorts the rows, if their order differs from that of the list. */
   order?(a: KubeObject, b: KubeObject): number
 }
 
@@ -34,17 +34,17 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object'
 export interface TableOptions {
   readonly version: MetaVersion
   readonly include: IncludeObject
-  /** Only the first event of a watch has the columns. */
+  /** Whether the table has column definitions; in a watch only the first event has them. */
   readonly headers: boolean
-  /** Milliseconds, for ages. */
+  /** The current time in milliseconds, for ages. */
   readonly now: number
 }
 
-/** One row: what the cells are made from, and the object as the client's version shows it. */
+/** The source of a row: the object for the cells, and the object in the client's version. */
 export interface TableItem {
   readonly shown: KubeObject
   readonly cellsOf: KubeObject
-  /** Whose metadata is shown where that is all that is shown; else the object's own. */
+  /** The object whose metadata is included, if not that of `shown`. */
   readonly alone?: KubeObject
 }
 
@@ -94,7 +94,7 @@ function metadataOf(metadata: ListMetadata): Loose {
   }
 }
 
-/** A Table of a list, or of one object when `metadata` is that object's resourceVersion. */
+/** A Table of a list, or of one object; `metadata` is that of the list or object. */
 export function tableOf(
   items: readonly TableItem[],
   columns: Columns,
@@ -109,7 +109,7 @@ export function tableOf(
     apiVersion: metaApiVersion(options.version),
     metadata: metadataOf(metadata),
     columnDefinitions: options.headers ? columns.columns : null,
-    // The printer of kinds without columns never makes an empty list.
+    // kube-apiserver's default printer writes null instead of an empty list.
     rows: rows.length === 0 && columns === defaultColumns ? null : rows,
   }
 }

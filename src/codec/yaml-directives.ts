@@ -1,10 +1,10 @@
 /**
- * The lines that begin with `%` before a YAML text: whether Kubernetes takes them, and in its words
- * why not. What they mean is the parser's to know.
+ * Checks the directives (`%` lines) before a YAML document, with the error messages of Kubernetes'
+ * library. The parser interprets them.
  */
 import { YamlError } from './yaml-error.ts'
 
-/** What each directive takes after its name, and what is missed where it is not there. */
+/** The parts of each directive after its name, and the error for a missing part. */
 const forms: Readonly<Record<string, readonly (readonly [wanted: RegExp, missed: string])[]>> = {
   YAML: [
     [/^[ \t]*[0-9]+/, 'did not find expected version number'],
@@ -20,9 +20,7 @@ const forms: Readonly<Record<string, readonly (readonly [wanted: RegExp, missed:
 export class Directives {
   readonly #seen = new Set<string>()
 
-  /**
-   * `source` is the directive without what is remarked after it, `line` where it stands, from 1.
-   */
+  /** `source` is the directive without its comment; `line` is its line number, from 1. */
   check(source: string, line: number): void {
     const scanned = scanFault(source)
     if (scanned !== undefined) throw new YamlError(`yaml: ${inLine(line > 1 ? line : 0)}${scanned}`)

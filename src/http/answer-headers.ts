@@ -1,6 +1,5 @@
 /**
- * The headers every answer has: which request it was, by which rule it was served, and what its
- * client should know.
+ * The headers of every response: the audit ID, the flow schema and priority level, and warnings.
  */
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 
@@ -18,13 +17,13 @@ export function answerHeaders(exchange: Exchange, contentType: string): AnswerHe
   return headers
 }
 
-/** Characters of all warnings together, from where on each is cut, and what is left of one then. */
+/** If all warnings exceed the first limit, each is cut to the second. */
 const warningsLengthMax = 4096
 const cutLength = 256
 
 /**
- * RFC 7234: `299 - "text"`, each warning once. Clients of several requests read them all. An empty
- * one, and one that no header could carry, is left out.
+ * RFC 7234: `299 - "text"`, each warning once. Empty warnings and those with control characters are
+ * dropped.
  */
 function warningHeader(warnings: readonly string[]): readonly string[] {
   const texts = [...new Set(warnings)].filter((text) => text !== '' && !/\p{Cc}/u.test(text))
@@ -33,8 +32,8 @@ function warningHeader(warnings: readonly string[]): readonly string[] {
 }
 
 /**
- * Where they are too long together they are as many as fit, each cut; those up to the first too
- * many all fit.
+ * Cuts each warning and returns as many as fit. The first warnings always fit, up to the one whose
+ * full text exceeds the limit.
  */
 function cut(texts: readonly string[]): readonly string[] {
   const kept: string[] = []
@@ -52,6 +51,6 @@ function cut(texts: readonly string[]): readonly string[] {
 
 function quoted(text: string): string {
   const line = `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-  // Node writes one byte a character: each byte of the UTF-8 becomes one.
+  // Node writes header characters as latin1, so each UTF-8 byte becomes one character.
   return /^[\u0020-\u007e]*$/.test(line) ? line : Buffer.from(line, 'utf8').toString('latin1')
 }

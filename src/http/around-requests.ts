@@ -1,6 +1,6 @@
 /**
- * What flags do with every request before all other steps: headers for browsers, answers to
- * preflight requests, connections that are to end. Loaded only if such a flag is set.
+ * Flags that affect every request before all other steps: CORS headers, preflight requests, HSTS
+ * and GOAWAY. Loaded only if such a flag is set.
  */
 import { firstValue } from '#access/authenticate/header-values.ts'
 import { compilePattern } from '#schema/structural/pattern.ts'
@@ -9,17 +9,17 @@ import type { AnswerHeaders, Wire } from './exchange.ts'
 type Serve = (wire: Wire) => void
 
 export interface AroundOptions {
-  /** Regular expressions: pages of whose origin may call the server. */
+  /** Regular expressions of the origins whose pages may call the server. */
   readonly origins: readonly string[]
   /** The directives of Strict-Transport-Security. */
   readonly directives: readonly string[]
   /**
-   * The share of HTTP/2 requests after which the connection takes no further ones: 0.01 is one in a
+   * The share of HTTP/2 requests after which the connection accepts no more: 0.01 is one in a
    * hundred.
    */
   readonly goAwayChance: number
   readonly random: () => number
-  /** The headers of an answer that nothing behind here makes. */
+  /** The headers of a response that is sent without an exchange. */
   readonly ownHeaders: (wire: Wire) => AnswerHeaders
 }
 
@@ -31,9 +31,7 @@ export function aroundRequests(serve: Serve, options: AroundOptions): Serve {
   return outer
 }
 
-/**
- * `change` sees the headers of the answer, of whichever kind that is. What leaves HTTP has none.
- */
+/** Calls `change` with the headers of the response. Upgraded connections have none. */
 function beforeAnswer(wire: Wire, change: (headers: AnswerHeaders) => AnswerHeaders): void {
   const { answer, answerPieces, stream } = wire
   wire.answer = (status, headers, body) => answer.call(wire, status, change(headers), body)
@@ -43,16 +41,16 @@ function beforeAnswer(wire: Wire, change: (headers: AnswerHeaders) => AnswerHead
 }
 
 function withTransportSecurity(serve: Serve, directives: readonly string[]): Serve {
-  const told = { 'strict-transport-security': directives.join('; ') }
+  const headersToAdd = { 'strict-transport-security': directives.join('; ') }
   return (wire) => {
-    beforeAnswer(wire, (headers) => ({ ...told, ...headers }))
+    beforeAnswer(wire, (headers) => ({ ...headersToAdd, ...headers }))
     serve(wire)
   }
 }
 
 /**
- * Requests under way go on; the client makes a new connection for its next, perhaps to another
- * server.
+ * Current requests continue; the client opens a new connection for its next request, possibly to
+ * another server.
  */
 function withGoAway(serve: Serve, { goAwayChance, random }: AroundOptions): Serve {
   return (wire) => {
@@ -74,8 +72,8 @@ const allowed = {
 }
 
 /**
- * Browsers send preflight requests with OPTIONS, and without credentials: they are answered before
- * authentication.
+ * Browsers send preflight requests with OPTIONS and without credentials, so they are answered
+ * before authentication.
  */
 function withOrigins(serve: Serve, { origins, ownHeaders }: AroundOptions): Serve {
   const patterns = origins.map(compilePattern)
@@ -83,10 +81,10 @@ function withOrigins(serve: Serve, { origins, ownHeaders }: AroundOptions): Serv
     const origin =
       wire.headers.origin === undefined ? '' : (firstValue(wire.separateHeaders.origin) ?? '')
     if (origin === '' || !patterns.some((pattern) => pattern.matches(origin))) return serve(wire)
-    const told = { ...allowed, 'access-control-allow-origin': origin }
+    const headersToAdd = { ...allowed, 'access-control-allow-origin': origin }
     if (wire.method === 'OPTIONS')
-      return wire.answer(204, { ...told, ...ownHeaders(wire) }, undefined)
-    beforeAnswer(wire, (headers) => ({ ...told, ...headers }))
+      return wire.answer(204, { ...headersToAdd, ...ownHeaders(wire) }, undefined)
+    beforeAnswer(wire, (headers) => ({ ...headersToAdd, ...headers }))
     serve(wire)
   }
 }

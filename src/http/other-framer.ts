@@ -1,6 +1,6 @@
 /**
- * Watch events in any other form than JSON as it is stored: protobuf, tables, metadata alone.
- * Loaded with the first watch that requests one.
+ * Watch events in representations other than JSON: protobuf, tables, metadata. Loaded with the
+ * first watch that requests one.
  */
 import type { Transform } from '#codec/media-type.ts'
 import { partialMetadata } from '#codec/partial-metadata.ts'
@@ -20,8 +20,8 @@ export function otherFramer(asked: Asked): TypedFramer {
   const whole = wholeFramer(asked)
   if (as === undefined) return { ...whole, contentType }
   const framer = as.kind === 'Table' ? tableFramer(asked) : partialFramer(asked, as)
-  // Where objects have a selfLink, kube-apiserver cannot make one for an object without a name, and
-  // leaves it out.
+  // In releases with selfLink, kube-apiserver cannot transform a bookmark, which has no name, so it
+  // sends the whole object.
   return { ...framer, contentType, ...(kind.selfLinks && { bookmark: whole.bookmark }) }
 }
 
@@ -71,7 +71,7 @@ function tableFramer(asked: Asked): Framer {
   const { kind } = asked
   requireTableOptions(asked)
   let isBegun = false
-  /** Frames are made together: which one is the first is known before any of them is made. */
+  /** Frames are encoded concurrently, so the first one is determined before any is encoded. */
   const isFirst = () => {
     const first = !isBegun
     isBegun = true
@@ -95,7 +95,7 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
     shape: '',
     async frame(type, entry, revision) {
       const object = await objectFor(kind, { ...entry, revision }, parts.server.parseStored)
-      // One object is no list, and gets no frame.
+      // An object is not a list, so it gets no frame.
       if (isList) return Buffer.alloc(0)
       const partial = partialMetadata(withoutStandIns(kind, object), as.version)
       if (format === 'cbor') return loadCbor().cborFrame(type, loadCbor().cborValue(partial))

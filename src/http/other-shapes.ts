@@ -1,7 +1,4 @@
-/**
- * Answers that are not stored bytes as they are: indented JSON, YAML, protobuf, tables, metadata
- * alone.
- */
+/** Representations other than the stored bytes: indented JSON, YAML, protobuf, tables, metadata. */
 import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -53,10 +50,7 @@ export async function encodeObject(
     : encodeOther(partial, shape)
 }
 
-/**
- * Objects of custom kinds have one type in Go; the types of others are called by their group's
- * first word.
- */
+/** In Go all custom kinds have one type; other types are named by the first part of their group. */
 export const goTypeOf = (
   { itemsCarryType, resource }: Kind,
   custom: string,
@@ -72,8 +66,8 @@ const isNoList = (type: string) =>
   )
 
 /**
- * Values of kinds that are not resources: Status, Scale, discovery. `type`: what it is made of,
- * where it is no Status. A Status keeps its own form, whatever was requested.
+ * Encodes kinds that are not resources: Status, Scale, discovery. `type` is the value's type,
+ * except for a Status. A Status is never transformed.
  */
 export function encodeValue(value: Value, shape: Shape, type?: Type, ofCustom = false): Buffer {
   const { as, format } = shape
@@ -87,7 +81,7 @@ export function encodeValue(value: Value, shape: Shape, type?: Type, ofCustom = 
     : encodeOther(partial, shape)
 }
 
-/** What belongs to a custom kind is what clients know; all else is the server's own. */
+/** Values of a custom kind have client-side types in Go, all others the server's internal types. */
 const goTypeOfValue = ({ apiVersion, kind }: Value, ofCustom: boolean): string =>
   `*${ofCustom ? 'v1' : apiVersion.split(/[./]/)[0]}.${kind}`
 

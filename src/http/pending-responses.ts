@@ -1,12 +1,11 @@
 /**
- * How much of whole answers waits for slow clients. What one may hold is small; the sum must be as
- * well, also if no client reads. Shared answers, and those made as the client reads, are not
- * counted.
+ * Counts the bytes of complete responses that wait for slow clients. Each is limited, and their sum
+ * must be limited too, even if no client reads. Shared responses and streamed ones are not counted.
  */
 import type { Wire } from './exchange.ts'
 
 /**
- * From where on nothing large is made ahead of its client: as much as a busy server needs for
+ * Above this limit no large response is encoded in advance: as much memory as a busy server needs
  * itself.
  */
 const heldBytesMax = 256 << 20
@@ -14,9 +13,7 @@ const heldBytesMax = 256 << 20
 export class PendingResponses {
   readonly #bytesMax: number
   #bytes = 0
-  /**
-   * The bytes of each client: one that takes a long list holds many pieces, one after the other.
-   */
+  /** The bytes of each client, because a long list has many pieces. */
   readonly #bytesOf = new WeakMap<Wire, number>()
 
   constructor(bytesMax = heldBytesMax) {
@@ -27,7 +24,7 @@ export class PendingResponses {
     return this.#bytes > this.#bytesMax
   }
 
-  /** Counted until the client has taken it, or is gone. */
+  /** Counts the bytes until the client has read them or has disconnected. */
   add(wire: Wire, bytes: number): void {
     if (wire.onClose === undefined) return
     this.#bytes += bytes

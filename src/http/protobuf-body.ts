@@ -1,4 +1,4 @@
-/** A body in protobuf: the envelope names its kind, that kind's type reads it. */
+/** Decodes a protobuf body: the envelope names the kind, whose type decodes the message. */
 import { versionOf } from '#api/api-version.ts'
 import { type ApiError, badRequest, notAcceptable } from '#api/status-error.ts'
 import { WireError } from '#base/wire.ts'
@@ -7,30 +7,27 @@ import { apiVersionFault } from '#codec/type-header.ts'
 import type { Type } from '#schema/type.ts'
 import { unrecognized } from './unrecognized.ts'
 
-/** What a path takes, and how it and whatever else may be sent there is read. */
+/** The type that a path accepts, and how other types are decoded or rejected. */
 export interface TakenType extends TypeHeader {
   /**
-   * Undefined where nothing is known by that name: such a body is refused by what it says it is.
+   * The type of a kind; undefined if it is unknown, and then only kind and apiVersion are decoded.
    */
   readonly typeNamed: (apiVersion: string, kind: string) => Type | undefined
-  /**
-   * The error for kinds that have no protobuf, whatever is in their messages; undefined for those
-   * that have.
-   */
+  /** The error for kinds without a protobuf form; undefined for other kinds. */
   readonly refuseKind?: (apiVersion: string, kind: string) => ApiError | undefined
-  /** The error for unreadable bytes; by default that they should have been of this type. */
+  /** The error for an invalid body; by default it names the path's type. */
   readonly refuse?: (why: string) => ApiError
 }
 
-/** Objects of custom kinds: kube-apiserver does not know their type at that point. */
+/** The error for objects of custom kinds, whose type kube-apiserver does not know at this point. */
 export const refuseCustomObject = (wanted: string) => (apiVersion: string, kind: string) =>
   badRequest(
     `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${wanted}: Object 'Kind' is missing in 'object has no kind field '`,
   )
 
 /**
- * Options of the deletion of a collection of custom objects: those of another version are taken for
- * such an object.
+ * The error for options of deletecollection for custom kinds: kube-apiserver decodes another
+ * version as a custom object.
  */
 export const refuseForeignOptions = (own: string) => (apiVersion: string, kind: string) =>
   apiVersion === own && kind === 'DeleteOptions'
@@ -45,7 +42,7 @@ const saysVersion = (apiVersion: string) =>
 export function decodeProtobufBody(taken: TakenType, bytes: Buffer): unknown {
   try {
     const envelope = openEnvelope(bytes)
-    // What the envelope does not say, the path does.
+    // The path provides what the envelope lacks.
     const apiVersion = saysVersion(envelope.apiVersion) ? envelope.apiVersion : taken.apiVersion
     const kind = envelope.kind || taken.kind
     const refusal = taken.refuseKind?.(apiVersion, kind)

@@ -1,6 +1,6 @@
 /**
- * The target of a path and a method: the resource, or a path without one. One function, one table
- * of tests; routing and authorization both use its result, so they cannot disagree.
+ * Parses a path and a method: the target is a resource or a non-resource path. Routing and
+ * authorization use the same result, so they cannot disagree.
  */
 import { parseFieldSelector, soleName } from '#api/field-selector.ts'
 import { nameIsPathSegment } from '#api/names.ts'
@@ -11,8 +11,8 @@ export interface RequestTarget {
   /** Decoded, without the query. */
   readonly path: string
   /**
-   * For resources: get list watch create update patch delete deletecollection; else the method in
-   * lower case.
+   * For resources: get list watch create update patch delete deletecollection; otherwise the method
+   * in lower case.
    */
   readonly verb: string
   readonly prefix: 'api' | 'apis' | ''
@@ -22,19 +22,22 @@ export interface RequestTarget {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** The name that authorisation sees: a selector of one name counts as naming it. */
+  /** The name for authorization; a field selector for one name counts as that name. */
   readonly authorizedName: string
-  /** What follows the subresource: the path a proxy request goes to. */
+  /** The path after the subresource, for proxy requests. */
   readonly rest: string
-  /** One of the deprecated /watch/ paths. */
+  /** Whether the path is one of the deprecated /watch/ paths. */
   readonly watchPath: boolean
-  /** Something in a namespace, not the namespace itself, whose own name counts as its namespace. */
+  /**
+   * Whether the target is inside a namespace. It is false for a Namespace object, for which
+   * `namespace` is its own name.
+   */
   readonly inside: boolean
-  /** More segments than any resource path has. */
+  /** Whether the path has more segments than any resource path. */
   readonly tooDeep: boolean
 }
 
-/** A Map: over HTTP/2 a method may be any word, `constructor` too. */
+/** A Map, because HTTP/2 permits any method name, including `constructor`. */
 const verbOf = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
@@ -44,9 +47,9 @@ const verbOf = new Map([
   ['DELETE', 'delete'],
 ])
 
-/** Subresources of a namespace itself; everything else below a namespace is a resource in it. */
+/** Subresources of a Namespace object; other segments after a namespace are resources in it. */
 const namespaceSubresources = new Set(['status', 'finalize'])
-/** Subresources that take a path of their own behind them. */
+/** Subresources followed by a path. */
 const takesPath = new Set(['proxy'])
 
 function decodePath(raw: string): string {
@@ -123,12 +126,12 @@ export function parseTarget(
 }
 
 /**
- * A right to deletecollection, or to an old path of watches, covers all objects: a right to named
- * objects does not include it.
+ * deletecollection and /watch/ paths affect all objects, so a permission for named objects does not
+ * include them.
  */
 const namedBySelector = new Set(['list', 'watch'])
 
-/** The name in `fieldSelector=metadata.name=x`, where it can be one. */
+/** The name in `fieldSelector=metadata.name=x`; empty if it is not a valid name. */
 function selectedName(query: URLSearchParams): string {
   const text = query.get('fieldSelector')
   if (text === null || text === '') return ''
@@ -141,8 +144,8 @@ function selectedName(query: URLSearchParams): string {
 }
 
 /**
- * A GET without a name is a list, a DELETE without one deletes the collection; `watch` in the query
- * makes it a watch.
+ * Without a name, GET is a list or (with `watch` in the query) a watch, and DELETE is
+ * deletecollection.
  */
 function refineVerb(verb: string, name: string, query: URLSearchParams): string {
   if (name === '' && verb === 'get') {

@@ -45,13 +45,13 @@ export function respond(
   shape: Shape,
 ): void | Promise<void> {
   const elsewhere = 'kind' in answer && answer.kind.resource.convertsElsewhere === true
-  if (!elsewhere) return tell(exchange, parts, answer, shape)
-  return askedAnew(answer, parts.server.parseStored).then((anew) =>
-    tell(exchange, parts, anew, shape),
+  if (!elsewhere) return sendAnswer(exchange, parts, answer, shape)
+  return convertedAgain(answer, parts.server.parseStored).then((anew) =>
+    sendAnswer(exchange, parts, anew, shape),
   )
 }
 
-function tell(
+function sendAnswer(
   exchange: Exchange,
   parts: HttpParts,
   answer: Answer,
@@ -104,7 +104,7 @@ function tell(
   }
 }
 
-async function askedAnew(answer: Answer, parse: ParseStored): Promise<Answer> {
+async function convertedAgain(answer: Answer, parse: ParseStored): Promise<Answer> {
   if (answer.is === 'object') {
     const [view] = await convertedAnew(answer.kind, [answer.view], parse)
     return { ...answer, view }

@@ -252,7 +252,7 @@ async function runWatch(
     exchange.wire.upgrade && loadWatchSocket().messagesFor(exchange, shape.format !== 'json')
   if (started instanceof ApiError) {
     const sink = messages === undefined ? streamOf(exchange, shape, isPacked) : messages.open()
-    tellStarted(exchange, parts)
+    notifyStarted(exchange, parts)
     const bytes = errorFrame(shape, started)
     sink?.write(messages?.message(bytes) ?? bytes)
     return sink?.end()
@@ -269,7 +269,7 @@ async function runWatch(
     throw error
   }
   if (sink === undefined) return started.stop()
-  tellStarted(exchange, parts)
+  notifyStarted(exchange, parts)
   await loadWatchStream().streamWatch(started, sink, messages?.framed(framer) ?? framer, {
     timeoutMs,
     stopping: parts.stopping,
@@ -277,7 +277,7 @@ async function runWatch(
   })
 }
 
-function tellStarted(exchange: Exchange, { observers }: HttpParts): void {
+function notifyStarted(exchange: Exchange, { observers }: HttpParts): void {
   for (const observer of observers) observer.started?.(exchange)
 }
 

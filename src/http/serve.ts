@@ -50,9 +50,9 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     if (exchange.over) return exchange.seat?.release()
     exchange.over = true
     const isBegun = exchange.status !== 0
-    const isTold = error !== undefined && fail(exchange, parts, error)
+    const isSent = error !== undefined && fail(exchange, parts, error)
     // A response that has begun cannot become an error, so it is broken off.
-    if (isTold && isBegun) exchange.wire.abort?.()
+    if (isSent && isBegun) exchange.wire.abort?.()
     const { wire, target } = exchange
     // A response needs memory until the client has read it, so its request keeps its seat.
     if (wire.isWaiting && !isLongRunning(target)) wire.onClose?.(() => left(exchange))

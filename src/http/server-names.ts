@@ -1,8 +1,7 @@
 /**
- * Which of several certificates a client is shown: by the name it calls, and, where it calls none,
- * by the address it came to. Names that were given for a certificate come before those that stand
- * in it, exact ones before wildcards, earlier certificates before later ones. It only chooses;
- * nothing is verified here.
+ * Chooses one of several certificates by the requested server name, or by the called address if
+ * there is no name. Configured names precede names in the certificate, exact names precede
+ * wildcards, earlier certificates precede later ones. It does not verify certificates.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -10,15 +9,13 @@ import { isIP } from 'node:net'
 export interface NamedCertificate {
   readonly cert: string
   readonly key: string
-  /**
-   * What clients call it by, `*.example.com` among it; what stands in the certificate where empty.
-   */
+  /** Server names such as `*.example.com`; if empty, the names in the certificate are used. */
   readonly names: readonly string[]
 }
 
 const hostName = /^(\*|(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*)$/
 
-/** The common name, unless it is an address or no name at all, and the names beside it. */
+/** The common name, if it is a host name, and the alternative names. */
 function namesIn(certificate: X509Certificate): string[] {
   const common = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? ''
   const others = certificate.subjectAltName?.split(', ') ?? []
@@ -33,11 +30,11 @@ const covers = (certificate: X509Certificate, name: string): boolean =>
     ? certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined
     : certificate.checkIP(name) !== undefined
 
-/** Addresses that have a certificate of their own. */
+/** Addresses with their own certificate. */
 export const namedAddresses = (named: readonly NamedCertificate[]): string[] =>
   named.flatMap(({ names }) => names.filter((name) => isIP(name) !== 0))
 
-/** Chooses by name or address: undefined stands for the certificate that all others are shown. */
+/** Chooses by name or address; undefined selects the default certificate. */
 export function certificateChooser(
   ordinary: string | Buffer,
   named: readonly NamedCertificate[],

@@ -1,8 +1,8 @@
 /**
- * Strategic merge patch: a merge patch that knows, from the type, which lists are merged by a key
- * of their items. A patch may also say how: `$patch: replace` and `delete` in a map or an item,
- * `$retainKeys`, `$setElementOrder/name` and `$deleteFromPrimitiveList/name` beside the list they
- * are about. Nothing given is ever changed.
+ * Strategic merge patch: the type determines which lists are merged by a key. A patch may contain
+ * directives: `$patch: replace` and `delete` in a map or an item, and `$retainKeys`.
+ * `$setElementOrder/name` and `$deleteFromPrimitiveList/name` refer to a list in the same map.
+ * Arguments are not changed.
  */
 import { releaseOf } from '#api/releases/change.ts'
 import { invalid } from '#api/field-error.ts'
@@ -22,8 +22,8 @@ const elementOrder = '$setElementOrder'
 const deleteFromList = '$deleteFromPrimitiveList'
 
 /**
- * The patched object, with the members its type declares; others are given to `lost`. Throws
- * ApiError.
+ * The patched object with the members that its type declares; `lost` is called with the object
+ * before and after others are dropped. Throws ApiError.
  */
 export function applyStrategicMerge(
   type: Type,
@@ -49,9 +49,7 @@ export function applyStrategicMerge(
   }
 }
 
-/**
- * What a patch says of kind and apiVersion is passed over: the object is decoded as what it was.
- */
+/** Ignores kind and apiVersion in the patch: the object keeps its own. */
 function withHeaderOf({ apiVersion, kind }: JsonMap, object: JsonMap): JsonMap {
   if (apiVersion === undefined || kind === undefined) return object
   return { ...object, apiVersion, kind }
@@ -80,8 +78,8 @@ function answerTo(error: unknown, patch: JsonMap, release: number): unknown {
 }
 
 /**
- * Changes and returns `original`, or returns what takes its place; `patch` loses the directives
- * that are done.
+ * Modifies and returns `original`, or returns a replacement. Removes directives from `patch` after
+ * applying them.
  */
 function mergeMap(original: JsonMap, patch: JsonMap, type: Type): JsonMap {
   const order = ownValue(patch, directive)
@@ -105,7 +103,7 @@ function unknownDirective(order: Json, patch: JsonMap): StrategicError {
   return new StrategicError(`unknown patch type: ${goText(order)} in map: ${goValue(patch)}`)
 }
 
-/** `$retainKeys` names all members that are to stay, so those of the patch must be among them. */
+/** `$retainKeys` lists all members to keep, so it must include those of the patch. */
 function retainOnly(original: JsonMap, patch: JsonMap): void {
   const names = ownValue(patch, retainKeys)
   if (names === undefined) return
@@ -121,7 +119,7 @@ function retainOnly(original: JsonMap, patch: JsonMap): void {
   for (const name of Object.keys(original)) if (!kept.has(name)) delete original[name]
 }
 
-/** Lists whose order the patch says, together with what it says of their items. */
+/** Merges the lists with $setElementOrder, including the patch's items for them. */
 function mergeOrdered(original: JsonMap, patch: JsonMap, type: Type): void {
   for (const marker of Object.keys(patch)) {
     if (!marker.startsWith(elementOrder)) continue

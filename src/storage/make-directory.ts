@@ -1,13 +1,13 @@
 /**
- * A directory and those it lies in, made one after the other from the first that is missing. Node
- * does all at once with `recursive`, and never returns where the system says that a directory
- * inside an existing one cannot be (/proc, for one).
+ * Creates a directory and its missing parents one by one. Node's `recursive` option never returns
+ * if the system refuses to create a directory in an existing one (for example in /proc).
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Only the owner may enter what is made; what is there keeps its mode. Throws what the system says.
+ * Only the owner may access new directories; existing ones keep their mode. Throws the system's
+ * error.
  */
 export function makeDirectory(path: string): void {
   const missing: string[] = []

@@ -1,13 +1,12 @@
 /**
- * What a write takes from a common stock before it is stored: cluster IPs and node ports of
- * services. A reservation is kept when the write succeeds and given back when it does not; a dry
- * run keeps nothing.
+ * Allocation of cluster IPs and node ports, before a service is stored. The reservation is kept if
+ * the write succeeds, and released otherwise or after a dry run.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 
 export interface Reservation {
-  /** The write is stored: unused allocations are released. */
+  /** The write was stored: unused allocations are released. */
   keep(): Promise<void> | undefined
   /** The write failed, or was a dry run. */
   giveBack(error?: unknown): Promise<void> | undefined
@@ -15,8 +14,8 @@ export interface Reservation {
 
 export interface Allocators {
   /**
-   * Fills in what the server assigns, in place. Throws ApiError where nothing is left or something
-   * is taken.
+   * Sets the fields that the server allocates. Throws ApiError if nothing is left or a requested
+   * value is in use.
    */
   reserve(
     kind: Kind,
@@ -24,18 +23,16 @@ export interface Allocators {
     old: KubeObject | undefined,
     context: Context,
   ): Reservation | undefined | Promise<Reservation | undefined>
-  /** The object, as it was before, is deleted: gone, or held by finalizers only. */
+  /** The object was deleted, or only finalizers keep it. `object` is its previous state. */
   release(kind: Kind, object: KubeObject): Promise<void> | undefined
   /**
-   * For a store with other users: repairs allocations that a client removed and that no object
-   * holds.
+   * For a shared store: restores allocations that a client removed, and releases those that no
+   * object holds.
    */
   repair(): Promise<void>
 }
 
-/**
- * Only services take anything: what looks after that is loaded when the first of them is written.
- */
+/** Only services allocate, so the allocators are loaded with the first service. */
 export function forServices(load: () => Allocators): Allocators {
   let made: Allocators | undefined
   const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'

@@ -1,6 +1,6 @@
 /**
- * Where the next page of a list begins. A token names a key relative to the range that is listed,
- * so it cannot be turned into a door to another range; errors have kube-apiserver's words.
+ * Encodes and decodes the start of the next page of a list. A token contains a key relative to the
+ * listed range, so it cannot access other ranges. Errors have kube-apiserver's messages.
  */
 import type { Json } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
@@ -11,9 +11,9 @@ import { field, scalar, structOf } from '#schema/make-type.ts'
 import type { Revision } from '#storage/storage.ts'
 
 export interface ContinuePoint {
-  /** Relative to the prefix that is listed. */
+  /** Relative to the prefix of the list. */
   readonly start: string
-  /** Negative: at whatever version is newest. */
+  /** Negative: list at the newest revision. */
   readonly revision: Revision
 }
 
@@ -62,7 +62,7 @@ export function decodeContinue(token: string): ContinuePoint {
   return { start, revision: rv as number }
 }
 
-/** What Go says of a value that is no token; a revision beyond what numbers hold is none. */
+/** Go's error for a value that is not a token; an unsafe integer as revision is also an error. */
 function misfit(parsed: Json): string | undefined {
   const fault = faults().plainFault(tokenType, parsed)
   if (fault !== undefined || parsed === null) return fault
@@ -71,13 +71,13 @@ function misfit(parsed: Json): string | undefined {
   return `json: cannot unmarshal number ${rv} into Go struct field continueToken.rv of type int64`
 }
 
-/** Nothing in it that climbs out of the range: no `..`, no `.`, no empty segment. */
+/** Whether the key stays in the range: it has no `..`, no `.` and no empty segment. */
 function isClean(start: string): boolean {
   const key = start.startsWith('/') ? start.slice(1) : start
   return key.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
-/** Ends of lines are read over, as Go does. */
+/** Line breaks are ignored, as in Go. */
 function decodeBase64(token: string): Buffer {
   const bad = /[^A-Za-z0-9_\r\n-]/.exec(token)
   if (bad !== null) throw refuse(`illegal base64 data at input byte ${bad.index}`)

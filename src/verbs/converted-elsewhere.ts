@@ -1,12 +1,12 @@
 /**
- * What verbs owe to kinds that a webhook converts. Reckoning with owners does not wait, and
- * webhooks make wait: it is tried, ends where a conversion is missing, and is tried again with that
- * conversion at hand. What is tried must be pure.
+ * Conversion webhooks for field ownership. Field ownership is computed synchronously, but webhooks
+ * are asynchronous. So a computation that needs a missing conversion throws; it is repeated when
+ * the webhook has returned. The computation must be pure.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { FieldManagerKind } from '#patch/apply/field-manager.ts'
 
-/** Thrown where a conversion is not at hand yet. */
+/** Thrown if a conversion is not available yet. */
 export class ConvertedElsewhere extends Error {
   override name = 'ConvertedElsewhere'
   readonly key: string
@@ -19,7 +19,7 @@ export class ConvertedElsewhere extends Error {
   }
 }
 
-/** Objects are made anew with every try: they are known by what they say. */
+/** Each attempt makes new objects, so they are identified by their contents. */
 const keyOf = (object: KubeObject, apiVersion: string): string =>
   `${apiVersion} ${JSON.stringify(object)}`
 

@@ -1,7 +1,7 @@
 /**
- * DELETE: finalization, then removal. An object with finalizers, or with a grace period, is
- * marked; it goes away when the
- * last finalizer is removed and the grace is over. One with neither is removed at once.
+ * DELETE. An object with finalizers or a grace period is marked with a deletionTimestamp. It is
+ * removed when it has no finalizers and its grace period is over. Other objects are removed at
+ * once.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -30,7 +30,7 @@ import { raceTriesMax } from './write-over.ts'
 
 export interface DeleteRequest extends WriteRequest {
   readonly deleteOptions: DeleteOptions
-  /** One of many: admission is called for the collection, without a name. */
+  /** The request is part of a deletecollection: admission is called without a name. */
   readonly ofCollection?: true
 }
 
@@ -48,7 +48,8 @@ export async function remove(server: Server, request: DeleteRequest): Promise<An
 }
 
 /**
- * A deletion without a propagation policy may leave behind what the client expects to be deleted.
+ * Without a propagation policy, a deletion may leave dependents behind that the client expects to
+ * be deleted.
  */
 export function warnOfPropagation(server: Server, request: DeleteRequest): void {
   const { target, deleteOptions, warnings } = request
@@ -66,10 +67,10 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   requirePreconditions(kind, live.object, options)
   const next = copyData(live.object)
   const grace = markGrace(kind, next, options, context)
-  // An object that is being deleted already is no new deletion, and needs no admission.
+  // An object that is already being deleted needs no admission.
   if (grace === 'pending')
     return { answer: await answerRemoved(server, kind, live, statusWhenHeld(options)) }
-  // Each of many has options of its own, which plugins do not see.
+  // In deletecollection each object has its own options, which plugins do not see.
   const isApart = request.ofCollection === true && releaseOf(server.release).has(optionsPerObject)
   const asAsked = grace === 'none' || isApart
   const admitted = asAsked ? request : withGraceOf(request, next)
@@ -84,9 +85,7 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
   return storeMarked(server, admitted, live, next, overAtOnce)
 }
 
-/**
- * A client that requests the deletion of dependents too gets a status that says it is not finished.
- */
+/** A foreground deletion is not complete when the response is sent, so it returns 202. */
 const statusWhenHeld = ({ orphanDependents }: DeleteOptions): number =>
   orphanDependents === false ? 202 : 200
 
@@ -95,7 +94,7 @@ const optionsPerObject = change(
   { since: 22 },
 )
 
-/** Nothing holds it but the finalizers that these options take from it. */
+/** Removes an object whose last finalizer these options remove. */
 async function letGo(
   server: Server,
   request: DeleteRequest,
@@ -105,10 +104,10 @@ async function letGo(
   const { target, deleteOptions } = request
   if (deleteOptions.dryRun)
     return { answer: await answerChanged(server, target.kind, next, live.revision) }
-  // kube-apiserver compares with the version of an object that it has not written.
+  // kube-apiserver compares the resourceVersion with that of an unwritten object, which is empty.
   if (releaseOf(server.release).has(followsVersion)) requireVersion(request, live, '')
-  // If a finalizer held it until now, plugins are called once for its removal, in old releases
-  // twice, and once for the deletion.
+  // Admission is called for the removal of the finalizer (twice in old releases) and once for the
+  // deletion.
   if (!releaseOf(server.release).has(admitsReleaseOnce))
     await admitDeletion(server, request, live.object)
   await admitDeletion(server, request, live.object)
@@ -119,7 +118,7 @@ const admitsReleaseOnce = change('admission plugins see the removal of a finaliz
   since: 19,
 })
 
-/** The object stays with its mark, or, where its grace is over at once, is removed after all. */
+/** Stores the object with its deletionTimestamp; removes it if its grace period is already over. */
 async function storeMarked(
   server: Server,
   request: DeleteRequest,
@@ -145,13 +144,13 @@ async function storeMarked(
   if (overAtOnce) {
     const marked = { ...live, object: next, revision: outcome.revision }
     if (!releaseOf(server.release).has(followsVersion)) requireVersion(request, marked)
-    // Marked first, and removed as a step of its own, for which plugins are called too.
+    // The removal is a separate step after the mark, so admission is called for it too.
     next.metadata.resourceVersion = String(outcome.revision)
     await admitDeletion(server, request, next)
     const removed = await removeNow(server, request, marked)
     if ('answer' in removed || removed.current !== undefined) return removed
-    // Another writer that saw the mark was faster: the deletion is done, and its last version is
-    // unknown.
+    // Another writer saw the mark and removed the object first: the deletion succeeded, and its
+    // last resourceVersion is unknown.
     return { answer: await answerRemoved(server, kind, { ...marked, revision: undefined }) }
   }
   const released = server.allocators.release(kind, live.object)
@@ -164,7 +163,7 @@ const followsVersion = change(
   { since: 18 },
 )
 
-/** The version that a deletion names must be that of the object when it is removed, too. */
+/** The object must still have the resourceVersion of the preconditions when it is removed. */
 function requireVersion(
   { target: { kind, namespace }, deleteOptions: { resourceVersion } }: DeleteRequest,
   { object, revision }: Live,
@@ -220,13 +219,13 @@ export async function admitDeletion(
   await server.admission.validate(attributes)
 }
 
-/** An object that is marked first is deleted by its identity, and plugins see that. */
+/** After the mark, the object is deleted by its uid, and plugins see that. */
 export const onlyThis = (request: DeleteRequest, { metadata }: KubeObject): DeleteRequest => ({
   ...request,
   deleteOptions: { ...request.deleteOptions, uid: request.deleteOptions.uid ?? metadata.uid },
 })
 
-/** Plugins see the grace period that an object really gets. */
+/** Plugins see the effective grace period. */
 const withGraceOf = (request: DeleteRequest, { metadata }: KubeObject): DeleteRequest => ({
   ...request,
   deleteOptions: {

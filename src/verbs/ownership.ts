@@ -1,4 +1,4 @@
-/** Field ownership for a kind: what src/patch/apply needs to know of its versions. */
+/** Connects a kind with field ownership (src/patch/apply): its types, versions and conversions. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { copyRemembering } from '#api/written-empty.ts'
@@ -25,9 +25,7 @@ const loadFieldSet = loadLater<typeof import('#patch/apply/field-set.ts')>(
 
 const managerKinds = new WeakMap<Kind, FieldManagerKind>()
 
-/**
- * Runs work that needs owners, again if a webhook must first convert the object to their versions.
- */
+/** Runs a computation of field ownership; repeats it if a webhook must first convert the object. */
 export function withOwners<Result>(
   server: Server,
   kind: Kind,
@@ -41,9 +39,9 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
   const known = managerKinds.get(kind)
   if (known !== undefined) return known
   const { resource } = kind
-  // The core group and the named ones do not know each other's types, as in kube-apiserver: an
-  // owner of an event in the other group's version is unknown here. Named groups that share a
-  // resource know each other's.
+  // As in kube-apiserver, the core group does not know the types of other groups, and vice versa.
+  // So a manager of an event in the other group's version is unknown. Other groups that share a
+  // resource know each other's types.
   const versionOf = (apiVersion: string) => {
     const found = resource.kindOf(apiVersion)
     return (found?.group === '') === (kind.group === '') ? found : undefined
@@ -68,14 +66,12 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
         if (seen instanceof Promise) throw new ConvertedElsewhere(object, toApiVersion, seen)
         return seen
       }
-      // What is left of an object after removals has lost what every object of its type says, and
-      // says it again there.
+      // After removals the object may lack fields that its type always has; `conform` adds them.
       const converted = resource.convert([from.conform(object as Loose).object], from, to)
       return converted instanceof Promise ? undefined : converted[0]
     },
     resetFields(apiVersion, subresource) {
-      // Versions of a custom kind need not all have a status of its own, and each speaks for
-      // itself.
+      // Each version of a custom kind has its own setting of the status subresource.
       const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
       if (!releaseOf(release).has(resetFieldsHaveNoOwner) || (kind.itemsCarryType && !own))
         return undefined
@@ -97,7 +93,7 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
   return made
 }
 
-/** Whether entries of managedFields have the field, by the type of the release. */
+/** Whether entries of managedFields have `subresource` in the type of the release. */
 function entriesSaySubresource(type: Type): boolean {
   const member = (of: Type | undefined, name: string) =>
     of?.is === 'struct' ? of.byName.get(name)?.type : undefined
@@ -111,8 +107,8 @@ export const ownsFirstWrite = change('managed fields are recorded from the first
 })
 
 /**
- * Lays the ownership of a write that is no apply into `next` (hub version). The sets are computed
- * on the version the request speaks, of what `asOwned` makes of the object.
+ * Records the ownership of an update or create in `next` (hub version). Field sets are computed in
+ * the version of the request, on the result of `asOwned`.
  */
 export function claimFields(
   server: Server,
@@ -138,7 +134,7 @@ export function claimFields(
       loadManager().recordUpdate(of, before, owned, who),
     )
     if (!(entries instanceof Promise)) return setManaged(next, entries)
-    // If the object cannot be converted to the owners' version, all owners are dropped.
+    // If the object cannot be converted to the managers' versions, all managedFields are dropped.
     return entries.catch(() => []).then((found) => setManaged(next, found))
   }
   if (kind === hubOf(kind)) return record(live, next)

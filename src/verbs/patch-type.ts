@@ -1,7 +1,7 @@
 /**
- * The type of a patched object: a patch may remove the kind, and may turn the object into another
- * version of it. Anything else is rejected in kube-apiserver's words. Custom kinds have their own
- * rules, in decode.ts.
+ * The type of a patched object: a patch may remove the kind, or change the object to another
+ * version of it. Other changes are rejected with kube-apiserver's message. decode.ts has the rules
+ * of custom kinds.
  */
 import { groupOf } from '#api/api-version.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -18,16 +18,16 @@ export interface TypeName {
   readonly kind: string
 }
 
-/** What comes of reading an object as what it says it is. */
+/** The result of decoding an object as the type that it names. */
 export interface DecodedAs {
   readonly goType: string
-  /** Why it cannot be read so. */
+  /** The reason why it cannot be decoded. */
   readonly fault?: string | undefined
 }
 
 /**
- * The version a patched object is in, undefined where it says none. `isOneOf` knows the versions of
- * the expected kind, `readAs` reads it as any type there is. Throws 400.
+ * The version of a patched object; undefined if it has none. `isOneOf` checks versions of the
+ * expected kind; `readAs` decodes the object as any known type. Throws 400.
  */
 export function patchedVersion(
   expected: TypeName,
@@ -45,13 +45,13 @@ export function patchedVersion(
   }
   const fault = apiVersionFault(said.apiVersion)
   if (fault !== undefined) throw badRequest(fault)
-  // A group that is written empty is the core's.
+  // "/v1" has an empty group, which is the core group.
   const apiVersion = said.apiVersion.replace(/^\//, '')
   if (kind === expected.kind && isOneOf(apiVersion)) return apiVersion
   throw badRequest(faultOf(expected, { apiVersion, kind }, readAs({ apiVersion, kind }), release))
 }
 
-/** Why an object of another type is none of the expected one. */
+/** The error for an object whose type is not the expected one. */
 export const otherTypeFault = (
   server: Server,
   expected: TypeName,
@@ -80,7 +80,7 @@ function headerOf(raw: Json) {
   }
 }
 
-/** The text of an object read as any type that is known where `at` is served. */
+/** Decodes the text of an object as any type that is known where `at` is served. */
 export function readAsAny(server: Server, at: string, text: () => Buffer) {
   return ({ apiVersion, kind }: TypeName): DecodedAs | undefined => {
     if (!isKnownType(server, at, apiVersion, kind)) return undefined

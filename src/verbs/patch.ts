@@ -266,7 +266,7 @@ function rawPatched(
   const document = before as unknown as { [key: string]: Json }
   const { patchType, patchBytes } = request
   if (patchType === 'strategic') {
-    const tell =
+    const onDropped =
       request.options.fieldValidation === 'Ignore'
         ? undefined
         : (whole: Json, kept: Json) => {
@@ -275,7 +275,7 @@ function rawPatched(
     const body = releaseOf(release).has(readsWholeText)
       ? patchBody(patchBytes)
       : firstValueOf(patchBytes)
-    return load.strategic().applyStrategicMerge(type, document, body, release, tell)
+    return load.strategic().applyStrategicMerge(type, document, body, release, onDropped)
   }
   const body = patchBody(patchBytes)
   load.text().requirePatchShape(request, body, release)

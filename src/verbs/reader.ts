@@ -186,14 +186,14 @@ class Following {
   }
 
   #there(cache: ResourceCache, entry: Entry): void {
-    this.#tell(cache, entry, (object) => this.#follower.changed(object))
+    this.#notify(cache, entry, (object) => this.#follower.changed(object))
   }
 
   #gone(cache: ResourceCache, entry: Entry): void {
-    this.#tell(cache, entry, (object) => this.#follower.deleted(object))
+    this.#notify(cache, entry, (object) => this.#follower.deleted(object))
   }
 
-  #tell({ resource }: ResourceCache, entry: Entry, how: (object: KubeObject) => void): void {
+  #notify({ resource }: ResourceCache, entry: Entry, how: (object: KubeObject) => void): void {
     const object = this.#objectOf(resource, entry)
     if (object instanceof Promise) object.then(how)
     else how(object)

@@ -1,4 +1,4 @@
-/** Label and field selectors of a list or watch as one question to an entry of the live picture. */
+/** The label and field selectors of a list or watch as one function on cache entries. */
 import { type FieldSelector, requireKnownFields, soleName } from '#api/field-selector.ts'
 import {
   isEquality,
@@ -13,15 +13,15 @@ import type { Entry } from '#watchcache/entry.ts'
 import type { SoughtLabel } from '#watchcache/resource-cache.ts'
 
 export interface Selection {
-  /** Undefined: everything. */
+  /** Undefined if everything matches. */
   readonly matches: ((entry: Entry) => boolean) | undefined
-  /** Where only one name can match. */
+  /** The only name that can match, if there is one. */
   readonly name: string | undefined
-  /** A label that everything selected has. */
+  /** A label that all matching objects have. */
   readonly label: SoughtLabel | undefined
 }
 
-/** The names of a resource's own selectable fields, in the order of the values its entries keep. */
+/** The selectable fields of each resource, with the index of their values in entries. */
 const namesOf = new WeakMap<Resource, Map<string, number>>()
 
 function selectableNames(resource: Resource): Map<string, number> {
@@ -43,14 +43,14 @@ const isSelectable = (
 
 const noNames = new Map<string, number>()
 
-/** Refuses fields the kind does not know, with its words; `name`: the path names one object. */
+/** Rejects unknown fields with the kind's message. `name` is the name in the path. */
 export function select(
   kind: Kind,
   labels: LabelSelector,
   fields: FieldSelector,
   name?: string,
 ): Selection {
-  // Without field selectors nothing of the kind's rules is needed, and nothing is loaded.
+  // Without field selectors the kind's rules are not needed and not loaded.
   const own = fields.length === 0 ? noNames : selectableNames(kind.resource)
   requireKnownFields(fields, (field) => {
     if (field === 'metadata.name' || isSelectable(kind, field, own)) return undefined
@@ -81,7 +81,7 @@ export function select(
 }
 
 /**
- * All terms about one field, combined: there may be thousands of them, and every object is matched.
+ * All requirements of one field: there may be thousands, and each object is matched against them.
  */
 interface FieldRule {
   readonly field: string
@@ -96,7 +96,7 @@ function rulesOf(wanted: FieldSelector): readonly FieldRule[] {
     rules.set(field, rule)
     const { only = value } = rule
     if (equal) rule.only = only
-    // Nothing is two values at once.
+    // Two different required values match nothing.
     if (!equal) (rule.noneOf ??= new Set()).add(value)
     else if (only !== value) (rule.noneOf ??= new Set()).add(only)
   }
@@ -110,8 +110,8 @@ function soughtLabel(labels: LabelSelector): SoughtLabel | undefined {
 }
 
 /**
- * Kinds without selectable fields of their own accept a namespace selector even where there is
- * none.
+ * Kinds without selectable fields accept a metadata.namespace selector even if they are
+ * cluster-scoped.
  */
 const takesNamespace = ({ resource }: Kind, ownCount: number): boolean =>
   ownCount === 0 && resource.behaviour.unknownFieldText === undefined

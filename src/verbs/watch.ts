@@ -1,6 +1,6 @@
 /**
- * GET with watch=1: where a watch starts, what it begins with, and the queue it then lives from.
- * How it is written to the client is http/watch-stream.ts.
+ * GET with watch=1: determines the start of a watch, its initial events and its queue.
+ * http/watch-stream.ts writes the events to the client.
  */
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
@@ -15,15 +15,15 @@ import { keysOf, type Server, type Target } from './server.ts'
 
 export interface Watch {
   readonly kind: Kind
-  /** What already exists, to be sent as ADDED before anything else. */
+  /** Existing objects, which the client gets first as ADDED events. */
   readonly initial: readonly Entry[]
   readonly watcher: Watcher
   readonly bookmarks: boolean
-  /** Which revision `initial` shows, for a client that waits for a bookmark at its end. */
+  /** The revision of `initial`, for a client that requested a bookmark after the initial events. */
   readonly initialEnd?: Revision | undefined
   readonly timeoutSeconds: number | undefined
   /**
-   * The newest revision of which this watch has received everything: pending changes are delivered
+   * The newest revision up to which the watch has received all events. Delivers pending changes
    * first.
    */
   progress(): Revision
@@ -31,7 +31,7 @@ export interface Watch {
   stop(): void
 }
 
-/** The server's own watches receive changes at once, those of clients at the end of the turn. */
+/** The server's own watches get changes immediately, those of clients at the end of the turn. */
 export async function watch(
   server: Server,
   target: Target,
@@ -51,7 +51,7 @@ export async function watch(
   else if (sendInitialEvents) await reach(server, { want: 'not-older-than', revision: from })
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture
-  // Not before: the store may have been set back while the picture was made.
+  // Check only now, because the store may have been reset while the cache was loaded.
   if (from !== undefined && server.cache.isUndone(from))
     throw expired(`too old resource version: ${from} (${server.cache.freshness.revision})`)
   const range = keysOf(kind, namespace)
@@ -68,20 +68,20 @@ export async function watch(
     })
   } else if (from !== undefined && from !== 0) {
     const missed = ready.history.after(from)
-    // Older than memory, or more than may wait at once: read from the store's history, as far as
-    // that goes.
+    // The history in memory does not reach back to `from`, or too many events are missed: read the
+    // store's history.
     if (missed === undefined || missed.length > watcherQueueLengthMax) {
-      // The store knows nothing of definitions, nor of when they came.
+      // The store also has changes from before the current definition of the resource.
       const beforeDefined = !server.readsFromMemory(kind.resource)
       past = await server.cache.catchUp(ready, watcher, from, beforeDefined)
       if (past === undefined)
         throw expired(`too old resource version: ${from} (${ready.history.startsAfter})`)
     } else watcher.receive(missed)
   }
-  // A version that does not exist yet: nothing up to it is sent.
+  // `from` is a future revision: changes up to it are not sent.
   const isAhead = from !== undefined && from > server.cache.freshness.revision
-  const told = notifiesAtOnce ? watcher : watcher.inBatches()
-  const counted = isAhead ? watcher.since(from) : told
+  const subscriber = notifiesAtOnce ? watcher : watcher.inBatches()
+  const counted = isAhead ? watcher.since(from) : subscriber
   if (past === undefined) ready.fanOut.add(counted)
   const bookmarks = options.allowWatchBookmarks && server.feature('WatchBookmark')
   return {

@@ -1,19 +1,18 @@
 /**
- * Parsed objects that exist anyway: the source of an entry, or the result of a recent parse. They
- * stay until the turn of the event loop ends, so that all watchers of a change in this process
- * share one object. Nothing is kept for longer. They are read-only.
+ * Caches recently parsed objects until the end of the turn of the event loop, so that all watchers
+ * of a change share one object. The objects are read-only.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 
-/** The object of an entry, and what was derived from it for its watchers. */
+/** The parsed object of an entry, and the result derived from it for watchers. */
 export interface AtHand {
   readonly object: KubeObject
   shown: Shown | undefined
 }
 
-/** An object as it is returned to all watchers of one version. */
+/** An object as returned to all watchers of one version. */
 export interface Shown {
   readonly as: object
   readonly revision: Revision
@@ -21,8 +20,8 @@ export interface Shown {
 }
 
 /**
- * After so many, those before the last so many are released: a long batch of large ones must not be
- * in memory twice.
+ * After this many objects, those before the last batch of this size are released, which limits the
+ * memory of a long turn.
  */
 const objectsMax = 1000
 
@@ -50,6 +49,6 @@ function forget(): void {
   older = objects
 }
 
-/** The object of an entry in the version it is stored in, without a resourceVersion. */
+/** The object of an entry in its stored version, without a resourceVersion. */
 export const atHand = (entry: Entry, parse: ParseStored): AtHand =>
   objects.get(entry) ?? older.get(entry) ?? keepAtHand(entry, parse(entry.cut.bytes))

@@ -1,7 +1,8 @@
 /**
- * Data items → JSON values of a known type, as Go's library reads them into structs: names match
- * exactly, numbers fit, and a fault names the field of the outermost struct. Example: 1 as a label
- * is a positive integer that cannot be unmarshalled into `v1.Pod.metadata` of type string.
+ * Decodes CBOR data items into JSON values of a known type, like Go's library decodes into structs.
+ * Names match exactly, numbers must fit, and a fault names the field of the outermost struct.
+ * Example: 1 as a label is a positive integer that cannot be unmarshalled into `v1.Pod.metadata` of
+ * type string.
  */
 import type { Json, Loose } from '#api/object-meta.ts'
 import { canonicalQuantity, QuantityError } from '#api/quantity.ts'
@@ -28,7 +29,7 @@ import {
 } from './untyped.ts'
 
 export function readTyped(tagged: Item, type: Type, findings: Findings, around?: Encoding): Json {
-  // These keep what they are as it is, whatever it is.
+  // These types accept any value unchanged.
   if (type.is === 'untyped' || (type.is === 'scalar' && keptAsItIs.has(type.scalar)))
     return readUntyped(tagged, findings, around)
   let item = withoutPrefix(tagged)
@@ -58,7 +59,7 @@ interface Place {
   readonly encoding: Encoding
 }
 
-/** A negative number that 64 bits cannot hold is reported as such, whatever was wanted. */
+/** A negative number beyond int64 is always reported as an overflow, whatever type was expected. */
 function misfit(item: Item, goType: string, { findings }: Place, why?: string): null {
   const isOver = isInteger(item) && isTooLow(item)
   const more = isOver ? `${signedOf(item)} overflows Go's int64` : why
@@ -79,7 +80,7 @@ function readDict(item: Item, dict: Dict, place: Place): Json {
   return readMap(item, findings, encoding, (one) => readTyped(one, dict.values, findings, encoding))
 }
 
-/** The member of a union that the item is; a scalar stays what it is. */
+/** Decodes the matching member of a union; a scalar is unchanged. */
 function readUnion(item: Item, { fields }: Struct, { findings, encoding }: Place): Json {
   const is = item.is === 'map' ? 'struct' : 'list'
   const member =
@@ -114,7 +115,7 @@ function readStruct(item: Item, struct: Struct, place: Place): Json {
     found.add(key)
     const field = key.startsWith(textKey) ? struct.byName.get(key.slice(1)) : undefined
     if (field === undefined) {
-      // Go's strict reading ends with the first unknown field of a map.
+      // Go's strict decoder stops at the first unknown field of a map.
       if (!isUnknown && !findings.isQuiet) findings.unknownAt = unknownBefore ?? index
       isUnknown = true
       continue
@@ -129,7 +130,7 @@ function readStruct(item: Item, struct: Struct, place: Place): Json {
   return object as Json
 }
 
-/** A fault names the outermost field that it is in, which is named last. */
+/** A fault names the outermost field that contains it, which is set last. */
 function readField(
   item: Item,
   type: Type,
@@ -143,11 +144,11 @@ function readField(
   if (fault !== before && typeof fault === 'object') fault.field = path
 }
 
-/** What a key of text begins with here, so that it differs from a number. */
+/** The prefix of text keys here, which distinguishes them from numeric keys. */
 const textKey = '"'
 const shownKey = (key: string): string => (key.startsWith(textKey) ? goQuote(key.slice(1)) : key)
 
-/** The key of a field: a text, or a number, which no field has. */
+/** The key of a field: text, or a number, which matches no field. */
 function fieldKey(item: Item, place: Place): string | undefined {
   const { findings } = place
   switch (item.is) {
@@ -230,7 +231,7 @@ function readInteger(item: Item, type: keyof typeof ranges, goType: string, plac
   return exactInteger(value) as Json
 }
 
-/** Bytes: base64 as in JSON, or the bytes themselves inside a tag that says so. */
+/** A byte string contains base64, as in JSON, or raw bytes if a tag declares an encoding. */
 function readBytes(item: Item, place: Place): Json {
   if (item.is === 'array') {
     const numbers = item.items.map((one) => readInteger(one, 'uint32', 'uint8', place)) as number[]
@@ -244,7 +245,7 @@ function readBytes(item: Item, place: Place): Json {
   return place.findings.report(`cbor: failed to decode base64 from byte string: ${fault}`)
 }
 
-/** Types that read their own text. */
+/** Types that parse their own text. */
 function readOwnText(item: Item, scalar: 'time' | 'microTime' | 'quantity', place: Place): Json {
   const value = readString(item, 'string', place)
   if (typeof value !== 'string') return value

@@ -1,7 +1,6 @@
 /**
- * What Go's own JSON package says of a value that does not fit a type: the first misfit of the
- * value, by the names of JSON and of Go. Where the types read their own JSON, that is theirs to
- * say.
+ * The error message of Go's encoding/json for a value that does not fit a type: the first mismatch.
+ * Types with their own UnmarshalJSON produce their own message.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Struct, Type } from '#schema/type.ts'
@@ -9,15 +8,15 @@ import { base64Fault } from './base64-fault.ts'
 import { goTypeName } from './go-name.ts'
 import { jsonKind, textFault } from './text-fault.ts'
 
-/** Where a value stands: the struct at work and the fields on the way to it. */
+/** The position of a value: its struct, and the fields that lead to it. */
 interface Place {
   readonly struct: string
   readonly fields: readonly string[]
 }
 
-/** How the decoder of typed objects differs from Go's own. */
+/** How the decoder of typed objects differs from encoding/json. */
 export interface FaultStyle {
-  /** Paths name embedded structs, as in `livenessProbe.ProbeHandler.httpGet`. */
+  /** Whether paths contain embedded structs, as in `livenessProbe.ProbeHandler.httpGet`. */
   readonly namesEmbedded: boolean
 }
 
@@ -68,13 +67,13 @@ const isOutOfRange = (scalar: string, value: Json | bigint): boolean =>
   Number.isInteger(value) &&
   value !== (value | 0)
 
-/** The struct that declares a field: the struct itself, or one that is embedded in it. */
+/** The struct that declares a field: the struct itself or one embedded in it. */
 function ownerOf(struct: Struct, name: string): string {
   const inlined = inlinedWith(struct, name)
   return inlined === undefined ? struct.name : ownerOf(inlined, name)
 }
 
-/** The embedded structs on the way to a field, by their names in Go. */
+/** The Go names of the embedded structs that lead to a field. */
 function embeddedOf(struct: Struct, name: string): string[] {
   const inlined = inlinedWith(struct, name)
   if (inlined === undefined) return []
@@ -126,7 +125,7 @@ function scalarFault(
   }
 }
 
-/** A schema that may be a boolean or a list is recognised by its first letter. */
+/** A schema that may also be a boolean or a list is recognised by its first character. */
 export function unionFault(struct: Struct, text: string): string | undefined {
   const first = text[0]
   const member = (is: 'struct' | 'list') => struct.fields.find(({ type }) => type.is === is)?.type

@@ -1,11 +1,11 @@
-/** What the aggregation reads of an APIService. Pure. */
+/** The fields of an APIService that the aggregation uses. Pure. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 export const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', plural: 'apiservices' }
-/** Both versions there ever were look the same: what is read as one is written as the other. */
+/** v1beta1 and v1 have the same schema, so an object read as either is written as v1. */
 export const apiVersion = `${apiServices.group}/${apiServices.version}`
 
-/** The service that answers for a group version. */
+/** The service that serves a group version. */
 export interface ServiceReference {
   readonly namespace: string
   readonly name: string
@@ -14,7 +14,7 @@ export interface ServiceReference {
 
 const portDefault = 443
 
-/** Undefined for a group version that is served here. */
+/** Undefined for a local group version. */
 export function serviceOf({ spec }: KubeObject): ServiceReference | undefined {
   const service: Loose | undefined = spec?.service ?? undefined
   if (service === undefined) return undefined
@@ -31,11 +31,14 @@ const availableCondition = ({ status }: KubeObject): Loose | undefined =>
 export const isAvailable = (service: KubeObject): boolean =>
   availableCondition(service)?.status === 'True'
 
-/** Where the group version is, without the version's resources: `/apis/metrics.k8s.io/v1beta1`. */
+/** The discovery path of the group version: `/apis/metrics.k8s.io/v1beta1`. */
 export const discoveryPath = ({ metadata, spec }: KubeObject): string =>
   metadata.name === 'v1.' ? `/api/${spec?.version}` : `/apis/${spec?.group}/${spec?.version}`
 
-/** What manages a service: this server at its start, this server always, or another program. */
+/**
+ * Whether this server manages the APIService at its start ('onstart') or always ('true'). Without
+ * the label, a user manages it.
+ */
 export const automanagedLabel = 'kube-aggregator.kubernetes.io/automanaged'
 export type Management = 'onstart' | 'true'
 

@@ -1,12 +1,12 @@
 /**
- * OpenAPI's second form as its third, for servers that only speak the second. As in kube-apiserver
- * something is lost on the way: parameters that stand apart from their operations, and all of a
- * simple parameter but its type and format.
+ * Converts OpenAPI v2 to v3, for servers that publish only v2. Like kube-apiserver's conversion it
+ * loses information: shared parameters, and everything except type and format of a simple
+ * parameter.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isObject, type JsonObject } from '#schema/misfit.ts'
 
-/** Every value made anew; those that are no objects are left out. */
+/** Converts every value; drops values that are not objects. */
 const eachOf = (
   value: Json | undefined,
   make: (one: JsonObject) => JsonObject,
@@ -23,13 +23,13 @@ const listOf = (
 ): JsonObject[] | undefined =>
   Array.isArray(value) ? value.filter((one) => isObject(one)).map(make) : undefined
 
-/** Those fields of an object that it has, and its extensions. */
+/** The named fields of an object, and its extensions. */
 function picked(from: JsonObject, ...names: string[]): JsonObject {
   const isPicked = (key: string) => names.includes(key) || key.startsWith('x-')
   return Object.fromEntries(Object.entries(from).filter(([key]) => isPicked(key)))
 }
 
-/** Without the fields that are undefined. */
+/** Removes undefined fields. */
 const present = (fields: { [key: string]: unknown }): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
@@ -64,7 +64,7 @@ function schema(old: JsonObject): JsonObject {
   })
   if (typeof $ref !== 'string') return made
   const moved = { $ref: $ref.replace(oldPlace, newPlace) }
-  // Nothing may stand beside a reference.
+  // OpenAPI v3 allows no fields next to a reference.
   return Object.keys(made).length === 0 ? moved : { ...made, allOf: [moved] }
 }
 
@@ -97,7 +97,7 @@ function operation(old: JsonObject): JsonObject {
   })
 }
 
-/** A schema for each media type; undefined where there are none. */
+/** A schema for each media type; undefined if there are none. */
 const contentOf = ({ schema: of }: JsonObject, mediaTypes: Json | undefined) =>
   isObject(of) && Array.isArray(mediaTypes)
     ? Object.fromEntries(mediaTypes.map((type) => [String(type), { schema: schema(of) }]))

@@ -1,8 +1,7 @@
 /**
- * What aggregated servers say of themselves in OpenAPI's third form: for each group version the
- * entry of their index, and the document it leads to, passed on as it came under the hash they gave
- * it. One that is away keeps what it had; of a server that does not speak the third form, its whole
- * document in the second is converted.
+ * The OpenAPI v3 documents of aggregated servers: for each group version the entry of the server's
+ * index and its document, unchanged, with the server's hash. An unavailable server keeps its last
+ * documents. For a server without v3, its whole v2 document is converted.
  */
 import { createHash } from 'node:crypto'
 import type { Published } from '#discovery/openapi/publisher.ts'
@@ -16,11 +15,11 @@ const conversion = loadLater<typeof import('./convert-openapi.ts')>(
 )
 
 interface Known {
-  /** The ETag of their index. */
+  /** The ETag of the server's index. */
   readonly etag: string
-  /** The ETag of their document in the second form, if this one was converted from it. */
+  /** The ETag of the server's v2 document, if this document was converted from it. */
   readonly oldEtag?: string
-  /** Where their index says the document is. */
+  /** The URL of the document in the server's index. */
   readonly address: string
   readonly published: Published
 }
@@ -30,12 +29,12 @@ type Paths = Record<string, { readonly serverRelativeURL?: unknown } | undefined
 const hashOf = (bytes: Buffer): string =>
   createHash('sha512').update(bytes).digest('hex').toUpperCase()
 
-/** As documents are named: 'apis/metrics.k8s.io/v1beta1'. */
+/** The name of a document: 'apis/metrics.k8s.io/v1beta1'. */
 const nameOf = (key: string): string => (key.startsWith('/') ? `api${key}` : `apis/${key}`)
 
 export class RemoteDocumentsV3 {
   readonly #aggregation: Aggregation
-  /** By the documents' names. */
+  /** By document name. */
   readonly #known = new Map<string, Known>()
   #index: { of: string; published: Published } | undefined
 
@@ -43,12 +42,15 @@ export class RemoteDocumentsV3 {
     this.#aggregation = aggregation
   }
 
-  /** `key`: group and version with a slash between. */
+  /** `key` is `group/version`. */
   forget(key: string): void {
     if (this.#known.delete(nameOf(key))) this.#index = undefined
   }
 
-  /** `isThere`: whether the server is, when its documents have come. */
+  /**
+   * Fetches the document. `isThere` is called after the fetch: whether the server is still
+   * registered.
+   */
   async look(key: string, remote: Remote, isThere: () => boolean): Promise<void> {
     const name = nameOf(key)
     const before = this.#known.get(name)
@@ -87,7 +89,7 @@ export class RemoteDocumentsV3 {
     return this.#known.get(name)?.published
   }
 
-  /** Our index with theirs in it, by name. */
+  /** Our index with the entries of the remote documents, sorted by name. */
   index(ours: Published): Published {
     if (this.#known.size === 0) return ours
     if (this.#index?.of === ours.hash) return this.#index.published
@@ -102,7 +104,7 @@ export class RemoteDocumentsV3 {
   }
 }
 
-/** Hashes are hexadecimal everywhere; an address of any other form is not followed. */
+/** Only URLs of this form are fetched; hashes are hexadecimal. */
 const followed = /^\/openapi\/v3\/[\w.\-/]+(\?hash=[\w-]{1,128})?$/
 
 function converted(bytes: Buffer): Buffer | undefined {

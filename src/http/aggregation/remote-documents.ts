@@ -1,7 +1,7 @@
 /**
- * The OpenAPI documents of aggregated servers, fetched when they come and once a minute, merged
- * into ours on request. A server that is away keeps the document it had; one that is gone takes it
- * along.
+ * The OpenAPI documents of aggregated servers: fetched when a server is registered and then once a
+ * minute, and merged into ours on request. An unavailable server keeps its last document. The
+ * document of a server that is no longer registered is removed.
  */
 import { createHash } from 'node:crypto'
 import { after } from '#base/awaitable.ts'
@@ -13,7 +13,7 @@ import type { Aggregation, Remote } from './aggregation.ts'
 import type { Document } from './merge-openapi.ts'
 import type { RemoteDocumentsV3 } from './remote-documents-v3.ts'
 
-/** Loaded once another server has documents. */
+/** Loaded when an aggregated server has documents. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   fetch: later<typeof import('./fetch-document.ts')>('./fetch-document'),
@@ -33,25 +33,25 @@ interface Fetched {
 
 export type BuildReason = 'startup' | 'add' | 'update' | 'delete'
 
-/** Receives why the document was made anew, and how long that took. */
+/** Called with the reason for a new document and the time to make it. */
 export type BuildMeter = (apiService: string, reason: BuildReason, seconds: number) => void
 
-/** kube-apiserver's name for the custom kinds of its own. */
+/** kube-apiserver's name for its own custom kinds in this metric. */
 const customKinds = 'k8s_internal_local_delegation_chain_0000000002'
 
 const lookMs = 1000
 const refetchMs = 60_000
-/** A server that has only just come may not describe itself yet. */
+/** A new server may not publish its document yet, so it is fetched again soon. */
 const refetchSoonMs = 3000
 
 export class RemoteDocuments {
   readonly #aggregation: Aggregation
   readonly #built: BuildMeter
   readonly #fetched = new Map<string, Fetched>()
-  /** Why the next document is another than the last, by APIService. */
+  /** Why the next document differs from the last, by APIService. */
   readonly #reasons = new Map<string, BuildReason>([['*', 'startup']])
   #localHash: string | undefined
-  /** When the present servers were tried: other results come too late. */
+  /** The last fetch from each registered server. Results of other servers are dropped. */
   readonly #triedAt = new Map<string, number>()
   #generation = 0
   #timer: NodeJS.Timeout | undefined
@@ -84,7 +84,7 @@ export class RemoteDocuments {
       }
     }
     for (const [key, remote] of there) {
-      const waitMs = this.#tells(key) ? refetchMs : refetchSoonMs
+      const waitMs = this.#hasOwnPaths(key) ? refetchMs : refetchSoonMs
       const due = performance.now() - (this.#triedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= waitMs
       if (!remote.available || !due) continue
       this.#triedAt.set(key, performance.now())
@@ -94,8 +94,8 @@ export class RemoteDocuments {
     }
   }
 
-  /** Whether its document says anything of its group. */
-  #tells(key: string): boolean {
+  /** Whether the server's document has paths of its group version. */
+  #hasOwnPaths(key: string): boolean {
     const prefix = `/apis/${key}`
     return Object.keys(this.#fetched.get(key)?.document.paths ?? {}).some((path) =>
       path.startsWith(prefix),
@@ -114,7 +114,7 @@ export class RemoteDocuments {
     this.#generation++
   }
 
-  /** Ours with theirs in it. */
+  /** Wraps our documents: merges the remote ones into them. */
   over(ours: OpenApiDocuments): OpenApiDocuments {
     return {
       v2: () => this.#measured(ours),
@@ -129,7 +129,7 @@ export class RemoteDocuments {
     }
   }
 
-  /** Documents are made on request: a slow request means that the document was new. */
+  /** Documents are made on request, so the time of the request is the time to make them. */
   async #measured(ours: OpenApiDocuments): Promise<Published> {
     const began = performance.now()
     const local = await ours.v2()
@@ -145,8 +145,8 @@ export class RemoteDocuments {
   }
 
   /**
-   * The order in which a shared name is assigned: groups by priority, then by the names of their
-   * APIServices.
+   * The order of merging, which decides conflicts of names: groups by priority, then APIServices by
+   * name.
    */
   #inOrder(): string[] {
     const priorities = new Map<string, number>()
@@ -176,7 +176,7 @@ export class RemoteDocuments {
   }
 }
 
-/** `v1.example.com` of `example.com/v1`. */
+/** The name of an APIService: `v1.example.com` for `example.com/v1`. */
 const nameOf = (key: string): string => key.split('/').reverse().join('.')
 
 const published = (bytes: Buffer): Published => ({
@@ -185,8 +185,8 @@ const published = (bytes: Buffer): Published => ({
 })
 
 /**
- * Undefined if one of them has values that protobuf cannot express: clients of that form get ours
- * alone.
+ * Undefined if a document has values that protobuf cannot express; protobuf clients then get only
+ * our document.
  */
 function inProtobuf({ bytes }: Published): Published | undefined {
   try {
@@ -196,7 +196,7 @@ function inProtobuf({ bytes }: Published): Published | undefined {
   }
 }
 
-/** Rejects nesting deeper than an object may have: merging could overflow the stack. */
+/** Rejects too deep nesting, which could overflow the stack during the merge. */
 function documentIn(bytes: Buffer): Document | undefined {
   try {
     const document: unknown = decodeJson(bytes)

@@ -1,7 +1,7 @@
 /**
- * Which addresses the proxy subresources may reach: those of pods, services and nodes are written
- * by others, and must not lead back into this machine or to what only its own network sees. A name
- * is resolved once, and what it resolved to is what is called.
+ * The addresses that the proxy subresources may call. Users write the addresses of pods, services
+ * and nodes. These must not lead to this machine or to link-local addresses. A name is resolved
+ * once, and the checked address is called.
  */
 import type { LookupAddress } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns/promises'
@@ -27,7 +27,7 @@ loopback.addSubnet('::1', 128, 'ipv6')
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** An IPv4 address written as one of IPv6 leads where the IPv4 address leads. */
+/** The block list treats IPv4-mapped IPv6 addresses like the IPv4 addresses. */
 export function isAllowed(address: string, loopbackAllowed: boolean): boolean {
   if (isIP(address) === 0) return false
   const family = familyOf(address)
@@ -39,7 +39,7 @@ export function requireAllowed(address: string, loopbackAllowed: boolean): void 
   if (!isAllowed(address, loopbackAllowed)) throw badRequest('address not allowed')
 }
 
-/** What a host name or address stands for, as one address to call. */
+/** Resolves a host name or address to one allowed address. */
 export async function resolveAllowed(
   host: string,
   loopbackAllowed: boolean,
@@ -60,8 +60,8 @@ export async function resolveAllowed(
 type Resolve = (name: string) => Promise<LookupAddress[]>
 
 /**
- * How the name of a kubelet is resolved: it may be on this machine, but not link-local or
- * unspecified.
+ * Resolves the name of a kubelet, which may run on this machine. Link-local and unspecified
+ * addresses are rejected.
  */
 export const kubeletLookup =
   (resolve: Resolve = (name) => systemLookup(name, { all: true })): LookupFunction =>

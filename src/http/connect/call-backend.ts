@@ -1,6 +1,6 @@
 /**
- * One request to a backend, up to the beginning of its answer. Redirects are never followed. When
- * the client goes away the call ends too.
+ * Sends one request to a backend and returns when its response begins. Redirects are not followed.
+ * The call is aborted when the client disconnects.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -26,14 +26,14 @@ export interface BackendCall {
   readonly headers: PassedHeaders
   readonly body?: PassedBody
   readonly signal: AbortSignal
-  /** How long until the answer must begin; without end where undefined. */
+  /** The time limit for the start of the response; no limit if undefined. */
   readonly answerTimeoutMs?: number | undefined
 }
 
-/** The backend cannot be reached or does not answer; the words say why. */
+/** The backend cannot be reached or does not respond; the message is the reason. */
 export class BackendUnreachable extends Error {
   override name = 'BackendUnreachable'
-  /** Whether there was a connection. */
+  /** Whether a connection was established. */
   readonly connected: boolean
 
   constructor(words: string, connected = false) {
@@ -52,8 +52,8 @@ type Began =
     }
 
 /**
- * The answer of an ordinary request. A kept connection that turned out dead is tried again once,
- * where nothing is lost by it.
+ * Sends an ordinary request. If a pooled connection turns out to be closed, a repeatable request is
+ * sent once more.
  */
 export async function callBackend(call: BackendCall): Promise<http.IncomingMessage> {
   const repeatable = call.body === undefined || Buffer.isBuffer(call.body)
@@ -62,8 +62,8 @@ export async function callBackend(call: BackendCall): Promise<http.IncomingMessa
 }
 
 /**
- * The answer to a request to leave HTTP, by a connection of its own: the other protocol's
- * connection, or a refusal.
+ * Requests an upgrade on a new connection; returns the upgraded connection or the backend's
+ * rejection.
  */
 export async function callForUpgrade(call: BackendCall): Promise<Began> {
   return (await begin(call, true, false)) as Began
@@ -89,10 +89,10 @@ function requestOptions(call: BackendCall, upgrading: boolean): https.RequestOpt
   }
 }
 
-/** Undefined: the kept connection was dead, and the call may be made again. */
+/** Undefined if the pooled connection was closed; the call may be repeated. */
 function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<Began | undefined> {
   const { backend, body, signal } = call
-  // Port 0 is no address, and Node would replace it with the port of the protocol.
+  // Node would replace port 0 by the protocol's default port.
   if (backend.port === 0) {
     const words = `dial tcp ${placeOf(backend)}: connect: connection refused`
     return Promise.reject(new BackendUnreachable(words))
@@ -136,7 +136,7 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
       countUnnamed(backend.trust, answer.socket)
       resolve({ is: 'answer', answer })
     })
-    // Without a listener, Node would silently end the connection.
+    // Without this listener, Node would silently close the connection.
     outgoing.on('upgrade', (answer, socket, head) => {
       if (upgrading) {
         clearTimeout(answerTimer)
@@ -152,7 +152,10 @@ function begin(call: BackendCall, upgrading: boolean, again: boolean): Promise<B
 
 const named = new WeakMap<object, boolean>()
 
-/** If a certificate is not verified, a server without a name in it is counted with each answer. */
+/**
+ * If the certificate is not verified, a server certificate without alternative names is counted
+ * with each response.
+ */
 function countUnnamed({ unnamed, insecure }: Trust, socket: object): void {
   if (unnamed === undefined || !insecure) return
   let isNamed = named.get(socket)

@@ -1,7 +1,6 @@
 /**
- * Links in what a proxied server answers, so that they lead back through the proxy: the Location
- * header, and attributes of HTML that hold addresses. Links to other hosts stay as they are;
- * nothing is ever followed here.
+ * Rewrites links in responses of proxied servers so that they lead through the proxy: the Location
+ * header, and HTML attributes with URLs. Links to other hosts are unchanged. No link is followed.
  */
 import { promisify } from 'node:util'
 import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
@@ -11,7 +10,7 @@ import type { Passing } from './forward.ts'
 import { cleanPath } from './proxy-path.ts'
 
 export interface LinkPlace {
-  /** What the path of the request has before the path of the backend. */
+  /** The part of the request's path before the backend's path. */
   readonly prefix: string
   /** The backend's host and port. */
   readonly backendHost: string
@@ -19,7 +18,7 @@ export interface LinkPlace {
   readonly requestHost: string
 }
 
-/** Pages up to this size have their links changed; larger ones are passed on as they are. */
+/** Larger pages are forwarded unchanged. */
 const pageBytesMax = 8 << 20
 
 const linkPattern = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s
@@ -41,7 +40,7 @@ export function rewriteLink(link: string, { prefix, backendHost, requestHost }: 
   return `${kept}${joined}${slash}${rest}`
 }
 
-/** Attributes that hold addresses, by element. */
+/** The attributes with URLs, by element. */
 const attributes: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     a: 'href',
@@ -75,7 +74,7 @@ const attributes: ReadonlyMap<string, readonly string[]> = new Map(
 const isSpace = (letter: string) =>
   letter === ' ' || letter === '\n' || letter === '\t' || letter === '\r' || letter === '\f'
 
-/** One pass from the beginning to the end: a tag that is never closed ends the search. */
+/** Rewrites a page in one pass; an unclosed tag ends it. */
 export function rewritePage(page: string, place: LinkPlace): string {
   const made: string[] = []
   let copied = 0
@@ -102,15 +101,15 @@ export function rewritePage(page: string, place: LinkPlace): string {
 }
 
 interface Attribute {
-  /** Empty where the tag ends here. */
+  /** Empty at the end of the tag. */
   readonly name: string
   readonly valueStart: number
-  /** Zero where there is no value. */
+  /** Zero if the attribute has no value. */
   readonly valueEnd: number
   readonly end: number
 }
 
-/** The next attribute of a tag, or its end; undefined where the page ends first. */
+/** The next attribute of a tag, or its end; undefined at the end of the page. */
 function nextAttribute(page: string, from: number): Attribute | undefined {
   let at = from
   while (at < page.length && (isSpace(page[at]) || page[at] === '/')) at++
@@ -143,7 +142,7 @@ function nextAttribute(page: string, from: number): Attribute | undefined {
 
 type Coding = (bytes: Buffer) => Promise<Buffer>
 
-/** What unpacks to more is no page: a few bytes can stand for more than there is memory. */
+/** A limit for the decompressed page, because a few bytes may decompress to gigabytes. */
 const unpacked = { maxOutputLength: pageBytesMax }
 const asItIs: Coding = async (bytes) => bytes
 const codings: ReadonlyMap<string, [pack: Coding, unpack: Coding]> = new Map([
@@ -182,9 +181,9 @@ export async function rewriteAnswer(passing: Passing, place: LinkPlace): Promise
   if (page.length === 0) return { status, headers, body: Readable.from([]) }
   const [pack, unpack] = coding
   const plain = await unpack(page).catch(() => undefined)
-  // Not packed as it says, or too large: its reader may make of it what it can.
+  // The page is not compressed as declared, or too large: forward it unchanged.
   if (plain === undefined) return { status, headers, body: Readable.from([page]) }
-  // One character a byte: whatever the page's encoding is, it stays.
+  // latin1 preserves the bytes whatever the page's encoding.
   const changed = rewritePage(plain.toString('latin1'), place)
   const packed = await pack(Buffer.from(changed, 'latin1'))
   return {

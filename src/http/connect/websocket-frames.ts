@@ -1,11 +1,11 @@
 /**
- * WebSocket's frames as far as a server needs them that only sends: whole messages out, and of the
- * input only what keeps the connection, pings and closes. Other input is skipped unread.
+ * WebSocket frames for a server that only sends. It writes whole messages, and reads only pings and
+ * closes. Other input is skipped.
  */
 
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** Unmasked, as servers send. */
+/** Frames of servers are not masked. */
 export function frame(opcode: number, bytes: Buffer): Buffer {
   const { length } = bytes
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -36,7 +36,7 @@ export interface Heard {
   close(status: number): void
 }
 
-/** What a client sends, in whatever pieces it comes. */
+/** Parses the client's frames, which may arrive in any pieces. */
 export class Listening {
   readonly #heard: Heard
   #pending: Buffer = Buffer.alloc(0)
@@ -53,7 +53,7 @@ export class Listening {
     if (this.#closed) this.#pending = Buffer.alloc(0)
   }
 
-  /** Whether there may be more to read in what is there. */
+  /** Returns whether the buffered bytes may contain another frame. */
   #step(): boolean {
     const here = this.#pending
     if (this.#skip > 0n) {
@@ -97,6 +97,6 @@ export class Listening {
   }
 }
 
-/** The mask, then what it lies over. */
+/** `bytes` is the mask, followed by the masked data. */
 const unmasked = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.subarray(4).map((byte, i) => byte ^ bytes[i % 4]))

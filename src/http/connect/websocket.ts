@@ -1,7 +1,7 @@
 /**
- * A client that wants a long answer as WebSocket messages: watches and logs, for browsers that
- * cannot read a stream. The handshake, then a sink whose every write is bytes of finished frames.
- * What the client says is not listened to.
+ * Sends watches and logs as WebSocket messages, for browsers that cannot read a stream. It performs
+ * the handshake and returns a sink that writes complete frames. Messages from the client are
+ * ignored.
  */
 import { createHash } from 'node:crypto'
 import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
@@ -17,13 +17,13 @@ interface Refused {
   readonly words: string
 }
 
-/** Which of the requested subprotocols is used, the empty text for none; or a rejection. */
+/** Selects one of the requested subprotocols ('' for none), or rejects the request. */
 export type ChooseProtocol = (asked: readonly string[], origin: string) => string | Refused
 
 const acceptOf = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 
-/** Undefined if the client was rejected with a response. */
+/** Undefined if the request was rejected; the response is then sent. */
 export function openWebSocket(
   exchange: Exchange,
   choose: ChooseProtocol,
@@ -58,11 +58,11 @@ function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused
   return choose(protocols, said('origin'))
 }
 
-/** How long a client gets to take the last bytes. */
+/** How long a client may take to read the last bytes. */
 const lastBytesMs = 10_000
 /**
- * What a client may leave unread and still get pongs: a client that sends pings and reads none
- * would fill memory.
+ * Pings are not answered while more bytes than this are unread: a client that sends pings and reads
+ * nothing would fill the memory.
  */
 const unreadBytesMax = 64 * 1024
 

@@ -13,20 +13,20 @@ const headerTableBytesMax = 4096
 const fieldBytesExtra = 32
 
 /** The number of cached blocks: enough for a client that repeats a few requests. */
-const keptBlocksMax = 8
+const cachedBlocksMax = 8
 /**
  * Larger blocks, encoded or decoded, are not cached, so that unauthenticated clients cannot fill
  * the memory.
  */
-const keptBytesMax = 2048
+const cachedBytesMax = 2048
 
 const broken = (why: string) => new ConnectionError(errorCode.compression, why)
 
-export class HeaderDecoder<Said> {
+export class HeaderDecoder<Fields> {
   readonly #bytesMax: number
-  readonly #understand: (list: readonly string[]) => Said
+  readonly #understand: (list: readonly string[]) => Fields
   /** Newest last; indexes of the protocol count from the newest. */
-  readonly #fields: HeaderField[] = []
+  readonly #table: HeaderField[] = []
   #tableBytes = 0
   #tableBytesMax = headerTableBytesMax
   #bytes: Buffer = Buffer.alloc(0)
@@ -34,7 +34,7 @@ export class HeaderDecoder<Said> {
   /**
    * Results of blocks that do not change the table, by their bytes. Cleared when the table changes.
    */
-  readonly #kept = new Map<string, Said>()
+  readonly #blockCache = new Map<string, Fields>()
   #tableChanged = false
   #unpackedBytes = 0
 
@@ -42,22 +42,22 @@ export class HeaderDecoder<Said> {
    * `understand` interprets a list of alternating names and values. A block whose decoded size
    * exceeds `bytesMax` is rejected before that call.
    */
-  constructor(bytesMax: number, understand: (list: readonly string[]) => Said) {
+  constructor(bytesMax: number, understand: (list: readonly string[]) => Fields) {
     this.#bytesMax = bytesMax
     this.#understand = understand
   }
 
-  decode(block: Buffer): Said {
-    if (block.length > keptBytesMax) return this.#understand(this.#unpack(block))
+  decode(block: Buffer): Fields {
+    if (block.length > cachedBytesMax) return this.#understand(this.#unpack(block))
     const bytes = block.toString('latin1')
-    const known = this.#kept.get(bytes)
+    const known = this.#blockCache.get(bytes)
     if (known !== undefined) return known
     this.#tableChanged = false
-    const said = this.#understand(this.#unpack(block))
-    if (this.#tableChanged || this.#unpackedBytes > keptBytesMax) return said
-    if (this.#kept.size === keptBlocksMax) this.#kept.clear()
-    this.#kept.set(bytes, said)
-    return said
+    const fields = this.#understand(this.#unpack(block))
+    if (this.#tableChanged || this.#unpackedBytes > cachedBytesMax) return fields
+    if (this.#blockCache.size === cachedBlocksMax) this.#blockCache.clear()
+    this.#blockCache.set(bytes, fields)
+    return fields
   }
 
   #unpack(block: Buffer): string[] {
@@ -84,32 +84,32 @@ export class HeaderDecoder<Said> {
   }
 
   #field(first: number): HeaderField {
-    if ((first & 0x80) !== 0) return this.#known(this.#number(7))
-    const kept = (first & 0x40) !== 0
-    const number = this.#number(kept ? 6 : 4)
-    const name = number === 0 ? this.#text() : this.#known(number).name
+    if ((first & 0x80) !== 0) return this.#fieldAt(this.#number(7))
+    const isIndexed = (first & 0x40) !== 0
+    const number = this.#number(isIndexed ? 6 : 4)
+    const name = number === 0 ? this.#text() : this.#fieldAt(number).name
     const field = { name, value: this.#text() }
-    if (kept) this.#keep(field)
+    if (isIndexed) this.#addToTable(field)
     return field
   }
 
-  #known(number: number): HeaderField {
+  #fieldAt(number: number): HeaderField {
     const field =
       number < staticFields.length
         ? staticFields[number]
-        : this.#fields[this.#fields.length - 1 - (number - staticFields.length)]
+        : this.#table[this.#table.length - 1 - (number - staticFields.length)]
     if (number === 0 || field === undefined) throw broken('a header field that is not known')
     return field
   }
 
   #changeTable(): void {
     this.#tableChanged = true
-    this.#kept.clear()
+    this.#blockCache.clear()
   }
 
-  #keep(field: HeaderField): void {
+  #addToTable(field: HeaderField): void {
     this.#changeTable()
-    this.#fields.push(field)
+    this.#table.push(field)
     this.#tableBytes += field.name.length + field.value.length + fieldBytesExtra
     this.#evict()
   }
@@ -124,10 +124,10 @@ export class HeaderDecoder<Said> {
   #evict(): void {
     let gone = 0
     while (this.#tableBytes > this.#tableBytesMax) {
-      const { name, value } = this.#fields[gone++] as HeaderField
+      const { name, value } = this.#table[gone++] as HeaderField
       this.#tableBytes -= name.length + value.length + fieldBytesExtra
     }
-    if (gone > 0) this.#fields.splice(0, gone)
+    if (gone > 0) this.#table.splice(0, gone)
   }
 
   #byte(): number {

@@ -1,26 +1,25 @@
 /**
- * The Huffman code of RFC 7541, appendix B, read only: our own header values are sent as they are.
- * The code is canonical, so the lengths of its 256 words define it. Nearly every letter that
- * headers hold has a word of eight bits at most, which one look finds; longer ones are found bit by
- * bit.
+ * Decodes the Huffman code of RFC 7541, appendix B. Our own header values are sent unencoded. The
+ * code is canonical, so the lengths of its 256 words define it. Most characters in headers have
+ * words of at most eight bits, which one table lookup decodes; longer words are decoded bit by bit.
  */
 
-/** Bits of the code of each byte, as digits of base 36. */
+/** The word length of each byte, as base-36 digits. */
 const lengths =
   'dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6cad67777777777777777777777878djde6' +
   'f56565666577666567655677777fbedskmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnq' +
   'qkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq'
 
-/** Bits that one look takes in. */
+/** The bits of one table lookup. */
 const lookBits = 8
-/** A byte and the bits of its word in one number; 0 is none. */
+/** A byte and the length of its word in one number; 0 means no word. */
 const found = (byte: number, bits: number) => (bits << 8) | byte
 
 interface Code {
-  /** What words begin with these eight bits, where they are whole. */
+  /** The decoded word by the next eight bits, for words of at most eight bits. */
   readonly short: Uint16Array
   /**
-   * Per length: the first word, how many there are, and where their bytes begin among all in order.
+   * For each length: the first word, the number of words, and the index of their bytes in `bytes`.
    */
   readonly first: Uint32Array
   readonly count: Uint16Array
@@ -30,7 +29,7 @@ interface Code {
 
 let code: Code | undefined
 
-/** The text, or nothing where the bytes are no Huffman code. */
+/** Decodes the bytes; undefined if they are not valid. */
 export function decodeHuffman(bytes: Buffer, from: number, to: number): string | undefined {
   code ??= makeCode()
   const { short } = code
@@ -39,7 +38,7 @@ export function decodeHuffman(bytes: Buffer, from: number, to: number): string |
   let length = 0
   for (let at = from * 8; at < end; ) {
     const byteAt = at >> 3
-    // Past the end there are only ones, as in the mark that fills the last byte.
+    // Pad the end with ones, like the padding of the last byte.
     const next = byteAt + 1 < to ? (bytes[byteAt + 1] as number) : 0xff
     const eight = ((((bytes[byteAt] as number) << 8) | next) >> (8 - (at & 7))) & 0xff
     let word = short[eight] as number
@@ -78,9 +77,7 @@ function longWord(
   return 0
 }
 
-/**
- * Words of one length follow each other; the first of a length follows the last of the one before.
- */
+/** Words of one length are consecutive numbers; each length continues after the previous one. */
 function makeCode(): Code {
   const short = new Uint16Array(1 << lookBits)
   const first = new Uint32Array(lengthMax + 1)

@@ -1,7 +1,6 @@
 /**
- * Counts every request that found its route: how it was answered, how long it took, how large the
- * answer was. The counters of a route are looked up by three short maps and never by a string made
- * for it.
+ * Records each routed request: its status, its duration and the size of its response. The counters
+ * of a route are found by three small maps, without building a string for the lookup.
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
@@ -14,7 +13,7 @@ import { dryRunLabel, isLongRunning, reportedVerb, type Scope, scopeOf } from '.
 const component = 'apiserver'
 const selfName = 'system:apiserver'
 
-/** What one route counts, for one verb, scope and dry run. */
+/** The counters of one route, verb, scope and dry-run setting. */
 class RouteMeter {
   readonly #metrics: ServerMetrics
   readonly #verb: string
@@ -22,7 +21,7 @@ class RouteMeter {
   readonly #dryRun: string
   readonly #byStatus = new Map<number, MetricValue>()
   readonly durations: Distribution
-  /** Only of reads. */
+  /** Set only for reads. */
   readonly sizes: Distribution | undefined
 
   constructor(metrics: ServerMetrics, verb: string, dryRun: string, place: readonly string[]) {
@@ -53,8 +52,8 @@ class RouteMeter {
 }
 
 /**
- * Paths that are no resource and are counted all the same; the rest would be as many as clients
- * think of.
+ * Non-resource paths that are counted. Others are not, because clients could request any number of
+ * paths.
  */
 const countedPath = /^\/(healthz|livez|readyz|metrics|version|openapi\/v2)(\/|$)/
 
@@ -85,7 +84,10 @@ export class MetricsObserver implements Observer {
     meter.sizes?.observe(exchange.answeredBytes)
   }
 
-  /** Clients may request watches of any path: unknown ones are not remembered. */
+  /**
+   * Counters of unknown paths and subresources are removed when they reach 0, because clients could
+   * create any number of them.
+   */
   #endRunning(exchange: Exchange, running: NonNullable<Exchange['running']>): void {
     running.add(-1)
     exchange.running = undefined
@@ -101,7 +103,7 @@ export class MetricsObserver implements Observer {
     const scope = scopeOf(target)
     const verb = reportedVerb(exchange, scope)
     const dryRun = dryRunLabel(exchange)
-    // Both parts come from small sets, so the joined names are few and known to the engine.
+    // Both parts come from small sets, so the number of joined strings is small.
     const way = dryRun === '' ? waysOf(verb, scope) : `${verb} ${scope} ${dryRun}`
     let byWay = bySubresource.get(target.subresource)
     if (byWay === undefined) {
@@ -133,7 +135,7 @@ export class MetricsObserver implements Observer {
 
   #ofPath(exchange: Exchange): RouteMeter | undefined {
     const { path, isResource, verb } = exchange.target
-    // A request that is rejected before routing may name anything.
+    // A request that was rejected before routing may have any path.
     const isLost = exchange.refusal !== undefined || exchange.status === 404
     if (isResource || isLost || verb !== 'get' || !countedPath.test(path)) return undefined
     let meter = this.#byPath.get(path)
@@ -145,7 +147,7 @@ export class MetricsObserver implements Observer {
   }
 }
 
-/** Under what a request is shown that runs until its client leaves, in the order of the labels. */
+/** The labels of a long-running request, in order. */
 function runningLabels(exchange: Exchange) {
   const { target } = exchange
   const scope = scopeOf(target)
@@ -160,7 +162,9 @@ function runningLabels(exchange: Exchange) {
   }
 }
 
-/** These have no route, and are as many as clients think of. */
+/**
+ * Such requests have no route and are not counted, because clients could create any number of them.
+ */
 const isUnknownSubresource = ({ subresource }: RequestTarget, { subresources }: Kind): boolean =>
   subresource !== '' && !subresources.has(subresource)
 

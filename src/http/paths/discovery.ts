@@ -1,4 +1,7 @@
-/** /api, /apis and below: what is served, made on first use and kept until kinds come or go. */
+/**
+ * /api, /apis and below: discovery documents, made on first use and cached until the served kinds
+ * change.
+ */
 import { pathNotFound } from '#api/status-error.ts'
 import { orderedGroups, type PriorityOf } from '#discovery/group-order.ts'
 import { apiGroup, apiGroupList, apiVersions } from '#discovery/groups.ts'
@@ -17,14 +20,14 @@ export interface DiscoveryParts {
   readonly release: number
   readonly priorityOf: PriorityOf
   readonly serverAddress: string
-  /** The types of discovery's own documents, for their protobuf form. */
+  /** The types of discovery documents, for protobuf. */
   readonly typeOf: (kind: string) => Type
-  /** What other servers answer, and the order of all; without it only ours is shown. */
+  /** Aggregated group versions and the order of all; if undefined, only local ones are shown. */
   readonly aggregated?: {
     readonly generation: number
     groupVersions(local: readonly GroupVersion[]): GroupVersion[]
   }
-  /** The document with everything in it, in the versions of it that are served. */
+  /** Aggregated discovery, with its served versions. */
   readonly whole?: {
     readonly versions: readonly string[]
     readonly load: () => AggregatedDiscovery
@@ -66,14 +69,14 @@ export function discoveryPaths(parts: DiscoveryParts): PathHandler {
 }
 
 /**
- * The group that kube-apiserver's aggregator answers itself; it describes the others whatever the
- * method.
+ * The group of APIServices. kube-apiserver's aggregator serves it, and serves the documents of
+ * other groups for any method.
  */
 const ownGroup = 'apiregistration.k8s.io'
 
 /**
- * Whether a router leads to the document: it takes GET alone. /apis, groups and custom versions
- * answer every method.
+ * Whether kube-apiserver routes the path to a handler for GET only. /apis, groups and custom
+ * versions accept every method.
  */
 function isRouted({ catalog }: DiscoveryParts, path: string): boolean {
   const [, prefix, group, version] = path.split('/')
@@ -82,7 +85,7 @@ function isRouted({ catalog }: DiscoveryParts, path: string): boolean {
   return catalog.kindsOf(group, version).some(({ origin }) => origin === 'built-in')
 }
 
-/** A group or group version that is served. */
+/** Whether the path is that of a served group or group version. */
 function isBelow({ catalog, aggregated }: DiscoveryParts, path: string): boolean {
   const [, prefix, group, version, more, most] = path.split('/')
   if (prefix === 'api') return group === 'v1' && (version ?? '') === '' && more === undefined

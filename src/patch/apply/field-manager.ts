@@ -168,7 +168,7 @@ function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): Manage
       kind.apiVersion,
       who.now,
       set,
-      saidSubresource(kind, who),
+      recordedSubresource(kind, who),
     ),
   ]
 }
@@ -184,8 +184,10 @@ function claimWithDuplicates(
 }
 
 /** The subresource as recorded in entries. */
-const saidSubresource = ({ saysSubresource = true }: FieldManagerKind, { subresource }: Writer) =>
-  saysSubresource ? subresource : ''
+const recordedSubresource = (
+  { saysSubresource = true }: FieldManagerKind,
+  { subresource }: Writer,
+) => (saysSubresource ? subresource : '')
 
 /** The managers after an update. The writer's time changes only if its field set does. */
 function updateManaged(
@@ -201,7 +203,7 @@ function updateManaged(
     manager: who.manager || 'unknown',
     operation: 'Update',
     apiVersion,
-    subresource: saidSubresource(kind, who),
+    subresource: recordedSubresource(kind, who),
   }
   const writer = identityOf(named)
   const former = owned.get(writer)
@@ -300,7 +302,7 @@ function applyOnce(
     manager: who.manager || 'unknown',
     operation: 'Apply',
     apiVersion,
-    subresource: saidSubresource(kind, who),
+    subresource: recordedSubresource(kind, who),
   }
   const applier = identityOf(self)
   const versions = versionsOf(kind, subresource)

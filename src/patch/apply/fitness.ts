@@ -1,8 +1,7 @@
 /**
- * Whether the items of every set and keyed list in a value can be distinguished, compiled from its
- * type. Stored objects are valid in every other way already, so types without such lists need no
- * check at all. Custom kinds are the exception: what one version has another may not, and
- * definitions change.
+ * Checks whether the items of every set and keyed list in a value have unique keys. The check is
+ * compiled from the type. Stored objects are otherwise valid, so types without such lists need no
+ * check. Custom kinds are the exception: versions differ, and definitions change.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap } from '#patch/json-map.ts'
@@ -11,7 +10,7 @@ import type { ApplyRules } from './rules.ts'
 import { itemElement, NoElement } from './shape.ts'
 import { liveProblems } from './validate.ts'
 
-/** Items that cannot be distinguished: no field of such an object can be owned. */
+/** Some items have no unique key, so no field of the object can be owned. */
 export class Unfit extends Error {}
 
 /** Throws Unfit. */
@@ -19,7 +18,7 @@ type Check = (value: Json) => void
 
 const reach = new WeakMap<Type, boolean>()
 
-/** The check of a type; undefined: a value of this type is always fit. */
+/** The check of a type; undefined if all its values pass. */
 export const checkOf = (type: Type): Check | undefined => strict.of(type)
 
 export function isFit(type: Type, value: Json, rules: ApplyRules): boolean {
@@ -34,13 +33,11 @@ export function isFit(type: Type, value: Json, rules: ApplyRules): boolean {
   }
 }
 
-/** Whether the type is of a custom kind: such types have no name, or are not known at all. */
+/** Whether the type belongs to a custom kind: it has no name, or is not known. */
 export const isCustom = (type: Type): boolean =>
   type.is === 'untyped' || (type.is === 'struct' && type.name === '')
 
-/**
- * Whether a set or keyed list can be anywhere in a value of the type; types may contain themselves.
- */
+/** Whether a value of the type may contain a set or keyed list. Types may be recursive. */
 function hasListsInside(type: Type): boolean {
   const known = reach.get(type)
   if (known !== undefined) return known

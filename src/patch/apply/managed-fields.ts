@@ -1,14 +1,14 @@
 /**
- * metadata.managedFields, read and written: which manager owns which set of paths, by which
- * operation, in which version and since when. A manager is identified by name, operation,
- * subresource and, for updates, version.
+ * Decodes and encodes metadata.managedFields: the field set, operation, version and time of each
+ * manager. A manager is identified by name, operation and subresource, and for updates also by
+ * version.
  */
 import type { Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { type FieldSet, equalSets, isEmptySet, parseFieldSet } from './field-set.ts'
 import { goJson } from './path-element.ts'
 
-/** What one manager owns. */
+/** The fields of one manager. */
 export interface Owned {
   readonly set: FieldSet
   readonly apiVersion: string
@@ -20,7 +20,7 @@ export interface Owned {
 export interface Managed {
   /** By the manager's identity. */
   readonly owned: Map<string, Owned>
-  /** RFC 3339; a manager without one was written by hand. */
+  /** RFC 3339; undefined if the client wrote an entry without a time. */
   readonly times: Map<string, string | undefined>
 }
 
@@ -33,7 +33,7 @@ export interface Manager {
   subresource: string
 }
 
-/** The identity of a manager: also what managers are sorted by where nothing else decides. */
+/** The identity of a manager, which is also the last criterion of sorting. */
 export function identityOf({ manager, operation, apiVersion, subresource }: Manager): string {
   let text = manager === '' ? '' : `"manager":${goJson(manager)},`
   text += `"operation":"${operation}"`
@@ -52,7 +52,7 @@ export function managerOf(identity: string): Manager {
   return { manager, operation, apiVersion, subresource }
 }
 
-/** Throws a plain Error, in kube-apiserver's words, if an entry cannot be understood. */
+/** Throws a plain Error with kube-apiserver's message if an entry is invalid. */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | undefined): Managed {
   const managed = nobody()
   for (const [i, entry] of (entries ?? []).entries()) {
@@ -80,7 +80,7 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | null | un
   return managed
 }
 
-/** Sorted as in kube-apiserver: appliers first, then by time, name, version and subresource. */
+/** Sorts like kube-apiserver: Apply entries first, then by time, name, version and subresource. */
 export function encodeManaged({ owned, times }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [identity, { set, apiVersion, applied, who }] of owned) {
@@ -93,7 +93,7 @@ export function encodeManaged({ owned, times }: Managed): ManagedFieldsEntry[] {
   return entries.length > 1 ? entries.sort(compareEntries) : entries
 }
 
-/** Members in the order Go writes them. */
+/** Makes an entry with its members in Go's order. */
 export function entryOf(
   manager: string,
   operation: 'Apply' | 'Update',
@@ -142,11 +142,11 @@ export function dropEmpty(owned: Map<string, Owned>): void {
   for (const [identity, { set }] of owned) if (isEmptySet(set)) owned.delete(identity)
 }
 
-/** Whether a list written by a client requests a reset of all owners: one empty entry. */
+/** Whether a client requests a reset of managedFields, with a list of one empty entry. */
 export const isReset = (entries: readonly ManagedFieldsEntry[] | null | undefined): boolean =>
   entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
 
-/** The versions owners speak: what a caller that converts slowly has to have at hand. */
+/** The versions in the entries, which a caller with asynchronous conversions must provide. */
 export const versionsOf = (entries: readonly ManagedFieldsEntry[] | undefined): Set<string> =>
   new Set(
     (entries ?? []).flatMap(({ apiVersion }) => (apiVersion === undefined ? [] : [apiVersion])),

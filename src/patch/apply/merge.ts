@@ -1,7 +1,7 @@
 /**
- * An applied configuration laid over a live object: the configuration's values win, nothing is
- * removed. Items of lists keep the order of the live list where the configuration does not say
- * otherwise (before 1.21, in any case). The result shares parts with both; neither is changed.
+ * Merges an applied configuration into a live object. The configuration's values win, and nothing
+ * is removed. Items keep the live order unless the configuration specifies another one (before
+ * 1.21, always). The result shares parts with both arguments, which are not changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, ownValue, setMember } from '#patch/json-map.ts'
@@ -19,7 +19,7 @@ export function mergeObjects(
   return mergeValue(type, live, config, rules) ?? null
 }
 
-/** undefined: nothing is left to write. */
+/** undefined means that the field is removed. */
 function mergeValue(
   type: Type,
   live: Json | undefined,
@@ -41,7 +41,7 @@ function mergeValue(
 const asList = (value: Json): Json[] => (Array.isArray(value) ? value : [])
 const asMap = (value: Json): JsonMap => (isMap(value) ? value : {})
 
-/** What the configuration does not mention is taken over at once, in its place. */
+/** Fields that the configuration lacks are copied first, which keeps their position. */
 function mergeMembers(
   type: Type,
   live: JsonMap,
@@ -65,7 +65,7 @@ function mergeItems(
 ): Json[] | undefined {
   const lists = { live: indexed(list, live), config: indexed(list, config) }
   const out: Json[] = []
-  /** `own`: a live item that the configuration does not have. */
+  /** `own` is a live item that the configuration lacks. */
   const push = (element: string, own?: Json) => {
     const before = own ?? lists.live.items.get(element)
     const merged = mergeValue(list.items, before, lists.config.items.get(element), rules)
@@ -81,9 +81,9 @@ function mergeItems(
 }
 
 /**
- * Live items keep their places; a configured item that is new comes right after the one before it
- * in the configuration, and where both lists have the same items in another order, the
- * configuration's order wins. A configured item takes the place of all live items with its key.
+ * Live items keep their positions. A new configured item follows its predecessor in the
+ * configuration. If both lists have the same items in different orders, the configuration's order
+ * wins. A configured item replaces all live items with its key.
  */
 function inOrder(
   { live, config }: { readonly live: Indexed; readonly config: Indexed },
@@ -127,13 +127,13 @@ function inOrder(
   }
 }
 
-/** The steps of a list, one per item, and its items by their steps. */
+/** The path elements of a list's items, and the items by path element. */
 interface Indexed {
   readonly order: readonly string[]
   readonly items: ReadonlyMap<string, Json>
 }
 
-/** Live items with the same key are not merged with a configured one: they count as null. */
+/** Live items with the same key are not merged with a configured item, so they are null here. */
 function indexed(list: List, all: readonly Json[]): Indexed {
   const order: string[] = []
   const items = new Map<string, Json>()

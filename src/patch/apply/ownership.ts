@@ -62,7 +62,7 @@ function reconciled(live: Typed, owners: Owners, versions: Versions): Owners {
 }
 
 /** Adds the purpose of a failed conversion to its error. */
-function said<Result>(doing: string, act: () => Result): Result {
+function withPurpose<Result>(doing: string, act: () => Result): Result {
   try {
     return act()
   } catch (error) {
@@ -122,8 +122,8 @@ function compareIn(
   apiVersion: string,
   versions: Versions,
 ): Comparison | undefined {
-  const old = said('to convert old object', () => versions.convert(before, apiVersion))
-  const now = said('to convert new object', () => versions.convert(after, apiVersion))
+  const old = withPurpose('to convert old object', () => versions.convert(before, apiVersion))
+  const now = withPurpose('to convert new object', () => versions.convert(after, apiVersion))
   if (old === undefined || now === undefined) return undefined
   const comparison = compareObjects(old.type, old.object as Json, now.object as Json)
   return excludeFields(comparison, versions.resetFields(apiVersion))
@@ -180,7 +180,7 @@ export function applyConfig(
   const reset = versions.resetFields(apiVersion)
   if (reset !== undefined) set = recursiveDifference(set, reset)
   known.set(applier, { set, apiVersion, applied: true })
-  const pruned = said('to prune fields', () =>
+  const pruned = withPurpose('to prune fields', () =>
     prune({ object: merged, type, apiVersion }, known, applier, last, versions),
   )
   const outcome = takeChanged(live, pruned, known, applier, force, versions)
@@ -207,15 +207,15 @@ function prune(
   // If the applier dropped nothing and all managers use one version, the following steps change
   // nothing.
   if (isSubset(last.set, own.set) && speakOne(owners, last.apiVersion)) return merged
-  const inLast = said('to convert merged object to last applied version', () =>
+  const inLast = withPurpose('to convert merged object to last applied version', () =>
     versions.convert(merged, last.apiVersion),
   )
   if (inLast === undefined) return merged
   const without = withoutPaths(inLast, namedIn(inLast.type, last.set, versions), versions)
-  const backByOwners = said('add back owned items', () =>
+  const backByOwners = withPurpose('add back owned items', () =>
     addBackOwned(inLast, without, owners, versions),
   )
-  const backByChance = said('add back dangling items', () =>
+  const backByChance = withPurpose('add back dangling items', () =>
     addBackDangling(inLast, backByOwners, last, versions),
   )
   return versions.convert(backByChance, merged.apiVersion) ?? merged
@@ -250,7 +250,7 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
   let left = pruned
   for (const version of [...byVersion.keys()].sort()) {
     const inVersion = (what: string, typed: Typed) =>
-      said(`to convert ${what} object at version ${version}`, () =>
+      withPurpose(`to convert ${what} object at version ${version}`, () =>
         versions.convert(typed, version),
       )
     const wholeHere = inVersion('merged', whole)
@@ -266,7 +266,7 @@ function addBackOwned(merged: Typed, pruned: Typed, owners: Owners, versions: Ve
 
 /** Restores removed fields that the applier did not own. */
 function addBackDangling(merged: Typed, pruned: Typed, last: Owned, versions: Versions): Typed {
-  const left = said('to convert pruned object to last applied version', () =>
+  const left = withPurpose('to convert pruned object to last applied version', () =>
     versions.convert(pruned, last.apiVersion),
   )
   if (left === undefined) return merged

@@ -173,14 +173,14 @@ export class Watch implements AsyncIterator<Change[]> {
   /** A response that etcd would not send ends the feed, not the process. */
   #read(bytes: Buffer): void {
     try {
-      this.#hear(decodeWatch(bytes))
+      this.#handle(decodeWatch(bytes))
     } catch (error) {
       const { endpoints } = this.#connection
       this.fail(new StorageUnavailable(describeFailure(error, endpoints), { cause: error }))
     }
   }
 
-  #hear(response: WatchResponse): void {
+  #handle(response: WatchResponse): void {
     if (response.canceled) {
       this.#canceled(response)
       return

@@ -1,7 +1,7 @@
 /**
- * The ciphers of sealed values, each in the layout that kube-apiserver stores: what is drawn by
- * chance first, then what was enciphered. They know nothing of names, prefixes or the order of
- * keys. Refusals are thrown in its words.
+ * The ciphers for encryption at rest, in kube-apiserver's layout: the random part first, then the
+ * ciphertext. They do not know key names, prefixes or the order of keys. Errors have
+ * kube-apiserver's messages.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { loadLater } from '#base/load-later.ts'
@@ -10,7 +10,7 @@ import { Unopened } from '#storage/storage.ts'
 const loadSecretbox = loadLater<typeof import('./secretbox.ts')>(import.meta.url, './secretbox')
 
 export interface Cipher {
-  /** `path`: the key in the store, which a value may be bound to. */
+  /** `path` is the key in the store, to which a cipher may bind the value. */
   seal(secret: Buffer, plain: Buffer, path: string): Buffer
   open(secret: Buffer, sealed: Buffer, path: string): Buffer
 }
@@ -23,7 +23,7 @@ const gcmTagBytes = 16
 const boxNonceBytes = 24
 const boxTagBytes = 16
 
-/** What is opened lives as long as its object: memory of its own, not a piece of the pool. */
+/** Copies into separate memory, because a decrypted value lives as long as its object. */
 export function joined(parts: readonly Buffer[]): Buffer {
   const all = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
@@ -34,10 +34,7 @@ export function joined(parts: readonly Buffer[]): Buffer {
 const tooShort = () => new Unopened('the stored data was shorter than the required size')
 const bitsOf = (secret: Buffer): number => secret.length * 8
 
-/**
- * The vector, then whole blocks. Only the padding distinguishes a changed value from an unchanged
- * one.
- */
+/** The initialization vector, then whole blocks. Only the padding can reveal a modified value. */
 const aescbc: Cipher = {
   seal(secret, plain) {
     const vector = randomBytes(blockBytes)
@@ -50,8 +47,8 @@ const aescbc: Cipher = {
       throw new Unopened('the stored data is not a multiple of the block size')
     const vector = sealed.subarray(0, blockBytes)
     const decipher = createDecipheriv(`aes-${bitsOf(secret)}-cbc`, secret, vector)
-    // The padding is looked at below: it may be longer than the platform allows, and each fault has
-    // its words.
+    // The padding is checked below: it may be longer than Node allows, and each fault has its own
+    // message.
     decipher.setAutoPadding(false)
     const padded = joined([decipher.update(sealed.subarray(blockBytes)), decipher.final()])
     return withoutPadding(padded)
@@ -70,8 +67,8 @@ function withoutPadding(padded: Buffer): Buffer {
 }
 
 /**
- * The nonce, the text, the tag; bound to the path, so that a value moved to another key does not
- * open.
+ * The nonce, the ciphertext, the tag. The path is authenticated, so a value moved to another key
+ * cannot be decrypted.
  */
 const aesgcm: Cipher = {
   seal(secret, plain, path) {
@@ -100,7 +97,7 @@ const aesgcm: Cipher = {
 
 const notAuthentic = () => new Unopened('cipher: message authentication failed')
 
-/** The nonce, then the box: XSalsa20 and Poly1305. */
+/** The nonce, then the box (XSalsa20 and Poly1305). */
 const secretbox: Cipher = {
   seal(secret, plain) {
     const nonce = randomBytes(boxNonceBytes)

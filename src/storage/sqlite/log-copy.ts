@@ -1,26 +1,25 @@
 /**
- * Copies the rows of one database to another while a server writes the first. Each read is short:
- * one that lasts keeps the server from beginning its write-ahead log anew, which then grows with
- * every write.
+ * Copies the rows of a database while a server writes to it. Each read is short: a long read would
+ * prevent the server from resetting its write-ahead log, which would then grow.
  *
- * Rows are only added behind the newest revision, so rows copied in the order of their revisions
- * miss none. Some that were copied may be forgotten meanwhile. What remains when the copy has
- * caught up is read at one moment, and compared:
+ * Rows are added only after the newest revision, so a copy in the order of revisions misses none. A
+ * compaction may delete rows that were already copied. When the copy has caught up, one read
+ * compares the remaining rows:
  *
- *   rows there   1 2 3 4 5 6      2 and 3 are forgotten, 7 is added      1 4 5 6 7
+ *   rows there   1 2 3 4 5 6      2 and 3 are deleted, 7 is added        1 4 5 6 7
  *   copied       1 2 3            1 2 3 4 5 6                            1 4 5 6 7
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Bytes and rows of one read: some milliseconds. */
+/** Bytes and rows per read: some milliseconds. */
 const readBytesMax = 1024 * 1024
 const readRowsMax = 500
 
-/** Pages of the copy in memory: its index is written in the order of revisions, not of keys. */
+/** The page cache of the copy, whose index is written in the order of revisions instead of keys. */
 const cacheKibibytes = 65_536
 
-/** The row of a write, as the tables have it. */
+/** The row of a write in the table's order. */
 type Row = [revision: number, previous: number, deleted: number, key: string, sum: number, Value]
 type Value = Uint8Array | null
 
@@ -30,7 +29,7 @@ interface Some {
 }
 
 export async function copyLog(from: DatabaseSync, to: DatabaseSync): Promise<void> {
-  // The copy gets its name when it is whole and on the disk.
+  // Durability is not needed: the copy gets its name after it is complete and synced.
   to.exec(`PRAGMA journal_mode = OFF; PRAGMA cache_size = -${cacheKibibytes}; BEGIN`)
   const insert = to.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)')
   const sweptBefore = one(from, 'SELECT swept FROM state')
@@ -61,7 +60,7 @@ function readSome(select: StatementSync, after: number): Some {
   return { rows, isMore: false }
 }
 
-/** Marks, deadlines, and which of the rows that were copied before are still there. */
+/** Copies state and deadlines, and deletes copied rows that no longer exist in the source. */
 function copyRest(from: DatabaseSync, to: DatabaseSync, sweptBefore: number): void {
   const swept = one(from, 'SELECT swept FROM state')
   const compacted = one(from, 'SELECT compacted FROM state')
@@ -71,7 +70,7 @@ function copyRest(from: DatabaseSync, to: DatabaseSync, sweptBefore: number): vo
   deadlines.setReturnArrays(true)
   for (const row of deadlines.iterate()) insert.run(...(row as unknown as number[]))
   if (swept === sweptBefore) return
-  // The index alone has all it takes, and is far smaller than the rows.
+  // The index contains all needed columns and is much smaller than the table.
   const there = new Set<number>()
   const upTo = 'SELECT revision FROM log INDEXED BY log_by_key WHERE revision <= ?'
   for (const { revision } of from.prepare(upTo).iterate(swept)) there.add(Number(revision))

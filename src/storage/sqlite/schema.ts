@@ -1,9 +1,9 @@
 /**
- * The database file: its tables, how a new one is made, and how an old one is recognised.
+ * The database file: its tables, its creation and its validation.
  *
- * The log has one row per write. A key's present is its row with the highest revision; a deletion
- * is a row without a value. `previous` is the key's row before, which is what compaction may forget
- * once this row is old enough.
+ * The log has one row per write. The row with a key's highest revision is its current state; a
+ * deletion is a row without a value. `previous` is the key's previous row, which a compaction
+ * deletes once this row is old enough.
  *
  *   revision  previous  deleted  key                              value
  *   2         0         0        /registry/configmaps/default/a   {"data":1}
@@ -17,22 +17,25 @@ import { crc32 } from '#base/crc32.ts'
 import { type Revision, StorageUnavailable } from '#storage/storage.ts'
 import { describeFailure, unavailable } from './failure.ts'
 
-/** `Binn`: says in the file's header whose file it is. */
+/** `Binn`: identifies the file's program in its header. */
 const applicationId = 0x42696e6e
 const formatVersion = 1
 
 /**
- * Objects are one to two kilobytes: several fit one page, and a single write still dirties little.
+ * Objects have one to two kilobytes: several fit in a page, and a single write changes few pages.
  */
 export const pageSizeBytes = 8192
 
 /**
- * Up to this size the structure of a database is checked before it is used: beyond, it would hold
- * up the start.
+ * The structure of databases up to this size is checked at start; for larger ones this would take
+ * too long.
  */
 const structureCheckedBytesMax = 16 * 1024 * 1024
 
-/** Up to this size every row is checked at once; beyond, rows are checked when they are read. */
+/**
+ * All rows of databases up to this size are checked at start; otherwise rows are checked when they
+ * are read.
+ */
 const rowsCheckedBytesMax = 4 * 1024 * 1024
 
 const tables = `
@@ -56,8 +59,7 @@ const tables = `
 `
 
 /**
- * Makes a new database under another name and moves it into place: under its own name it is always
- * whole.
+ * Creates a database under a temporary name and renames it, so that the file is always complete.
  */
 export function createDatabase(file: string): void {
   const unfinished = `${file}.new`
@@ -76,7 +78,7 @@ export function createDatabase(file: string): void {
   syncFile(dirname(file))
 }
 
-/** Makes an empty file a database of this program. The caller syncs the file. */
+/** Creates the tables in an empty file. The caller syncs the file. */
 export function makeTables(database: DatabaseSync): void {
   database.exec(`PRAGMA page_size = ${pageSizeBytes}; PRAGMA synchronous = OFF`)
   database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`)
@@ -84,8 +86,8 @@ export function makeTables(database: DatabaseSync): void {
 }
 
 /**
- * Opens a database to read from it. Refuses a file of another program, of a newer release, or
- * damaged.
+ * Opens a database for reading. Rejects files of other programs, files of newer releases, and
+ * damaged files.
  */
 export function openToRead(file: string): DatabaseSync {
   let database: DatabaseSync | undefined
@@ -142,7 +144,7 @@ export function damagedAt(file: string, what: string): StorageUnavailable {
   return unavailable(`it is damaged (${what}); it was left as it is`, file)
 }
 
-/** Guards a row against bytes that changed on disk without SQLite's knowing. */
+/** Detects bytes that changed on disk without SQLite noticing. */
 export function checksumOf(key: string, value: Uint8Array | null): number {
   const ofKey = crc32(key)
   return value === null || value.length === 0 ? ofKey : crc32(value, ofKey)
@@ -154,8 +156,8 @@ function pragma(database: DatabaseSync, name: string): number {
 }
 
 /**
- * State holds secrets: other users of the machine must not read it. SQLite gives the files beside
- * it the same mode.
+ * The database contains secrets, so other users of the machine must not read it. SQLite creates its
+ * other files with the same mode.
  */
 function makePrivate(file: string): void {
   chmodSync(file, 0o600)

@@ -1,6 +1,6 @@
 /**
- * What the writer does to the database inside a transaction. It neither begins nor commits one,
- * knows no thread and reads no clock.
+ * The statements of the writer inside a transaction. The caller begins and commits it. The class
+ * uses no threads and no clock.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Revision } from '#storage/storage.ts'
@@ -14,7 +14,7 @@ import {
 } from './protocol.ts'
 import { checksumOf } from './schema.ts'
 
-/** Keys that expire in one transaction: a burst of them must not hold up the writers behind it. */
+/** Keys that expire per transaction, so that a burst does not delay later writes. */
 const expiredMax = 200
 
 export interface Swept {
@@ -33,19 +33,19 @@ export class Transaction {
     this.#revision = this.newestRevision()
   }
 
-  /** Another connection may have written up to here. */
+  /** Another connection may have written revisions up to `newest`. */
   follow(newest: Revision): void {
     if (newest > this.#revision) this.#revision = newest
   }
 
-  /** What is read from the database again, because a transaction was rolled back. */
+  /** Reads the state from the database again after a rollback. */
   reset(): void {
     this.#revision = this.newestRevision()
   }
 
   /**
-   * A compaction may have taken the newest row, so the newest revision is also at least the
-   * compacted one.
+   * A compaction may have deleted the newest row, so the newest revision is at least the compacted
+   * one.
    */
   newestRevision(): Revision {
     const [newest] = this.#statements.newest.get() as unknown as [number | null]
@@ -116,12 +116,12 @@ export class Transaction {
     this.#statements.setCompacted.run(upTo)
   }
 
-  /** Up to where everything is forgotten that compaction allows to forget. */
+  /** Old rows up to this revision were deleted. */
   swept(): Revision {
     return (this.#statements.state.get() as unknown as [number, number])[1]
   }
 
-  /** Forgets, for the next `count` revisions, what compaction allows to forget. */
+  /** Deletes old rows of the next `count` revisions up to the compacted one. */
   sweep(count: number): Swept {
     const [compacted, swept] = this.#statements.state.get() as unknown as [number, number]
     if (swept >= compacted) return { isMore: false, rows: 0 }
@@ -135,10 +135,7 @@ export class Transaction {
     }
   }
 
-  /**
-   * A write that changes nothing in the end. SQLite sees that what is written is there already, and
-   * writes nothing then.
-   */
+  /** Writes and restores a value, because SQLite does not write a value that is already there. */
   probe(): void {
     const compacted = this.compacted()
     this.#statements.setCompacted.run(compacted + 1)

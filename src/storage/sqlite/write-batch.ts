@@ -1,7 +1,4 @@
-/**
- * Writes that are sent together: many as one request. Each waiter gets the result of its write. It
- * sends nothing and keeps nothing.
- */
+/** Combines writes into one request, and gives each waiter the result of its write. */
 import type { Change, Outcome, Revision } from '#storage/storage.ts'
 import {
   deletion,
@@ -13,7 +10,7 @@ import {
 
 export interface PendingWrite {
   readonly key: string
-  /** undefined: a deletion. */
+  /** undefined means a deletion. */
   readonly bytes: Buffer | undefined
   readonly ifRevision: Revision
   readonly deadline: number
@@ -24,10 +21,10 @@ export interface Waiting extends PendingWrite {
   readonly answer: PromiseWithResolvers<Outcome>
 }
 
-/** What a write adds to the log beside its value. */
+/** The overhead of a write in the log besides its value. */
 const writeBytes = 4096
 
-/** Writes in their order, in parts of at most so many bytes or one write. */
+/** Splits the writes, in order, into batches of at most `bytesMax` bytes or one write. */
 export function batchesOf(writes: Waiting[], bytesMax: number): Waiting[][] {
   const batches: Waiting[][] = []
   let size = 0
@@ -45,7 +42,7 @@ export function batchesOf(writes: Waiting[], bytesMax: number): Waiting[][] {
   return batches
 }
 
-/** Many writes as one request. */
+/** Encodes a batch as one request. */
 export function requestOf(writes: Waiting[]): QueuedWrite {
   let size = 0
   for (const write of writes) size += write.bytes?.length ?? 0
@@ -72,7 +69,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** What of the writes came to be, in order. */
+/** Adds the changes of the successful writes, in order. */
 export function addWritten(changes: Change[], writes: Waiting[], answer: WriteAnswer): void {
   for (let i = 0; i < writes.length; i++) {
     const revision = answer.revisions[i]
@@ -86,7 +83,7 @@ export function addExpired(changes: Change[], answer: ExpireAnswer): void {
   }
 }
 
-/** Gives each waiter its result. */
+/** Resolves each waiter with its result. */
 export function answerWrites(writes: Waiting[], answer: WriteAnswer): void {
   for (const { index, revision, bytes } of answer.refused) {
     const { key } = writes[index]

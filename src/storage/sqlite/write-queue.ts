@@ -221,7 +221,7 @@ export class WriteQueue {
     if (reply.kind === 'failed' && reply.isBusy) return false
     const writes = request.kind === 'write' ? request.keys.length : 1
     if (this.#pace.isSlowAfter(this.#elapsed() - began, writes)) this.#startThread()
-    this.#hear(reply)
+    this.#handle(reply)
     if (this.#here.log.isLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
     return true
@@ -261,7 +261,7 @@ export class WriteQueue {
     this.#thread ??= new WriterThread(
       { file, checkpointBytes },
       {
-        replied: (reply) => this.#hear(reply),
+        replied: (reply) => this.#handle(reply),
         unopened: (words) => this.#goOnHere(words),
         ended: (words) => this.#goOnWithout(words),
       },
@@ -307,7 +307,7 @@ export class WriteQueue {
     })
   }
 
-  #hear(reply: Reply): void {
+  #handle(reply: Reply): void {
     if (reply.kind === 'committed') this.#settle(reply.answers)
     else this.#fail(reply)
   }

@@ -1,6 +1,6 @@
 /**
- * The writer's thread as the server's sees it: requests, responses, and its end. It does not know
- * the waiters.
+ * The server thread's interface to the writer thread: requests, replies, and its exit. It does not
+ * know the waiters.
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname, extname } from 'node:path'
@@ -10,11 +10,11 @@ import type { Revision } from '#storage/storage.ts'
 import type { Message, Order, Reply, Request, ThreadReply, WriterOptions } from './protocol.ts'
 
 export interface ThreadEvents {
-  /** A transaction ended; replies come in the order of what was posted. */
+  /** A transaction ended. Replies are in the order of the requests. */
   replied(reply: Reply): void
-  /** It could not begin, and so did nothing of what was posted. */
+  /** The thread failed to start, and processed no request. */
   unopened(words: string): void
-  /** It ended by itself: what was posted and not replied to may have been done or not. */
+  /** The thread exited unexpectedly; requests without a reply may have been done or not. */
   ended(words: string): void
 }
 
@@ -23,7 +23,7 @@ export class WriterThread {
   #events: ThreadEvents
   #isOpen = false
   #words = 'the writer of the store has ended'
-  /** It was stopped after it had done everything before. */
+  /** Whether the thread was closed after it had processed all requests. */
   #isClosed = false
   #closed = Promise.withResolvers<void>()
 
@@ -35,18 +35,18 @@ export class WriterThread {
       name: 'storage-writer',
       workerData: options,
       env: environment(),
-      // It holds what is being written and nothing else.
+      // It holds only the current writes.
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
     })
-    this.#worker.on('message', (reply: ThreadReply) => this.#hear(reply))
+    this.#worker.on('message', (reply: ThreadReply) => this.#handle(reply))
     this.#worker.on('error', (error) => {
       this.#words = `the writer of the store failed: ${error.message}`
     })
-    // All its messages were received by then.
+    // The exit event follows all of the thread's messages.
     this.#worker.on('exit', () => this.#end())
   }
 
-  /** Whether it has begun: what is posted sooner waits for that. */
+  /** Whether the thread has started; earlier requests wait for that. */
   get isOpen(): boolean {
     return this.#isOpen
   }
@@ -64,7 +64,7 @@ export class WriterThread {
     this.#order({ kind: 'empty log' })
   }
 
-  /** Lets everything posted reach the disk. */
+  /** Waits until all requests are on disk. */
   async close(): Promise<void> {
     this.#order({ kind: 'close' })
     await this.#closed.promise
@@ -78,7 +78,7 @@ export class WriterThread {
     this.#worker.postMessage(message, transfer)
   }
 
-  #hear(reply: ThreadReply): void {
+  #handle(reply: ThreadReply): void {
     switch (reply.kind) {
       case 'opened':
         this.#isOpen = true
@@ -102,7 +102,10 @@ export class WriterThread {
   }
 }
 
-/** The thread's module: beside this one with the same ending, or inside the single executable. */
+/**
+ * The thread's module: the file next to this one with the same extension, or in the single
+ * executable.
+ */
 function writerSource(): { source: URL | string; isCode: boolean } {
   const code = embeddedFile('storage/sqlite/writer.cjs')
   if (code !== undefined) return { source: code, isCode: true }
@@ -111,11 +114,11 @@ function writerSource(): { source: URL | string; isCode: boolean } {
 }
 
 /**
- * The thread shares the cache of compiled code: reading the types away again would cost it more
- * than all else.
+ * The thread shares the compile cache, because stripping types again is the largest part of its
+ * start time.
  */
 function environment(): NodeJS.ProcessEnv {
   const cache = getCompileCacheDir()
-  // Node puts a directory for its own version below the one it is given.
+  // Node adds a subdirectory for its version to the configured directory.
   return cache ? { ...process.env, NODE_COMPILE_CACHE: dirname(cache) } : process.env
 }

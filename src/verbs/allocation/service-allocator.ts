@@ -53,7 +53,7 @@ class ServiceAllocators implements Allocators {
   readonly #reader: ObjectReader
   readonly #claims: ServiceClaims | undefined
   #following: Promise<unknown> | undefined
-  #isHearing = false
+  #isFollowing = false
 
   constructor(
     ranges: ServiceRanges,
@@ -128,7 +128,7 @@ class ServiceAllocators implements Allocators {
 
   async #follow(): Promise<void> {
     try {
-      await this.#hearOfServices()
+      await this.#followServices()
       await this.#claims?.mend(() => this.#catchUp())
     } catch (error) {
       // Retry with the next service, when the store may be available again.
@@ -138,13 +138,13 @@ class ServiceAllocators implements Allocators {
   }
 
   /** Follows services only once, even if reading the claims fails and is retried. */
-  async #hearOfServices(): Promise<void> {
-    if (this.#isHearing) return
+  async #followServices(): Promise<void> {
+    if (this.#isFollowing) return
     await this.#reader.follow('', 'services', {
       changed: (service) => this.#stock.hold(service),
       deleted: (service) => this.#stock.drop(service),
     })
-    this.#isHearing = true
+    this.#isFollowing = true
   }
 
   /** A read of a missing object makes the reader wait for all servers' earlier writes. */

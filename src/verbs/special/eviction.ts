@@ -238,7 +238,7 @@ async function takeFromBudget(
       const now = timestamp(server.clock)
       const left = takeDisruption(copyData(budget as KubeObject), pod, now, release)
       if (left.status.disruptionsAllowed === 0 && releaseOf(server.release).has(reportsUsedUp))
-        tellNoneLeft(left.status, now)
+        setNoneLeft(left.status, now)
       await claimFields(server, taking, left, budget)
       return left
     },
@@ -256,7 +256,7 @@ function selects(selector: Loose | undefined, { metadata }: KubeObject): boolean
   }
 }
 
-function tellNoneLeft(status: Loose, now: string): void {
+function setNoneLeft(status: Loose, now: string): void {
   const conditions: Loose[] = (status.conditions ??= [])
   const type = 'DisruptionAllowed'
   const at = conditions.findIndex((one) => one.type === type)
