@@ -3,7 +3,7 @@
  * used for the serving certificate, the endpoints of the kubernetes service and the kubeconfig.
  * Nothing here resolves names.
  */
-import { formatIp, isIpv6, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
+import { formatCidr, formatIp, isIpv6, isV4Bytes, parseCidr, parseIp } from '#api/ip-address.ts'
 import type { Settings } from '#settings/flags.ts'
 
 /** The machine's properties as the operating system reports them. */
@@ -48,6 +48,12 @@ export function externalAddress(
   if (host === undefined) return new URL(localUrl(settings)).host
   if (/^([^:[\]]*|\[[^[\]]*\]):[^:]*$/.test(host)) return host
   return host.includes(':') ? `[${host}]:${securePort}` : `${host}:${securePort}`
+}
+
+/** A block as Go prints it: `10.0.0.0/24` for `10.0.0.7/24`. */
+export function networkOf(block: string): string {
+  const cidr = parseCidr(block)
+  return cidr === undefined ? block : formatCidr(cidr)
 }
 
 /** The first address of a block: the one of the kubernetes service. */

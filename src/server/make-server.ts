@@ -4,9 +4,10 @@ import { type Access, makeAccess } from '#access/make-access.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/plugin-registry.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
+import type { Clock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
-import { forServices } from '#verbs/allocate.ts'
+import { type AddressApi, addressApi, forServices } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
@@ -48,6 +49,7 @@ export async function makeServer(
   const { clock, random } = foundation
   const access = await accessOf(foundation)
   const plugins = await pluginsOf(foundation, access, observing, () => server)
+  const addresses = addressApi(feature, catalog)
   const server: Server = {
     access,
     catalog,
@@ -55,13 +57,21 @@ export async function makeServer(
     cache,
     reader,
     admission: new AdmissionChain(plugins, reader, observing.admission),
-    allocators: forServices(() =>
-      loadAllocators().serviceAllocators(
-        { addressBlocks: settings.serviceClusterIpRange, nodePorts: settings.serviceNodePortRange },
-        reader,
-        random.number,
-        settings.storageBackend === 'etcd3' ? sharedStore(foundation) : undefined,
-      ),
+    allocators: forServices(
+      () =>
+        loadAllocators().serviceAllocators(
+          {
+            addressBlocks: settings.serviceClusterIpRange,
+            nodePorts: settings.serviceNodePortRange,
+          },
+          reader,
+          random.number,
+          settings.storageBackend === 'etcd3'
+            ? { ...sharedStore(foundation), onlyPorts: addresses !== undefined }
+            : undefined,
+          addresses && addressWriter(addresses, clock, () => server),
+        ),
+      addresses !== undefined,
     ),
     clock,
     release,
@@ -133,6 +143,13 @@ function accessOf({
   }
   return orSayWhy(makeAccess(settings, surroundings, reader, clock))
 }
+
+/** IPAddress objects are written as the server itself writes, through admission. */
+const addressWriter = ({ ipAddresses }: AddressApi, clock: Clock, server: () => Server) => ({
+  client: localClient(server(), apiserverUser, 'kube-apiserver'),
+  resource: ipAddresses,
+  nowMs: () => clock.now(),
+})
 
 /** Plugins write as the server itself does; they write only after it is there. */
 function pluginsOf(

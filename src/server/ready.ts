@@ -4,8 +4,9 @@
  */
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
 import { loadLater } from '#base/load-later.ts'
+import { addressApi } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
-import { advertisedAddress, firstServiceAddress } from './addresses.ts'
+import { advertisedAddress, firstServiceAddress, networkOf } from './addresses.ts'
 import { apiserverUser, thisMachine } from './certificates.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
@@ -18,6 +19,10 @@ import {
   type ServerPlace,
 } from './system-objects.ts'
 
+const loadRepair = loadLater<typeof import('./service-repair.ts')>(
+  import.meta.url,
+  './service-repair',
+)
 const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
 
 /** Only etcd can be shared by several servers. With any other store the result is undefined. */
@@ -57,6 +62,7 @@ export async function makeReady(
   const ownAuthority = certificates.ca.certificatePem
   const address = advertisedAddress(settings, thisMachine())
   const own = settings.endpointReconcilerType === 'none' ? [] : [address]
+  const addresses = addressApi(server.feature, catalog)
   const place: ServerPlace = {
     release,
     address,
@@ -64,6 +70,11 @@ export async function makeReady(
     alive: async () => membership?.alive() ?? own,
     serviceAddress: firstServiceAddress(settings.serviceClusterIpRange[0]),
     nodePort: settings.kubernetesServiceNodePort,
+    defaultCidr: addresses && {
+      resource: addresses.serviceCidrs,
+      blocks: settings.serviceClusterIpRange.map(networkOf),
+      nowMs: () => clock.now(),
+    },
     report,
   }
   // These steps are independent, so they run concurrently.
@@ -76,6 +87,9 @@ export async function makeReady(
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
   ])
   membership?.start(client, server.allocators)
+  // With other servers, the membership repairs what services were given.
+  const isRepaired = addresses !== undefined && membership === undefined
+  const repair = isRepaired ? loadRepair().repairLater(server.allocators, report) : undefined
   // With several servers, the membership writes the endpoints of the kubernetes service.
   const withoutEndpoints = { ...place, alive: async () => [] }
   const objects = lookAfterSystemObjects(
@@ -86,6 +100,7 @@ export async function makeReady(
   health.done('server')
   return {
     stop() {
+      repair?.stop()
       objects.stop()
       definitions.stop()
       others.stop()

@@ -6,8 +6,15 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { PolicyWriter } from '#access/authorize/reconcile.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
 import { equalValues } from '#patch/json-map.ts'
+import type { DefaultCidr } from './default-service-cidr.ts'
+
+const loadDefaultCidr = loadLater<typeof import('./default-service-cidr.ts')>(
+  import.meta.url,
+  './default-service-cidr',
+)
 
 const core = (plural: string): ResourceRef => ({ group: '', version: 'v1', plural })
 const priorityClasses = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses' }
@@ -27,6 +34,8 @@ export interface ServerPlace {
    */
   readonly serviceAddress: string
   readonly nodePort: number
+  /** The default ServiceCIDR, where services get their addresses from ServiceCIDRs. */
+  readonly defaultCidr?: DefaultCidr | undefined
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -86,6 +95,7 @@ export function lookAfterSystemObjects(
 export async function ensureSystemObjects(client: ApiClient, place: ServerPlace): Promise<void> {
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
   await Promise.all([
+    place.defaultCidr && loadDefaultCidr().ensureDefaultCidr(client, place.defaultCidr),
     ...names.map((name) => ensure(client, core('namespaces'), '', { metadata: { name } })),
     ...priorityClassObjects.map((object) => ensure(client, priorityClasses, '', object)),
   ])

@@ -32,3 +32,18 @@ test('only services have allocators, loaded once, and released where there are a
   release(services, object)
   assert.deepEqual([loads, asked], [1, ['reserve', 'reserve', 'release']])
 })
+
+test('addresses that are objects are deleted with a service, whether or not one was written', () => {
+  const deleted: unknown[] = []
+  const made: Allocators = {
+    reserve: () => undefined,
+    release: (_kind, _object, isHeld) => void deleted.push(isHeld),
+    repair: async () => {},
+  }
+  const services = kindOf('', 'services')
+  const { release } = forServices(() => made, true)
+  release(services, object, true)
+  assert.deepEqual(deleted, [])
+  release(services, object)
+  assert.deepEqual(deleted, [undefined])
+})

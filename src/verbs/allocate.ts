@@ -3,6 +3,7 @@
  * the write succeeds, and released otherwise or after a dry run.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import type { ResourceRef } from '#client/client.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 
 export interface Reservation {
@@ -23,17 +24,23 @@ export interface Allocators {
     old: KubeObject | undefined,
     context: Context,
   ): Reservation | undefined | Promise<Reservation | undefined>
-  /** The object was deleted, or only finalizers keep it. `object` is its previous state. */
-  release(kind: Kind, object: KubeObject): Promise<void> | undefined
   /**
-   * For a shared store: restores allocations that a client removed, and releases those that no
-   * object holds.
+   * The object was deleted or, with `isHeld`, only finalizers keep it. `object` is its previous
+   * state.
+   */
+  release(kind: Kind, object: KubeObject, isHeld?: boolean): Promise<void> | undefined
+  /**
+   * For a shared store, or addresses that are IPAddress objects: restores allocations that a client
+   * removed, and releases those that no object holds.
    */
   repair(): Promise<void>
 }
 
-/** Only services allocate, so the allocators are loaded with the first service. */
-export function forServices(load: () => Allocators): Allocators {
+/**
+ * Only services allocate, so the allocators are loaded with the first service. With `keepsObjects`
+ * they are also loaded with the first deletion, which has objects to delete.
+ */
+export function forServices(load: () => Allocators, keepsObjects = false): Allocators {
   let made: Allocators | undefined
   const isService = ({ resource }: Kind) => resource.group === '' && resource.plural === 'services'
   return {
@@ -42,12 +49,44 @@ export function forServices(load: () => Allocators): Allocators {
       made ??= load()
       return made.reserve(kind, next, old, context)
     },
-    release(kind, object) {
-      return isService(kind) ? made?.release(kind, object) : undefined
+    release(kind, object, isHeld) {
+      if (!isService(kind)) return undefined
+      // Ranges are in memory: only the objects of an earlier run must be deleted.
+      if (keepsObjects && !isHeld) made ??= load()
+      return made?.release(kind, object, isHeld)
     },
     repair() {
       made ??= load()
       return made.repair()
     },
   }
+}
+
+const networking = 'networking.k8s.io'
+
+interface ServedKinds {
+  find(group: string, version: string, plural: string): unknown
+}
+
+/** The kinds of the objects of addresses, in the version that is served. */
+export interface AddressApi {
+  readonly ipAddresses: ResourceRef
+  readonly serviceCidrs: ResourceRef
+}
+
+/**
+ * Undefined if addresses come from ranges: in older releases, and if --runtime-config disables the
+ * version.
+ */
+export function addressApi(
+  feature: (gate: string) => boolean,
+  catalog: ServedKinds,
+): AddressApi | undefined {
+  if (!feature('MultiCIDRServiceAllocator')) return undefined
+  for (const version of ['v1', 'v1beta1']) {
+    const ref = (plural: string) => ({ group: networking, version, plural })
+    if (catalog.find(networking, version, 'ipaddresses') === undefined) continue
+    return { ipAddresses: ref('ipaddresses'), serviceCidrs: ref('servicecidrs') }
+  }
+  return undefined
 }

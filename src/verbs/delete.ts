@@ -153,7 +153,7 @@ async function storeMarked(
     // last resourceVersion is unknown.
     return { answer: await answerRemoved(server, kind, { ...marked, revision: undefined }) }
   }
-  const released = server.allocators.release(kind, live.object)
+  const released = server.allocators.release(kind, live.object, true)
   if (released !== undefined) await released
   return { answer: answerHeld(outcome.revision) }
 }

@@ -12,6 +12,10 @@ export const familyOf = (address: string): Family => (isIpv6(address) ? 'IPv6' :
 /** Largest number of addresses used of an IPv6 block, which would otherwise have no end. */
 const addressesMax = 1 << 16
 
+/** How many of the lowest addresses of a block are given out last. */
+export const numbersKeptOf = (hostBits: number): number =>
+  keptBelow(2 ** hostBits, { least: 16, most: 256, step: 16 })
+
 export class AddressPool {
   readonly block: string
   readonly family: Family
@@ -27,12 +31,12 @@ export class AddressPool {
     const width = this.family === 'IPv4' ? 32 : 128
     const hostBits = width - Number(bits)
     const mask = (1n << BigInt(hostBits)) - 1n
-    this.#base = toNumber(address) & ~mask
-    this.block = `${toAddress(this.#base, this.family)}/${bits}`
+    this.#base = numberOfAddress(address) & ~mask
+    this.block = `${addressOfNumber(this.#base, this.family)}/${bits}`
     const last =
       this.family === 'IPv4' ? 2 ** hostBits - 2 : Math.min(2 ** hostBits, addressesMax) - 1
     this.numbers = new NumberPool(1, last, random)
-    this.#kept = keptBelow(2 ** hostBits, { least: 16, most: 256, step: 16 })
+    this.#kept = numbersKeptOf(hostBits)
   }
 
   take(address: string): Taken {
@@ -46,13 +50,15 @@ export class AddressPool {
 
   /** The first, which is not allocated. */
   get begin(): string {
-    return toAddress(this.#base, this.family)
+    return addressOfNumber(this.#base, this.family)
   }
 
   /** `upperFirst`: the lower ones are given out last. */
   takeAny(upperFirst = false): string | undefined {
     const offset = this.numbers.takeAny(upperFirst ? this.#kept : 0)
-    return offset === undefined ? undefined : toAddress(this.#base + BigInt(offset), this.family)
+    return offset === undefined
+      ? undefined
+      : addressOfNumber(this.#base + BigInt(offset), this.family)
   }
 
   giveBack(address: string): void {
@@ -66,18 +72,18 @@ export class AddressPool {
   }
 
   #offset(address: string): number {
-    return Number(toNumber(address) - this.#base)
+    return Number(numberOfAddress(address) - this.#base)
   }
 }
 
-function toNumber(address: string): bigint {
+export function numberOfAddress(address: string): bigint {
   const bytes = parseIp(address)
   assert(bytes !== undefined, `${address} is no address`)
   const own = isV4Bytes(bytes) ? bytes.slice(-4) : bytes
   return own.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
 }
 
-function toAddress(number: bigint, family: Family): string {
+export function addressOfNumber(number: bigint, family: Family): string {
   const width = family === 'IPv4' ? 4 : 16
   const bytes = Uint8Array.from({ length: width }, (_, i) =>
     Number((number >> BigInt(8 * (width - 1 - i))) & 255n),

@@ -1,4 +1,9 @@
-/** Where the addresses of services come from: the blocks that the server was started with. */
+/**
+ * Where the addresses of services come from: the blocks that the server was started with or, where
+ * addresses are objects, the ServiceCIDRs.
+ */
+import type { KubeObject } from '#api/object-meta.ts'
+import type { AddressObjects } from './address-objects.ts'
 import type { Family } from './address-pool.ts'
 import type { ServiceTaking } from './service-taking.ts'
 
@@ -11,6 +16,8 @@ export interface AddressSource {
   take(family: Family, address: string): Promise<string | undefined>
 }
 
+const isFull = { why: 'range is full' }
+
 /** A dry run does not look whether an address is free, and shows the first of the block. */
 export function addressesOfBlocks(taking: ServiceTaking, upperFirst: boolean): AddressSource {
   return {
@@ -18,12 +25,49 @@ export function addressesOfBlocks(taking: ServiceTaking, upperFirst: boolean): A
     async takeAny(family) {
       if (taking.isDryRun) return { address: taking.poolOf(family).begin }
       const address = taking.takeAnyAddress(family, upperFirst)
-      return address === undefined ? { why: 'range is full' } : { address }
+      return address === undefined ? isFull : { address }
     },
     async take(family, address) {
       const pool = taking.poolOf(family)
       if (pool.bitOf(address) === undefined) return outsideOf(address, pool.block)
       return taking.isDryRun ? undefined : taking.takeAddress(family, address)
+    },
+  }
+}
+
+/**
+ * Each address is created as an object of its own. `objects` knows most that exist; the store
+ * refuses the others.
+ */
+export function addressesOfObjects(
+  taking: ServiceTaking,
+  objects: AddressObjects,
+  service: KubeObject,
+  random: () => number,
+): AddressSource {
+  const { cidrs } = objects
+  return {
+    families: taking.families,
+    async takeAny(family) {
+      for (const block of cidrs.ready(family)) {
+        if (taking.isDryRun) return { address: block.begin }
+        for (const address of block.addresses(random)) {
+          if (objects.isKnown(address)) continue
+          if (await taking.takeObject(address, service)) return { address }
+        }
+      }
+      return isFull
+    },
+    async take(family, address) {
+      const blocks = cidrs.ready(family)
+      const isOffered = blocks.some((block) => block.offers(address))
+      if (taking.isDryRun) {
+        const [block] = blocks
+        return isOffered || block === undefined ? undefined : outsideOf(address, block.text)
+      }
+      if (!isOffered) return 'the provided network does not match the current range'
+      const isTaken = !(await taking.takeObject(address, service))
+      return isTaken ? 'provided IP is already allocated' : undefined
     },
   }
 }

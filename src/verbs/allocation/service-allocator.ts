@@ -10,6 +10,7 @@ import { loadLater } from '#base/load-later.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
+import type { AddressObjects, AddressWriter } from './address-objects.ts'
 import type { ServiceClaims, SharedStore } from './service-claims.ts'
 import { holdingOf, isGoing, type ServiceRanges, ServiceStock } from './service-stock.ts'
 import { ServiceTaking } from './service-taking.ts'
@@ -30,28 +31,40 @@ const loadClaims = loadLater<typeof import('./service-claims.ts')>(
   './service-claims',
 )
 
+/** Loaded where addresses are objects. */
+const loadObjects = loadLater<typeof import('./address-objects.ts')>(
+  import.meta.url,
+  './address-objects',
+)
+
 /** Allocates what a service needs and sets its fields. Throws ApiError if that fails. */
 type Recipe = (
   taking: ServiceTaking,
   service: KubeObject,
   old: KubeObject | undefined,
   context: Context,
+  objects: { readonly of: AddressObjects; readonly random: () => number } | undefined,
 ) => Promise<void> | void
 
-/** `shared` is set if other servers share the store. */
+/**
+ * `shared` is set if other servers share the store, `writer` if addresses are IPAddress objects.
+ */
 export function serviceAllocators(
   ranges: ServiceRanges,
   reader: ObjectReader,
   random: () => number,
   shared?: SharedStore,
+  writer?: AddressWriter,
 ): Allocators {
-  return new ServiceAllocators(ranges, reader, random, shared)
+  return new ServiceAllocators(ranges, reader, random, shared, writer)
 }
 
 class ServiceAllocators implements Allocators {
   readonly #stock: ServiceStock
   readonly #reader: ObjectReader
+  readonly #random: () => number
   readonly #claims: ServiceClaims | undefined
+  readonly #objects: AddressObjects | undefined
   #following: Promise<unknown> | undefined
   #isFollowing = false
 
@@ -60,10 +73,13 @@ class ServiceAllocators implements Allocators {
     reader: ObjectReader,
     random: () => number,
     shared: SharedStore | undefined,
+    writer: AddressWriter | undefined,
   ) {
     this.#stock = new ServiceStock(ranges, random)
     this.#reader = reader
+    this.#random = random
     this.#claims = shared && new (loadClaims().ServiceClaims)(this.#stock, shared)
+    this.#objects = writer && new (loadObjects().AddressObjects)(reader, writer)
   }
 
   async reserve(
@@ -92,14 +108,28 @@ class ServiceAllocators implements Allocators {
     }
   }
 
-  release(_kind: Kind, service: KubeObject): Promise<void> | undefined {
+  release(_kind: Kind, service: KubeObject, isHeld = false): Promise<void> | undefined {
     this.#stock.drop(service)
-    return isGoing(service) ? undefined : this.#claims?.release(holdingOf(service))
+    const holding = holdingOf(service)
+    const claims = isGoing(service) ? undefined : this.#claims?.release(holding)
+    if (this.#objects === undefined || isHeld || holding.addresses.length === 0) return claims
+    return this.#releaseBoth(claims, this.#objects.delete(holding.addresses))
+  }
+
+  async #releaseBoth(claims: Promise<void> | undefined, objects: Promise<void>): Promise<void> {
+    await Promise.all([claims, objects])
   }
 
   async repair(): Promise<void> {
     if (this.#following === undefined) await this.#followed()
-    else await this.#claims?.mend(() => this.#catchUp())
+    else await this.#mend()
+  }
+
+  async #mend(): Promise<void> {
+    await this.#claims?.mend(() => this.#catchUp())
+    if (this.#objects === undefined) return
+    await this.#catchUp()
+    await this.#objects.repair()
   }
 
   async #take(
@@ -110,11 +140,13 @@ class ServiceAllocators implements Allocators {
   ): Promise<ServiceTaking> {
     const [stock, claims] = [this.#stock, this.#claims]
     const catchUp = claims && (() => this.#catchUp())
-    const taking = new ServiceTaking({ stock, claims, service, old, context, catchUp })
+    const objects = this.#objects
+    const taking = new ServiceTaking({ stock, claims, objects, service, old, context, catchUp })
     try {
-      await recipe(taking, service, old, context)
+      const source = objects && { of: objects, random: this.#random }
+      await recipe(taking, service, old, context, source)
     } catch (error) {
-      taking.forget()
+      await taking.undo()
       throw error
     }
     return taking
@@ -129,7 +161,7 @@ class ServiceAllocators implements Allocators {
   async #follow(): Promise<void> {
     try {
       await this.#followServices()
-      await this.#claims?.mend(() => this.#catchUp())
+      await this.#mend()
     } catch (error) {
       // Retry with the next service, when the store may be available again.
       this.#following = undefined
@@ -140,6 +172,7 @@ class ServiceAllocators implements Allocators {
   /** Follows services only once, even if reading the claims fails and is retried. */
   async #followServices(): Promise<void> {
     if (this.#isFollowing) return
+    await this.#objects?.follow()
     await this.#reader.follow('', 'services', {
       changed: (service) => this.#stock.hold(service),
       deleted: (service) => this.#stock.drop(service),

@@ -17,6 +17,8 @@ export interface SharedStore {
   /** The type of RangeAllocation. */
   readonly type: Type
   readonly writesProtobuf: boolean
+  /** Addresses are objects: only ports are claimed. */
+  readonly onlyPorts?: boolean
 }
 
 /**
@@ -36,12 +38,14 @@ export class ServiceClaims {
   readonly #stock: ServiceStock
   readonly #parts: readonly Part[]
 
-  constructor(stock: ServiceStock, { storage, root, type, writesProtobuf }: SharedStore) {
+  constructor(stock: ServiceStock, shared: SharedStore) {
+    const { storage, root, type, writesProtobuf, onlyPorts } = shared
     this.#stock = stock
     const form = allocationForm(type, writesProtobuf)
     const claimsOf = (key: string, range: string, resource: string) =>
       new RangeClaims({ storage, key: `${root}/ranges/${key}`, range, resource, form })
-    const addresses = stock.pools.map((pool, i): Part => {
+    const pools = onlyPorts ? [] : stock.pools
+    const addresses = pools.map((pool, i): Part => {
       const claims = claimsOf(addressKeys[i] as string, pool.block, 'serviceipallocations')
       pool.numbers.claimed = (bit) => claims.has(bit)
       return {

@@ -1,7 +1,8 @@
 /** What a service is given before it is checked. */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
-import { addressesOfBlocks } from './address-source.ts'
+import type { AddressObjects } from './address-objects.ts'
+import { addressesOfBlocks, addressesOfObjects } from './address-source.ts'
 import type { ServiceTaking } from './service-taking.ts'
 import { ServiceWork } from './service-work.ts'
 
@@ -10,7 +11,11 @@ export async function giveToService(
   service: KubeObject,
   old: KubeObject | undefined,
   context: Context,
+  objects?: { readonly of: AddressObjects; readonly random: () => number },
 ): Promise<void> {
-  const source = addressesOfBlocks(taking, context.feature('ServiceIPStaticSubrange'))
+  const source =
+    objects === undefined
+      ? addressesOfBlocks(taking, context.feature('ServiceIPStaticSubrange'))
+      : addressesOfObjects(taking, objects.of, service, objects.random)
   await new ServiceWork(taking, source, service, old, context).run()
 }

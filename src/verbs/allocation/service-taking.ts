@@ -8,6 +8,7 @@ import { internalError } from '#api/status-error.ts'
 import type { Context } from '#kinds/kind.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import type { Reservation } from '#verbs/allocate.ts'
+import type { AddressObjects } from './address-objects.ts'
 import type { AddressPool, Family } from './address-pool.ts'
 import type { ServiceClaims } from './service-claims.ts'
 import { type Holding, holdingOf, isGoing, nothing, type ServiceStock } from './service-stock.ts'
@@ -19,6 +20,8 @@ export interface TakingOptions {
   readonly stock: ServiceStock
   /** Set if other servers share the store. */
   readonly claims: ServiceClaims | undefined
+  /** Set if addresses are IPAddress objects. */
+  readonly objects?: AddressObjects | undefined
   readonly service: KubeObject
   readonly old: KubeObject | undefined
   readonly context: Pick<Context, 'dryRun'>
@@ -29,19 +32,23 @@ export interface TakingOptions {
 export class ServiceTaking implements Reservation {
   readonly #stock: ServiceStock
   readonly #claims: ServiceClaims | undefined
+  readonly #objects: AddressObjects | undefined
   readonly #catchUp: (() => Promise<void>) | undefined
   readonly #service: KubeObject
   readonly had: Holding
   readonly #takenAddresses: string[] = []
   readonly #takenPorts: number[] = []
+  /** The addresses whose objects this write created. */
+  readonly #created: string[] = []
   /** A dry run allocates no ports; it only returns examples. */
   readonly isDryRun: boolean
   /** The highest port that this write has allocated or shown. */
   #highestPort: number | undefined
 
-  constructor({ stock, claims, service, old, context, catchUp }: TakingOptions) {
+  constructor({ stock, claims, objects, service, old, context, catchUp }: TakingOptions) {
     this.#stock = stock
     this.#claims = claims
+    this.#objects = objects
     this.#catchUp = catchUp
     this.#service = service
     this.had = old === undefined ? nothing : holdingOf(old)
@@ -53,10 +60,10 @@ export class ServiceTaking implements Reservation {
     try {
       if (await this.#claims?.claim(this.#taken())) return true
     } catch (error) {
-      this.forget()
+      await this.undo()
       throw error
     }
-    this.forget()
+    await this.undo()
     return false
   }
 
@@ -64,12 +71,12 @@ export class ServiceTaking implements Reservation {
     const has = holdingOf(this.#service)
     const taken = this.#taken()
     this.#handOver()
+    const addresses = this.had.addresses.filter((address) => !has.addresses.includes(address))
+    const deleted = addresses.length > 0 ? this.#objects?.delete(addresses) : undefined
     // A service that is being deleted holds nothing.
-    if (isGoing(this.#service)) return this.#claims?.release(taken)
-    return this.#claims?.release({
-      addresses: this.had.addresses.filter((address) => !has.addresses.includes(address)),
-      ports: this.had.ports.filter((port) => !has.ports.includes(port)),
-    })
+    if (isGoing(this.#service)) return afterBoth(deleted, this.#claims?.release(taken))
+    const ports = this.had.ports.filter((port) => !has.ports.includes(port))
+    return afterBoth(deleted, this.#claims?.release({ addresses, ports }))
   }
 
   /**
@@ -92,7 +99,18 @@ export class ServiceTaking implements Reservation {
     // If the store did not respond, it may have stored the service. The numbers stay claimed until
     // the ranges are repaired.
     if (this.isDryRun || error instanceof StorageUnavailable) return undefined
-    return this.#claims?.release(taken)
+    return afterBoth(this.#deleteCreated(), this.#claims?.release(taken))
+  }
+
+  /** Nothing of this write is stored: its objects are deleted too. */
+  async undo(): Promise<void> {
+    this.forget()
+    await this.#deleteCreated()
+  }
+
+  #deleteCreated(): Promise<void> | undefined {
+    const created = this.#created.splice(0)
+    return created.length > 0 ? this.#objects?.delete(created) : undefined
   }
 
   /** Releases the allocations of this write in this server; claims in the store remain. */
@@ -136,6 +154,13 @@ export class ServiceTaking implements Reservation {
     }
     this.#takenAddresses.push(address)
     return undefined
+  }
+
+  /** Creates the object of an address; false where another has it. */
+  async takeObject(address: string, service: KubeObject): Promise<boolean> {
+    if (!(await this.#objects?.create(address, service))) return false
+    this.#created.push(address)
+    return true
   }
 
   hasTaken(port: number): boolean {
@@ -185,3 +210,10 @@ export class ServiceTaking implements Reservation {
     return undefined
   }
 }
+
+async function both(one: Promise<void>, other: Promise<void>): Promise<void> {
+  await Promise.all([one, other])
+}
+
+const afterBoth = (one: Promise<void> | undefined, other: Promise<void> | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : both(one, other)

@@ -1,0 +1,48 @@
+/** The ServiceCIDRs there are, and the blocks of which services get addresses now. */
+import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { AddressBlock } from './address-block.ts'
+import type { Family } from './address-pool.ts'
+
+interface KnownCidr {
+  readonly blocks: readonly AddressBlock[]
+  readonly isReady: boolean
+}
+
+const defaultName = 'kubernetes'
+
+export class ServiceCidrs {
+  readonly #byName = new Map<string, KnownCidr>()
+
+  changed(cidr: KubeObject): void {
+    const texts: string[] = cidr.spec?.cidrs ?? []
+    const blocks = texts.map((text) => new AddressBlock(text))
+    this.#byName.set(cidr.metadata.name ?? '', { blocks, isReady: isReady(cidr) })
+  }
+
+  deleted({ metadata }: KubeObject): void {
+    this.#byName.delete(metadata.name ?? '')
+  }
+
+  /** The blocks of a family that are in use, those of the default ServiceCIDR first. */
+  ready(family: Family): readonly AddressBlock[] {
+    const names = [...this.#byName.keys()].filter((name) => name !== defaultName).sort()
+    return [defaultName, ...names].flatMap((name) => {
+      const known = this.#byName.get(name)
+      return known?.isReady ? known.blocks.filter((block) => block.family === family) : []
+    })
+  }
+
+  /** Whether a ServiceCIDR has the address, in use or not. */
+  has(address: string): boolean {
+    for (const { blocks } of this.#byName.values())
+      if (blocks.some((block) => block.offers(address))) return true
+    return false
+  }
+}
+
+/** Without a condition it is ready: no controller may run that would set one. */
+function isReady({ metadata, status }: KubeObject): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false
+  const conditions: Loose[] = status?.conditions ?? []
+  return (conditions.find(({ type }) => type === 'Ready')?.status ?? 'True') === 'True'
+}
