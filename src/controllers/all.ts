@@ -16,6 +16,7 @@ import { roleAggregation } from './role-aggregation/role-aggregation.ts'
 import { rootCertificatePublisher } from './root-ca/publisher.ts'
 import { serviceAccountController } from './service-account/accounts.ts'
 import { tokenController } from './service-account/tokens.ts'
+import { serviceCidrController } from './service-cidrs/service-cidrs.ts'
 import { tokenCleaner } from './token-cleaner/token-cleaner.ts'
 import { claimProtection, volumeProtection } from './volume-protection/volume-protection.ts'
 
@@ -38,4 +39,5 @@ export const controllers: Readonly<Record<ControllerName, Controller>> = {
   bootstrapsigner: bootstrapSigner,
   'ttl-after-finished': finishedJobs,
   'validatingadmissionpolicy-status-controller': policyTypeChecking,
+  'service-cidr-controller': serviceCidrController,
 }

@@ -33,9 +33,11 @@ export class Informers {
   nodes = () => this.#of(resources.nodes, kept.keepMeta)
   volumes = () => this.#of(resources.persistentVolumes, kept.keepVolume)
   claims = () => this.#of(resources.persistentVolumeClaims, kept.keepVolume)
+  ipAddresses = () => this.#of(resources.ipAddresses, kept.keepMeta)
   jobs = () => this.#of(resources.jobs, kept.keepJob)
   /** Few, and needed whole. */
   quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
+  serviceCidrs = () => this.#of(resources.serviceCidrs, withoutOwners)
   validatingPolicies = () => this.#of(resources.validatingPolicies, withoutOwners)
   disruptionBudgets = (release: number) =>
     this.#of(resources.disruptionBudgets(release), kept.keepMeta)

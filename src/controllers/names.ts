@@ -38,6 +38,9 @@ export const controllerRows = {
       since: 30,
     }),
   },
+  'service-cidr-controller': {
+    only: change('ServiceCIDRs have a finalizer as long as services need them', { since: 33 }),
+  },
 } as const satisfies Record<string, ControllerRow>
 
 export type ControllerName = keyof typeof controllerRows

@@ -24,6 +24,12 @@ export const clusterRoles: ResourceRef = {
   version: 'v1',
   plural: 'clusterroles',
 }
+export const serviceCidrs: ResourceRef = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  plural: 'servicecidrs',
+}
+export const ipAddresses: ResourceRef = { ...serviceCidrs, plural: 'ipaddresses' }
 export const validatingPolicies: ResourceRef = {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
