@@ -18,10 +18,7 @@ export interface Credentials {
   readonly token: string | undefined
   /** The request path: the configuration can limit anonymous requests to certain paths. */
   readonly path?: string
-  /**
-   * The client's certificate as the TLS layer got it, not yet verified against any authority;
-   * parsed on demand.
-   */
+  /** The client certificate from the TLS connection, not verified yet. It is parsed on demand. */
   certificate?(): X509Certificate | undefined
   /** Further certificates of the chain the client sent. */
   intermediates?(): X509Certificate[]

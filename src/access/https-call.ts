@@ -40,7 +40,7 @@ export interface CallError extends Error {
   readonly late: boolean
   /** An answer had begun. */
   readonly answered: boolean
-  /** The connection was one kept from an earlier call. */
+  /** Whether the call used a connection of an earlier call. */
   readonly reused: boolean
   /** The server's certificate, if the connection is new. */
   readonly shown?: PeerCertificate | undefined
@@ -64,8 +64,8 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
     new HttpsAgent({
       ...kept,
       ...(ca !== undefined && { ca }),
-      // A server's own certificate, or its signer's, is trust enough, as in Go: no chain up to a
-      // root is required.
+      // As in Go, trusting the server's own certificate or its issuer is enough; a chain up to a
+      // root is not required.
       allowPartialTrustChain: true,
       ...(tls.serverName !== undefined && { servername: tls.serverName }),
       ...(tls.insecure !== true && { checkServerIdentity: identityCheck(unnamedServers.webhooks) }),

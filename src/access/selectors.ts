@@ -136,8 +136,8 @@ const reviewOperators: Readonly<Record<LabelOperator, string | undefined>> = {
 }
 
 /**
- * The selectors as a SubjectAccessReview carries them to a webhook, without what it has no operator
- * for.
+ * Converts selectors to the form of a SubjectAccessReview. Requirements without an equivalent
+ * operator are omitted.
  */
 export function selectorsForReview(selectors: Selectors | undefined): Loose {
   const fields = (selectors?.fields?.requirements ?? []).map(({ field, value, equal }) => ({

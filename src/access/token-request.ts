@@ -1,7 +1,7 @@
 /**
- * TokenRequest: a fresh token of a service account, for audiences and a time, bound to a pod,
- * secret or node if the client wants that. The request is a checked and defaulted object; what it
- * refers to is looked up by the caller's reader.
+ * TokenRequest issues a token for a service account, with audiences and an expiration. The client
+ * can bind it to a Pod, Secret or Node. The request object is already validated and defaulted;
+ * referenced objects are read with the caller's reader.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'

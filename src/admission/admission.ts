@@ -19,8 +19,8 @@ export interface AdmissionRequest {
   /** Whether the URL of the request contains the name. */
   readonly isNamed?: boolean
   /**
-   * Hub version of the resource (for subresources with a kind of their own: that kind). Mutators
-   * change it in place.
+   * The object in the hub version of its kind or, for subresources such as Scale, of the
+   * subresource's kind. Mutating plugins change it in place.
    */
   object: KubeObject | undefined
   readonly old: KubeObject | undefined
@@ -47,7 +47,7 @@ export interface AdmissionRequest {
 
 export interface AdmissionPlugin {
   readonly name: string
-  /** Plurals of the resources that concern it: it is not called for others. Absent: all do. */
+  /** Plurals of the resources for which the plugin is called. Absent: all resources. */
   readonly plurals?: readonly string[]
   /** Whether the plugin calls other processes, which takes time and may fail. */
   asksOthers?(): boolean

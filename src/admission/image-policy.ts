@@ -1,6 +1,6 @@
 /**
- * A remote service decides whether a pod may have the images it names. Its result is cached for a
- * while; if it cannot be reached, the configuration decides.
+ * The ImagePolicyWebhook plugin: a remote service decides whether a pod may use its images. Results
+ * are cached for a limited time. If the service is unavailable, the configuration decides.
  */
 import { ExpiringCache } from '#access/expiring-cache.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
@@ -11,7 +11,7 @@ import { ImageReviewer } from './image-review.ts'
 import { isPod, isWrite } from './match.ts'
 import { refusal } from './refusal.ts'
 
-/** Answers kept at once. */
+/** Number of cached responses. */
 const cacheSize = 1024
 const audit = 'imagepolicywebhook.image-policy.k8s.io/'
 const failedOpen = 'alpha.image-policy.k8s.io/failed-open'
@@ -29,7 +29,7 @@ const limits: Readonly<Record<'retryBackoff' | 'allowTTL' | 'denyTTL', Limit>> =
   denyTTL: { unitMs: 1000, min: 1000, max: 30 * minute, usual: 30_000 },
 }
 
-/** Milliseconds: -1 is none, 0 the usual. */
+/** Converts a setting to milliseconds: -1 disables it, 0 selects the default. */
 function timeOf(settings: Loose, name: keyof typeof limits): number {
   const { unitMs, min, max, usual } = limits[name]
   const value = settings[name] ?? 0
@@ -42,7 +42,7 @@ function timeOf(settings: Loose, name: keyof typeof limits): number {
   throw new Error(`valid value is between ${shown[0]} and ${shown[1]}, got ${shown[2]}`)
 }
 
-/** The review that the service receives: images, and the annotations that are meant for it. */
+/** The spec of the ImageReview: images, and annotations for the service. */
 function specOf({ object, namespace }: AdmissionRequest): Loose {
   const { spec, metadata } = object as KubeObject
   const containers: Loose[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]

@@ -1,6 +1,6 @@
 /**
- * Limits of a namespace: containers that say nothing get its defaults, and containers, pods and
- * claims outside its bounds are refused.
+ * The LimitRanger plugin applies the defaults of a LimitRange to containers without requests or
+ * limits. It rejects containers, pods and claims outside the allowed range.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -75,7 +75,7 @@ function checkLimits(
 
 const limitsOf = ({ spec }: KubeObject): Loose[] => spec?.limits ?? []
 
-/** Within one range, what comes later counts. */
+/** Within one LimitRange, later items override earlier ones. */
 function mergeDefaults(pod: KubeObject, range: KubeObject): void {
   const requests: Amounts = {}
   const limits: Amounts = {}
@@ -106,7 +106,7 @@ function mergeDefaults(pod: KubeObject, range: KubeObject): void {
   pod.metadata.annotations[annotation] = `LimitRanger plugin set: ${said.join('; ')}`
 }
 
-/** The names that were missing, sorted. */
+/** Applies defaults for resources that are not set. Returns their names, sorted. */
 function fillIn(resources: Loose, field: 'limits' | 'requests', defaults: Amounts): string[] {
   const missing = Object.keys(defaults).filter(
     (name) => ownValue(resources[field], name) === undefined,

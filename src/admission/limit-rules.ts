@@ -13,10 +13,10 @@ import {
 import { ownValue } from '#kinds/own-key.ts'
 import { setKey } from '#schema/user-key.ts'
 
-/** Amounts by the name of what they are of. */
+/** Quantities by resource name. */
 export type Amounts = Record<string, string>
 
-/** Up to here amounts are compared in thousandths. */
+/** Up to this value, quantities are compared in thousandths. */
 const milliValueMax = (2n ** 63n - 1n) / 1000n
 
 type Maybe = string | undefined
@@ -100,8 +100,8 @@ function tooFarApart({ type, name, enforced, request, limit }: Asked): Maybe {
 }
 
 /**
- * The requests of a whole pod before 1.28: of each resource that every container names the sum, or
- * an init container's if larger.
+ * The total requests or limits of a pod before 1.28. A resource counts only if every container
+ * specifies it. The total is the sum, or the largest init container if that is more.
  */
 export function olderPodAmounts(spec: Loose, field: 'requests' | 'limits'): Amounts {
   const lists = ((spec.containers ?? []) as Loose[]).map(

@@ -1,10 +1,10 @@
 /**
- * Every plugin by name, in the order they run, with the releases that have it and whether it is on
- * by default.
+ * All admission plugins in their order, with the releases that have them and whether they are
+ * enabled by default.
  */
 import { isWithin, type Span } from '#api/releases/change.ts'
 
-/** The releases of a row are those that run the plugin at this place. */
+/** The releases that run the plugin at this position. */
 interface Row extends Span {
   readonly name: string
   /** Whether the plugin is enabled by default. */
@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
 export const pluginNames = (release: number): string[] =>
   rows.filter((row) => isWithin(row, release)).map(({ name }) => name)
 
-/** The enabled names, in order; throws if a name is unknown, or both enabled and disabled. */
+/** The enabled plugins in order. Throws if a name is unknown, or both enabled and disabled. */
 export function enabledPlugins(
   release: number,
   enable: readonly string[],

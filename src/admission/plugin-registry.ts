@@ -1,4 +1,4 @@
-/** The plugins that are on, in the order they run: what comes later sees what earlier ones did. */
+/** The enabled admission plugins in their order. Later plugins see the changes of earlier ones. */
 import type { Authorizer } from '#access/authorize.ts'
 import type { RbacAuthorizer } from '#access/authorize/rbac.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -33,7 +33,7 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly loopback: Loopback
   /** Records every call of a webhook. */
   readonly observeWebhook: (call: HookCall) => void
-  /** Measures policies and match conditions; made when the first is there. */
+  /** Metrics of policies and match conditions, created with the first of them. */
   readonly policyMeter: () => PolicyMeter
   readonly report: (message: string) => void
   /** Default tolerationSeconds for nodes that are not ready or unreachable. */
@@ -193,7 +193,7 @@ const makers: Readonly<Record<string, Make>> = {
   EventRateLimit: ({ now }, configuration) =>
     load.eventRateLimit().eventRateLimit(configuration, now),
   ExtendedResourceToleration: () => load.extendedResourceToleration().extendedResourceToleration,
-  // Labels of volumes come from their cloud; there is none.
+  // Volume labels come from a cloud provider, and there is none.
   PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
   DefaultStorageClass: ({ release }) =>
     lazyPlugin('DefaultStorageClass', 'admit', claims, () =>
@@ -333,7 +333,7 @@ const policyParts = (options: PluginOptions, configuration: Loose | undefined) =
 const hookUsers = async (configuration: Loose | undefined) =>
   configuration === undefined ? new Map() : load.credentials().credentialsFrom(configuration)
 
-/** Throws where a name, or the configuration of a plugin that is on, is wrong. */
+/** Throws if a plugin name, or the configuration of an enabled plugin, is invalid. */
 export async function pluginsInOrder(options: PluginOptions): Promise<AdmissionPlugin[]> {
   const { release, enable, disable, only } = options
   const names =

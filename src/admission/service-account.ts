@@ -54,7 +54,7 @@ const limitsWholeSecrets = change(
 export interface ServiceAccountOptions {
   readonly release: number
   readonly feature: (gate: string) => boolean
-  /** Five characters for the name of the volume. */
+  /** Five random characters for the volume name. */
   readonly randomSuffix: () => string
 }
 
@@ -131,7 +131,7 @@ function accountOf(
 const shouldMount = (pod: KubeObject, account: KubeObject): boolean =>
   pod.spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
 
-/** `secret`: the one with the token, before bound tokens. */
+/** Mounts the token. `secret` is the name of the token Secret, in releases before bound tokens. */
 function mountToken(pod: KubeObject, secret: string | undefined, mounting: Mounting): void {
   const volumes = (pod.spec.volumes ?? []) as Loose[]
   const there = volumes.find((volume) =>
@@ -189,8 +189,8 @@ const projection = (release: number) => ({
 })
 
 /**
- * Its type and the account's name are needed; a uid has to be the account's only where there is
- * one.
+ * Whether the Secret has a token of the account. The name must match; the uid only if the
+ * annotation has one.
  */
 function isTokenOf({ type, metadata }: KubeObject, account: KubeObject): boolean {
   const said = (what: string) => metadata.annotations?.[`kubernetes.io/service-account.${what}`]
@@ -314,7 +314,9 @@ function limitSecrets(
 const enforcesSecrets = ({ metadata }: KubeObject): boolean =>
   trueWords.has(metadata.annotations?.[enforceAnnotation] ?? '')
 
-/** The first variable of containers that is of a secret which the account does not name. */
+/**
+ * The error for the first environment variable that uses a secret which the account does not list.
+ */
 function secretProblem(
   label: string,
   containers: Loose[] | undefined,

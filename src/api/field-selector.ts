@@ -1,6 +1,6 @@
 /**
- * Field selectors: `metadata.name=a,status.phase!=Running`. Parsed in Kubernetes' grammar, with its
- * words for mistakes.
+ * Parses field selectors such as `metadata.name=a,status.phase!=Running`, with Kubernetes' grammar
+ * and errors.
  */
 import { badRequest } from './status-error.ts'
 
@@ -48,10 +48,10 @@ function unescape(text: string): string {
   return out
 }
 
-/** A value as it stands in a selector, whatever characters it has. */
+/** Escapes a value for a field selector. */
 export const escapedValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&')
 
-/** At the first operator; a backslash before it is none of its business. */
+/** Splits a term at its first operator. A backslash does not escape an operator. */
 function splitTerm(term: string): [string, '=' | '!=', string] | undefined {
   for (let i = 0; i < term.length; i++) {
     if (term.startsWith('!=', i)) return [term.slice(0, i), '!=', term.slice(i + 2)]
@@ -76,8 +76,8 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /**
- * Refuses fields that the kind does not offer. `known`: the kind's own besides metadata.name and
- * metadata.namespace.
+ * Rejects selectors with fields that the kind does not support. `refuse` returns the error for such
+ * a field.
  */
 export function requireKnownFields(
   selector: FieldSelector,

@@ -23,15 +23,15 @@ export class GoText {
 }
 
 /**
- * Text that is Go syntax already. `json` is needed where it does not follow from a quoted text or a
- * number.
+ * Wraps text that is already in Go syntax. `json` is required unless the text is a quoted string or
+ * a number.
  */
 export const asGo = (text: string | GoText, json?: string): GoText => {
   if (typeof text === 'string') return new GoText(text, json ?? jsonOfScalar(text))
   return json === undefined ? text : new GoText(text.text, json)
 }
 
-/** The JSON of `"text"`, `5` or `true` in Go's syntax; anything else is shown as text. */
+/** The JSON of `"text"`, `5` or `true` in Go syntax. Other text becomes a JSON string. */
 function jsonOfScalar(text: string): string {
   if (!text.startsWith('"'))
     return /^(?:-?[\d.]+(?:e[-+]\d+)?|true|false)$/.test(text) ? text : goJson(text)
@@ -45,7 +45,7 @@ function jsonOfScalar(text: string): string {
   return goJson(JSON.parse(escaped))
 }
 
-/** JSON as Go's encoding/json writes it: keys in order, `<`, `>` and `&` escaped. */
+/** Serialises JSON as Go's encoding/json does: sorted keys, with `<`, `>` and `&` escaped. */
 export function goJson(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'string')
@@ -116,7 +116,7 @@ export function goFloat(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${size}`
 }
 
-/** A part of a structure: Go syntax, or a value that has its JSON with it. */
+/** A field of a structure: Go syntax, or a value with its JSON. */
 export type GoPart = string | GoText
 
 /** `type{Name:value, …}`. The JSON form keeps the Go names, as Kubernetes' internal types do. */
@@ -126,7 +126,7 @@ export const goStruct = (type: string, fields: readonly (readonly [string, GoPar
     `{${fields.map(([name, value]) => `"${name}":${asGo(value).json}`).join(',')}}`,
   )
 
-/** `[]type{…}`, or `[]type(nil)` when absent. */
+/** `[]type{…}`, or `[]type(nil)` if absent. */
 export const goList = (type: string, items: readonly GoPart[] | null | undefined): GoText =>
   items === null || items === undefined
     ? new GoText(`[]${type}(nil)`, 'null')
@@ -155,13 +155,13 @@ export function goMap<T>(
 export const goStringMap = (map: Readonly<Record<string, string>> | null | undefined): GoText =>
   goMap('map[string]string', map, goQuote)
 
-/** A pointer inside a structure: Go's syntax shows an address, JSON the value. */
+/** A pointer in a structure: Go syntax shows an address, JSON shows the value. */
 export const goPointer = (type: string, value: unknown): GoText =>
   value === null || value === undefined
     ? new GoText(`(*${type})(nil)`, 'null')
     : new GoText(`(*${type})(0xc000000000)`, value instanceof GoText ? value.json : goJson(value))
 
-/** A value of no declared type, as map[string]interface {} and []interface {} show it. */
+/** Formats an untyped value, as in map[string]interface {} and []interface {}. */
 export function goUntyped(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (typeof value === 'string') return goQuote(value)
@@ -181,7 +181,7 @@ export function namesInOrder(map: object): string[] {
   return names
 }
 
-/** Go's order of strings: by bytes of UTF-8, which is the order of code points. */
+/** Compares strings in Go's order: by UTF-8 bytes, which is the order of code points. */
 export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -196,10 +196,7 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length
 }
 
-/**
- * A text taken for a format without arguments, so that a percent sign shows as Go's complaint about
- * it.
- */
+/** Formats a text with fmt.Sprintf without arguments: a percent sign causes Go's error text. */
 export function goFormat(text: string): string {
   if (!text.includes('%')) return text
   return text.replace(/%[-+# 0]*(?:\d+)?(?:\.\d*)?(.)?/gsu, (_, verb: string | undefined) => {

@@ -1,7 +1,7 @@
 /**
- * IP addresses and CIDR blocks from text, by the rules of Go's net package: no zones, no leading
- * zeros. An address is sixteen bytes; an IPv4 one is its mapped form ::ffff:a.b.c.d. It never looks
- * a name up.
+ * Parses IP addresses and CIDR blocks by the rules of Go's net package: no zones and no leading
+ * zeros. An address is sixteen bytes; an IPv4 address is mapped to ::ffff:a.b.c.d. Nothing here
+ * resolves names.
  */
 
 export type IpBytes = Uint8Array
@@ -129,7 +129,9 @@ export function cidrContains(cidr: Cidr, ip: IpBytes): boolean {
   return network.every((byte, i) => byte === cidr.network[i])
 }
 
-/** An address as Go prints it: dotted when IPv4, else shortened by its longest run of zeros. */
+/**
+ * Formats an address as Go does: dotted for IPv4; otherwise the longest run of zeros is compressed.
+ */
 export function formatIp(ip: IpBytes): string {
   if (isV4Bytes(ip)) return Array.from(ip.subarray(12)).join('.')
   const groups: number[] = []
@@ -145,5 +147,5 @@ export function formatIp(ip: IpBytes): string {
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
 
-/** The network of a block, as Go prints it. */
+/** Formats the network of a block as Go does. */
 export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.network)}/${cidr.ones}`

@@ -20,8 +20,8 @@ export interface LabelRequirement {
 export type Labels = Readonly<Record<string, string>>
 
 /**
- * A selector that is invalid. Its message has the words of the newest release, `inWords` those of
- * another.
+ * An invalid selector. The message has the wording of the newest release; `inWords` returns that of
+ * another release.
  */
 export class LabelSelectorError extends Error {
   readonly inWords: (words: Words) => string

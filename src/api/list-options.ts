@@ -37,7 +37,7 @@ export interface ListQuery {
   readonly resourceVersion?: string
 }
 
-/** A query as it stands in an address. */
+/** The query as URL parameters. */
 export function listParameters(query: ListQuery): URLSearchParams {
   const params = new URLSearchParams()
   if (query.labelSelector) params.set('labelSelector', query.labelSelector)
@@ -55,8 +55,9 @@ const knowsInitialEvents = change('a watch can specify sendInitialEvents', { sin
 const optionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' }
 
 /**
- * `watchForced`: the deprecated /watch/ paths. `watchList`: a watch can begin with a list that a
- * bookmark ends. A watch from no version, or from 0, then is such a watch.
+ * `watchForced` is for the deprecated /watch/ paths. `watchList`: a watch can begin with the
+ * existing objects, followed by a bookmark. A watch without resourceVersion, or with 0, then does
+ * so.
  */
 export function parseListOptions(
   query: URLSearchParams,
@@ -64,7 +65,8 @@ export function parseListOptions(
   watchForced = false,
   watchList = false,
 ): ListOptions {
-  // Numbers are read before selectors, selectors before anything is compared.
+  // Numbers are parsed before selectors, and selectors before other checks, so that the first error
+  // is that of kube-apiserver.
   const timeoutSeconds = integer(query.get('timeoutSeconds'))
   const limit = Math.max(0, integer(query.get('limit')) ?? 0)
   const watch = flag(query.get('watch'))
@@ -102,7 +104,7 @@ const beginsWithList = (options: ListOptions): boolean =>
   options.resourceVersionMatch === '' &&
   (options.resourceVersion === '' || options.resourceVersion === '0')
 
-/** Releases without the option read past it, as past any other word they do not know. */
+/** Older releases ignore this parameter, like every unknown parameter. */
 const matchOf = (query: URLSearchParams, release: number) =>
   ((releaseOf(release).has(hasVersionMatch) && query.get('resourceVersionMatch')) ||
     '') as ListOptions['resourceVersionMatch']

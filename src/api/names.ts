@@ -203,7 +203,10 @@ export const configMapKey = (value: string): string[] => [
   ...parentDirectoryProblems(value),
 ]
 
-/** `name` or `dns.subdomain/name`: label keys, annotation keys, finalizers, resource names. */
+/**
+ * A qualified name, `name` or `dns.subdomain/name`: label keys, annotation keys, finalizers and
+ * resource names.
+ */
 export function qualifiedName(value: string): string[] {
   const parts = value.split('/')
   const rule = rules.qualifiedName
@@ -234,7 +237,7 @@ export const userId = (id: number): string[] => inRange(id, 0, 2147483647)
 
 export const letterProblem = 'must contain at least one letter (a-z)'
 
-/** An IANA service name, as ports are called. */
+/** An IANA service name, the format of port names. */
 export function portName(name: string): string[] {
   const found: string[] = []
   if (longerThan(name, 15)) found.push(maxLengthProblem(15))
@@ -262,9 +265,7 @@ function pathSegmentPrefix(name: string): string[] {
   return found
 }
 
-/**
- * Rules for object names, as kinds have them. `prefix`: it is a generateName, and more will follow.
- */
+/** Validates an object name. `prefix` is true for a generateName, to which a suffix is added. */
 export type NameRule = (name: string, prefix: boolean) => string[]
 
 /**

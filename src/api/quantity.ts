@@ -13,8 +13,7 @@ export interface Quantity {
   readonly scale: number
   readonly format: QuantityFormat
   /**
-   * The text as written, where kube-apiserver keeps it instead of formatting the value: `+5`,
-   * `1.500`.
+   * The original text, if kube-apiserver keeps it instead of formatting the value: `+5`, `1.500`.
    */
   readonly text?: string
   /** Whether kube-apiserver stores the value as a big number, which its messages show. */
@@ -200,7 +199,7 @@ function isWholeAndLarge(unscaled: bigint, scale: number): boolean {
   return scale >= 0 || unscaled % 10n ** BigInt(-scale) === 0n
 }
 
-/** Trailing zeros go into the exponent, which is a multiple of three. */
+/** Moves trailing zeros into the exponent, which is a multiple of three. */
 function decimalParts(unscaled: bigint, scale: number): [string, number] {
   const digits = unscaled.toString()
   const bare = digits.replace(/(?<!0)0+$/, '')
@@ -209,10 +208,7 @@ function decimalParts(unscaled: bigint, scale: number): [string, number] {
   return [bare + '0'.repeat(over), power - over]
 }
 
-/**
- * The canonical text of a quantity as it stands in JSON: a string or a number. Throws
- * QuantityError.
- */
+/** The canonical text of a quantity from JSON, a string or a number. Throws QuantityError. */
 export const canonicalQuantity = (value: string | number): string => canonicalOf(String(value))
 
 const canonicalOf = byText((raw) => formatQuantity(parseQuantity(raw.trim())), rememberedMax)
@@ -227,7 +223,7 @@ export function compareQuantities(a: Quantity | string, b: Quantity | string): n
   return order(x.unscaled, x.scale, y.unscaled, y.scale)
 }
 
-/** The sum, in the format of the first unless that one is zero. */
+/** The sum, in the format of `a`, or of `b` if `a` is zero. */
 export function addQuantities(a: Quantity | string, b: Quantity | string): Quantity {
   const x = asQuantity(a)
   const y = asQuantity(b)
@@ -282,7 +278,7 @@ function scaledValue(value: Quantity | string, scale: number): bigint {
 export const quantityValue = (value: Quantity | string): bigint => scaledValue(value, 0)
 export const quantityMilliValue = (value: Quantity | string): bigint => scaledValue(value, -3)
 
-/** Texts of whole thousandths, which rounding to thousandths leaves alone: nearly all there are. */
+/** Texts in whole thousandths, as nearly all are. Rounding does not change them. */
 const wholeMillis = /^[0-9]+(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
 /**

@@ -63,7 +63,9 @@ const oldScopes =
 
 const scopesThatExist = `when scope is any of ${oldScopes}, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`
 
-/** Newer changes come first: the text of one can be the newest text of the next. */
+/**
+ * Newer changes come first, because the older text of one row can be the newer text of another row.
+ */
 const rows: readonly (readonly [ReleaseChange, now: string, before: string])[] = [
   [labelKeys, labelKeyProblem, labelKeyProblem.replace('a valid label key', 'a qualified name')],
   [bytesOfNames, 'must be no more than 63 bytes', 'must be no more than 63 characters'],
@@ -89,9 +91,9 @@ const rows: readonly (readonly [ReleaseChange, now: string, before: string])[] =
   [bothExamples, '(e.g. 10.9.8.7 or 2001:db8::ffff)', '(e.g. 10.9.8.7)'],
 ]
 
-/** How one release says things: resolved once per release. */
+/** The messages of one release, resolved once per release. */
 export interface Words {
-  /** A message that the rules made, as this release has it. */
+  /** Converts a message of the newest release to this release. */
   of(message: string): string
   /**
    * Whether errors of selectors name the invalid key or value. Older releases report only the first
@@ -112,7 +114,7 @@ export function wordsOf(minor: number | Release): Words {
   return words
 }
 
-/** As the newest release has it. */
+/** The newest release needs no conversion. */
 export const newestWords: Words = { of: (message) => message, namesSelectorParts: true }
 
 function makeWords(release: Release): Words {

@@ -4,7 +4,7 @@
  * never read the clock.
  */
 
-/** A moment: seconds since 1970 (may be negative) and the nanoseconds within the second. */
+/** A time: seconds since 1970, which may be negative, and nanoseconds within the second. */
 export interface Instant {
   readonly seconds: number
   readonly nanos: number
@@ -55,7 +55,7 @@ export function timestampMs(text: string): number {
   return instant === undefined ? Number.NaN : instant.seconds * 1000 + instant.nanos / 1e6
 }
 
-/** Like parseTimestamp, for the micro form: exactly six decimals are wanted. */
+/** Parses a MicroTime, which must have exactly six decimals. */
 function parseMicroTimestamp(text: string): Instant | undefined {
   return /T\d{1,2}:\d\d:\d\d\.\d{6}(?!\d)/.test(text) ? parseTimestamp(text) : undefined
 }
@@ -122,8 +122,8 @@ function isCanonical(text: string): boolean {
 }
 
 /**
- * A time in the one form the API writes; null for the zero time, undefined where the text is no
- * time.
+ * Normalises a time to the API's format. Returns null for the zero time, and undefined if the text
+ * is not a valid time.
  */
 export function canonicalTimestamp(text: string): string | null | undefined {
   if (isCanonical(text)) return text

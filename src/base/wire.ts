@@ -1,8 +1,8 @@
 /**
- * Protobuf's wire format: varints, fixed numbers and length-delimited bytes, no schema. The writer
- * works from the end of its buffer to the front, so the length of a nested message is known when it
- * is to be written and nothing is moved. The reader never reads past its end: what a sender claims
- * about lengths is checked.
+ * Protobuf's wire format without a schema: varints, fixed-size numbers and length-delimited bytes.
+ * The writer fills its buffer from the end to the front. So the length of a nested message is known
+ * before it is written, and no bytes are moved. The reader checks all lengths and never reads past
+ * its end.
  */
 
 export const wireVarint = 0
@@ -30,8 +30,8 @@ export class WireWriter {
   }
 
   /**
-   * How many bytes are written: the difference of two of these is the length of what was written
-   * between.
+   * The number of bytes written so far. The difference of two values is the length of the bytes
+   * written in between.
    */
   get length(): number {
     return this.#buffer.length - this.#at
@@ -48,12 +48,12 @@ export class WireWriter {
     this.#at = capacity
   }
 
-  /** A copy of what was written. */
+  /** A copy of the written bytes. */
   bytes(): Buffer {
     return Buffer.from(this.#buffer.subarray(this.#at))
   }
 
-  /** A copy that may be kept: it shares no memory. */
+  /** A copy with its own memory, which the caller may retain. */
   ownBytes(): Buffer {
     const own = Buffer.allocUnsafeSlow(this.length)
     this.#buffer.copy(own, 0, this.#at)
@@ -94,7 +94,7 @@ export class WireWriter {
     this.#buffer[at] = rest
   }
 
-  /** An integer of 64 bits; negative ones take ten bytes, as two's complement. */
+  /** A 64-bit integer. A negative value takes ten bytes (two's complement). */
   int64(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) {
       this.varint(value)
@@ -122,12 +122,14 @@ export class WireWriter {
     this.#buffer.set(bytes, this.#at)
   }
 
-  /** The length of what was written since, in front of it. `start`: the length there was before. */
+  /**
+   * Writes the length of all bytes written since `start`. `start` is an earlier value of `length`.
+   */
   lengthSince(start: number): void {
     this.varint(this.length - start)
   }
 
-  /** Bytes behind their length. */
+  /** Writes bytes with their length in front. */
   delimited(bytes: Uint8Array): void {
     this.raw(bytes)
     this.varint(bytes.length)
@@ -179,8 +181,8 @@ export class WireReader {
   }
 
   /**
-   * Confines the reader to the next length-delimited value; give what it returns to `leave` when
-   * that is read.
+   * Limits the reader to the next length-delimited value. Pass the returned value to `leave`
+   * afterwards.
    */
   enter(): number {
     const length = this.#length()
@@ -214,7 +216,7 @@ export class WireReader {
   }
 
   /**
-   * Go's field numbers are signed 32-bit integers; those beyond what protobuf allows are all
+   * Go's field numbers are signed 32-bit integers. Field numbers above protobuf's maximum are
    * treated alike.
    */
   #longTag(start: number, message: string): number {
@@ -226,7 +228,9 @@ export class WireReader {
     return Math.min(number, fieldNumberMax) * 8 + Number(tag & 7n)
   }
 
-  /** A varint as 32 bits, unsigned; higher bits are cut off as Go's conversion does. */
+  /**
+   * Reads a varint as an unsigned 32-bit integer. Higher bits are discarded, as in Go's conversion.
+   */
   uint32(): number {
     const first = this.#byte()
     if (first < 0x80) return first

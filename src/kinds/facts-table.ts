@@ -1,18 +1,21 @@
 /**
- * The rows of the tables in facts/ as they are written there, and the one place that reads them. A
- * file is read on first use, once. facts/README.md describes the columns.
+ * The row types of the tables in facts/, and the only reader of these files. Each file is read
+ * once, on first use. facts/README.md describes the columns.
  */
 
 import { isWithin, type Span } from '#api/releases/change.ts'
 import type { RulesTable } from './declarative/rules-table.ts'
 
-/** Gives the text of one table: `releases.json`, `core.v1.json`. Injected, for kinds do no I/O. */
+/**
+ * Returns the text of one table: `releases.json`, `core.v1.json`. It is injected, because `kinds`
+ * does no I/O.
+ */
 export type ReadFacts = (fileName: string) => string
 
 export interface ReleasesTable {
   /** Minor number → full version of the modules the facts were read from. */
   readonly releases: Readonly<Record<string, string>>
-  /** By table name: core.v1 → io.k8s.api.core.v1. */
+  /** Tables by name: core.v1 → io.k8s.api.core.v1. */
   readonly packages: Readonly<Record<string, PackageRow>>
   readonly groupVersions: readonly GroupVersionRow[]
   readonly resources: readonly ResourceRow[]

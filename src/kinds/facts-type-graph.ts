@@ -1,6 +1,6 @@
 /**
- * Facts as a type graph: one graph per release, each type made on first use and kept. A field's
- * type is looked up on first use, so recursive types and unused ones cost nothing.
+ * Builds the type graph of a release from facts. Types are created on first use and cached. The
+ * type of a field is resolved on first use, so recursive and unused types cost nothing.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { assert } from '#base/assert.ts'
@@ -10,8 +10,8 @@ import { isIn, nameIn } from './facts-table.ts'
 
 export interface TypeGraph {
   /**
-   * A struct by the name of its table and its own: `struct('core.v1', 'Pod')`. Undefined where
-   * there is none.
+   * The struct with this table and type name: `struct('core.v1', 'Pod')`. Undefined if it does not
+   * exist.
    */
   struct(file: string, name: string): Struct | undefined
 }
@@ -153,8 +153,8 @@ function listOf(items: Type, options: FieldOptions, wrapped: boolean): List {
 }
 
 /**
- * JSON's view of a struct: fields of inlined structs in their place; the outer one wins where names
- * meet.
+ * The JSON fields of a struct, with the fields of inlined structs. A field of the outer struct
+ * hides an inlined field of the same name.
  */
 function lifted(fields: readonly Field[]): ReadonlyMap<string, Field> {
   const own = new Set(fields.map((field) => field.name))

@@ -10,8 +10,8 @@ import type { Behaviour } from './kind.ts'
 import type { TableColumns } from './table-columns.ts'
 
 /**
- * Table columns of the releases without the change `before`: some are left out, all are, or others
- * take their place.
+ * Table columns of releases without the change `before`: some columns or all are removed, or others
+ * replace them.
  */
 export interface OlderColumns {
   readonly before: ReleaseChange

@@ -50,8 +50,8 @@ export interface Kind {
   /** The formats that can carry an object. */
   readonly formats: ReadonlySet<ObjectFormat>
   /**
-   * `typed`: only declared fields are read, as into a struct of Go. `free`: any field is read, then
-   * the schema prunes.
+   * `typed`: only declared fields are decoded, as into a Go struct. `free`: all fields are decoded,
+   * then pruned by the schema.
    */
   readonly decoding: 'typed' | 'free'
   /** Whether items of a JSON list have their own kind and apiVersion, as custom kinds do. */
@@ -64,15 +64,15 @@ export interface Kind {
   readonly deprecation?: Deprecation
 
   /**
-   * From any JSON value to an object of this version in canonical form: unknown fields dropped (and
-   * reported), zero values dropped or filled in as Go would write them, quantities and times
-   * canonical. Throws ApiError (400) where a value has the wrong type. The result shares nothing
-   * with the input that a caller could change later.
+   * Converts any JSON value to an object of this version in canonical form. Unknown fields are
+   * dropped and reported; zero values are dropped or filled in as Go would write them; quantities
+   * and times are normalised. Throws ApiError (400) for a value of the wrong type. The result
+   * shares no mutable data with the input.
    */
   conform(raw: Loose): Conformed
   /**
-   * The same for what apply merged, where that is read differently: all of it is kept, to be
-   * checked.
+   * Like `conform`, for the result of an apply, if that is decoded differently: all fields are kept
+   * for validation.
    */
   conformMerged?(raw: Loose): Conformed
   /** Fills in this version's defaults, in place. */
@@ -96,7 +96,7 @@ export interface Kind {
   readonly scale?: ScalePaths
   /** The selectable fields of the resource that this version has. Default: all. */
   readonly selectableFields?: readonly string[]
-  /** Columns of this version, from objects of this version; else the behaviour's. */
+  /** The columns of this version. Default: those of the behaviour. */
   readonly columns?: TableColumns
 }
 
@@ -118,8 +118,8 @@ export interface ScalePaths {
 export interface Conformed {
   object: KubeObject
   /**
-   * Paths of unknown fields, for fieldValidation=Warn|Strict: `unknown field "spec.foo"` says what
-   * follows "unknown field".
+   * Paths of unknown fields, for fieldValidation Warn and Strict. Each is the text after `unknown
+   * field`.
    */
   unknown: string[]
 }
@@ -143,7 +143,7 @@ export interface Subresource {
 }
 
 export interface Resource {
-  /** The group that validation errors name: not always the one of the path. */
+  /** The group in validation errors, which may differ from the group of the resource. */
   readonly errorGroup: string
   readonly group: string
   readonly plural: string
@@ -226,13 +226,11 @@ export interface Context {
     readonly extra: Readonly<Record<string, readonly string[]>>
   }
   readonly dryRun?: boolean
-  /**
-   * The version the request speaks, e.g. 'events.k8s.io/v1': some rules hold for one version only.
-   */
+  /** The requested version, such as 'events.k8s.io/v1'. Some rules apply to one version only. */
   readonly requestApiVersion?: string
-  /** Privileged containers are refused where this is false. */
+  /** If false, privileged containers are rejected. */
   readonly allowPrivileged?: boolean
-  /** Adds to the Warning header, whatever becomes of the request. */
+  /** Adds a Warning header, even if the request fails later. */
   readonly warn?: (warning: string) => void
 }
 
@@ -260,8 +258,8 @@ export interface Behaviour {
   /** Why an object cannot be converted to the hub version, in Go's words. */
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /**
-   * Status reset, generation 1, dropped fields of disabled features. Generic metadata is done by
-   * the verbs.
+   * Resets the status, sets generation 1 and drops fields of disabled features. The verbs handle
+   * generic metadata.
    */
   prepareForCreate?(object: KubeObject, context: Context): void
   /**
@@ -274,8 +272,8 @@ export interface Behaviour {
   /** Validates everything except metadata, which the verbs validate first. */
   validateCreate?(object: KubeObject, context: Context): FieldError[]
   /**
-   * All checks, including metadata's own where kube-apiserver's rules for the kind repeat them
-   * (all-kinds/metadata.ts): the verbs add only the checks that every update gets, once.
+   * Validates everything. Includes metadata if kube-apiserver's validation of the kind repeats it
+   * (all-kinds/metadata.ts). The verbs add only the generic update checks.
    */
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   /** Warnings for the Warning header (from the release that has them). */
@@ -300,25 +298,22 @@ export interface Behaviour {
    * [['status']].
    */
   readonly resetFields?: readonly (readonly string[])[]
-  /**
-   * Fields usable in field selectors besides metadata.name and metadata.namespace, with their
-   * value.
-   */
+  /** Values of the selectable fields besides metadata.name and metadata.namespace. */
   selectableFields?(object: KubeObject): Record<string, string>
-  /** The words for a field selector on a field that is not selectable. */
+  /** The error for a field selector with a field that is not selectable. */
   unknownFieldText?(field: string): string
-  /** Seconds of grace a deletion gets, or undefined when this object is deleted at once. */
+  /** The grace period of a deletion in seconds. Undefined: delete the object at once. */
   gracePeriodSeconds?(
     object: KubeObject,
     asked: number | bigint | undefined,
     context: Context,
   ): number | bigint | undefined
-  /** Objects of this kind are kept only for a time: that of events. */
+  /** Whether objects expire after --event-ttl. */
   readonly expires?: boolean
   readonly subresources?: Readonly<Record<string, SubresourceBehaviour>>
   /**
-   * Annotations that stand in for fields: part of whole objects, never of metadata shown alone
-   * (tables, partial objects).
+   * Annotations that represent fields of other versions. They appear in whole objects, but not in
+   * tables and partial object metadata.
    */
   readonly standInAnnotations?: readonly string[]
   readonly columns?: TableColumns

@@ -20,11 +20,11 @@ export interface KindRow {
    */
   readonly olderHub?: string
   /**
-   * Whether field selectors can name fields of its own; without them no rules are loaded to read
-   * the store.
+   * Whether the kind has its own selectable fields. Without them the rules need not be loaded to
+   * read the store.
    */
   readonly selectsByFields?: true
-  /** Releases without this change cannot show it as a table. */
+  /** Releases without this change cannot show the kind as a table. */
   readonly tablesSince?: ReleaseChange
 }
 
@@ -240,7 +240,7 @@ export const kindRows: readonly KindRow[] = [
   },
   { group: 'storage.k8s.io', plural: 'storageclasses', folder: 'storage/storage-class' },
   { group: 'storage.k8s.io', plural: 'volumeattachments', folder: 'storage/volume-attachment' },
-  // The group that kinds were in first; it counts where their own group is switched off.
+  // The original group of these kinds. These rows are used if the newer group is disabled.
   { group: 'extensions', plural: 'daemonsets', folder: 'apps/daemon-set' },
   { group: 'extensions', plural: 'deployments', folder: 'apps/deployment' },
   {

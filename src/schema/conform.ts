@@ -34,20 +34,20 @@ export interface ReadAs {
 }
 
 /**
- * A field that was dropped, or those below a segment of the path: a path is put together once,
- * however deep it is.
+ * A dropped field, or the dropped fields below a path segment. Paths are joined once at the end, so
+ * the cost does not grow with depth.
  */
 type Unknown = string | { readonly segment: string; readonly below: Unknown[] }
 
-/** The state of one conform: what was found so far, relative to the frame at work. */
+/** The state of one conversion: the unknown fields so far, relative to the current value. */
 interface Walk {
   readonly unknown: Unknown[]
 }
 
-/** How one type is read, and what stands for nothing. */
+/** The conversion of one type, and its zero value. */
 interface Rule {
   read(raw: Json, walk: Walk): Json
-  /** Go's zero value as JSON; a fresh one each time. */
+  /** Go's zero value as JSON. Returns a new value for each call. */
   zero(): Json
   /** Whether the scalar is a struct in Go, such as a time. Go's omitempty never omits structs. */
   readonly always: boolean
@@ -95,7 +95,7 @@ export function conform(type: Type, raw: Json, readAs?: ReadAs): Conformed {
   }
 }
 
-/** Lays the segment of the frame above before every path reported since `from`. */
+/** Puts a path segment in front of every unknown field reported since `from`. */
 function prefixUnknown(walk: Walk, from: number, segment: string): void {
   walk.unknown.push({ segment, below: walk.unknown.splice(from) })
 }
@@ -170,7 +170,10 @@ function isEmptyCollection(value: Json): boolean {
   return true
 }
 
-/** The fields of a struct in order, where each name is, and which are written even when absent. */
+/**
+ * The fields of a struct in order, their indexes by name, and the fields that are written even if
+ * absent.
+ */
 interface Plan {
   readonly slots: readonly Slot[]
   readonly indexes: ReadonlyMap<string, number>
@@ -291,8 +294,7 @@ function dictRule(dict: Dict): Rule {
   const respelled = isRespelled(dict.values)
   const readValue = (key: string, raw: Json, walk: Walk): Json => {
     rule ??= ruleOf(dict.values)
-    // Bytes in a map are empty where others are nothing: that is how they come back from being
-    // stored.
+    // A null in a map of bytes becomes an empty string, as Go reads it back from the store.
     if (raw === null) return isBytes ? '' : rule.zero()
     const before = walk.unknown.length
     try {

@@ -44,13 +44,11 @@ export interface List {
   readonly patchStrategy?: 'merge' | 'replace' | 'merge,retainKeys' | 'retainKeys'
   readonly patchMergeKey?: string
   /**
-   * Protobuf has the list in a message of its own, `{ repeated items = 1 }` (a named Go slice:
-   * ExtraValue, Verbs).
+   * Protobuf wraps the list in a message, `{ repeated items = 1 }`. Such types are named Go slices:
+   * ExtraValue, Verbs.
    */
   readonly wrapped?: boolean
-  /**
-   * The list type is a marker of its own, not what the patch strategy or nothing at all implies.
-   */
+  /** The list type has an explicit marker; it is not derived from the patch strategy. */
   readonly declared?: boolean
 }
 
@@ -63,7 +61,7 @@ export interface Dict {
 
 export interface Struct {
   readonly is: 'struct'
-  /** The OpenAPI name, e.g. `io.k8s.api.core.v1.PodSpec`; empty for types of custom kinds. */
+  /** The OpenAPI name, e.g. `io.k8s.api.core.v1.PodSpec`. Empty for types of custom kinds. */
   readonly name: string
   /**
    * Fields in declaration order; an inlined struct is one field with `inline` (protobuf nests it,
@@ -83,8 +81,8 @@ export interface Struct {
    */
   readonly open: boolean
   /**
-   * JSON writes one of the members instead of an object (JSONSchemaPropsOrBool and its like);
-   * fields are protobuf's.
+   * JSON has one of the members directly instead of an object (JSONSchemaPropsOrBool and similar
+   * types). The fields are those of protobuf.
    */
   readonly union?: boolean
   /** The discriminator field of a union (OpenAPI's x-kubernetes-unions). */
@@ -109,7 +107,7 @@ export interface Field {
   readonly required: boolean
   /** For strategic merge patch of structs and maps (e.g. retainKeys on a union). */
   readonly patchStrategy?: string
-  /** Fields that are no lists may have it, too, without effect; OpenAPI repeats it. */
+  /** Fields that are not lists may have this without effect; OpenAPI shows it. */
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
   /**
@@ -118,8 +116,8 @@ export interface Field {
    */
   readonly default?: string | number | boolean
   /**
-   * Go's zero value is no default of the schema, as it is of fields that are always written
-   * otherwise.
+   * The schema has no default for Go's zero value. Otherwise fields that are always written have
+   * that default.
    */
   readonly zeroUndeclared?: boolean
 }

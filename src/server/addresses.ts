@@ -9,7 +9,7 @@ import type { Settings } from '#settings/flags.ts'
 /** The machine's properties as the operating system reports them. */
 export interface Machine {
   readonly hostname: string
-  /** Addresses of the interfaces that are not loopback, in the system's order. */
+  /** Addresses of the non-loopback interfaces, in the system's order. */
   readonly addresses: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function networkOf(block: string): string {
   return cidr === undefined ? block : formatCidr(cidr)
 }
 
-/** The first address of a block: the one of the kubernetes service. */
+/** The first address of a service block, which belongs to the kubernetes service. */
 export function firstServiceAddress(block: string): string {
   const cidr = parseCidr(block)
   if (cidr === undefined) throw new Error(`${block} is no block of addresses`)

@@ -41,7 +41,7 @@ export interface BackupManifest {
   readonly sha256: Readonly<Record<string, string>>
 }
 
-/** Writes a database of SQLite with the objects of the store to a file. */
+/** Writes a SQLite database with the objects of the store to a file. */
 export type CopyDatabase = (file: string) => Promise<void>
 
 export const copyOfSqlite =
@@ -49,7 +49,10 @@ export const copyOfSqlite =
   (file) =>
     backup(join(dataDir, databaseFileName), file)
 
-/** Gives the size of the archive in bytes. It appears under its name only when it is whole. */
+/**
+ * Writes a backup archive and returns its size in bytes. The file gets its name only when it is
+ * complete.
+ */
 export async function writeBackup(
   settings: Settings,
   copyDatabase: CopyDatabase,
@@ -157,8 +160,8 @@ export async function isBackupArchive(file: string): Promise<boolean> {
 }
 
 /**
- * Unpacks an archive. `targetOf` names the file for each entry, or undefined to skip it. Throws
- * where a checksum differs or the archive ends early; files written until then are removed.
+ * Unpacks an archive. `targetOf` returns the file for each entry, or undefined to skip it. Throws
+ * if a checksum differs or the archive is truncated; files written before are removed.
  */
 export async function unpackBackup(
   file: string,
@@ -219,7 +222,7 @@ async function bytesAt(
   return buffer
 }
 
-/** Gives the checksum of what was read. */
+/** Unpacks one file and returns its checksum. */
 async function unpackOne(
   archive: FileHandle,
   at: number,

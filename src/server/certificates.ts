@@ -75,7 +75,9 @@ type Wanted = Pick<
 const dayMs = 24 * 3_600_000
 const authorityLifeMs = 3653 * dayMs
 const leafLifeMs = 365 * dayMs
-/** Machines whose clocks are a little behind must accept a new certificate. */
+/**
+ * New certificates are backdated, so that machines whose clocks are slightly behind accept them.
+ */
 const backdatedMs = 5 * 60_000
 
 /**
@@ -92,7 +94,7 @@ export const certificateDirectory = (settings: Pick<Settings, 'dataDir' | 'certD
 export const authorityPath = (settings: Pick<Settings, 'dataDir' | 'certDir'>): string =>
   join(certificateDirectory(settings), 'ca.crt')
 
-/** The files of certificates that flags name. */
+/** The certificate files that flags specify. */
 export const givenFiles = ({
   tlsCertFile = '',
   tlsPrivateKeyFile = '',
@@ -272,8 +274,8 @@ class Workshop {
 }
 
 /**
- * Everything there is to show and to trust, made where it is missing or due. Throws CannotUseFile
- * with the file's name.
+ * Loads all certificates and CAs. Creates missing ones and renews those that expire soon. Throws
+ * CannotUseFile with the name of the file.
  */
 export function ensureCertificates(
   settings: Wanted,
@@ -346,7 +348,7 @@ export const apiserverUser: User = {
   extra: {},
 }
 
-/** kube-apiserver's name for itself. */
+/** The server name that kube-apiserver uses for its loopback certificate. */
 const serverName = 'apiserver-loopback-client'
 
 /**

@@ -86,14 +86,14 @@ export interface ObservingOptions {
   readonly log: Log
   readonly clock: TimerClock
   readonly random: Random
-  /** Called only once requests come. */
+  /** Called with the first request. */
   readonly parseStored: () => ParseStored
 }
 
 const monotonicMs = () => performance.now()
-/** A quarter of the time a request has may be spent waiting. */
+/** A request may wait in a queue for a quarter of its timeout. */
 const waitShare = 4
-/** How often mandatory and suggested objects are looked after. */
+/** How often mandatory and suggested objects are restored. */
 const ensureIntervalMs = 60_000
 
 /** `problem` if the operator's settings cannot be met. */
@@ -129,7 +129,7 @@ export async function makeObserving(
     isFair,
     deprecations,
     build,
-    // The recorder comes first: it sees requests that the others reject.
+    // The audit recorder is first, so that it also sees requests that other observers reject.
     observers: [
       ...(audit === undefined ? [] : [audit.observer]),
       measuring.observer,

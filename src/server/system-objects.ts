@@ -40,20 +40,20 @@ export interface ServerPlace {
 }
 
 const isMissing = (error: unknown) => error instanceof ApiError && error.code === 404
-/** --runtime-config may leave out whatever it wants. */
+/** --runtime-config can disable any group. */
 const isNotServed = (error: unknown) =>
   isMissing(error) &&
   (error as ApiError).message === 'the server could not find the requested resource'
 const isInvalid = (error: unknown) => error instanceof ApiError && error.code === 422
 const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
 
-/** Such a failure is an answer: nothing is there. */
+/** Treats such a failure as "the object does not exist". */
 const nothingIf = (isSuch: (error: unknown) => boolean) => (error: unknown) => {
   if (!isSuch(error)) throw error
   return {}
 }
 
-/** Reads first: an existing object may hold values that creating it again would request. */
+/** Reads before creating: an existing object may use the address that a create would request. */
 async function ensure(
   client: ApiClient,
   ref: ResourceRef,
@@ -101,7 +101,7 @@ export async function ensureSystemObjects(client: ApiClient, place: ServerPlace)
   ])
   await ensureKubernetesService(client, place)
   const alive = await place.alive()
-  // If no server reports itself alive, the endpoints stay.
+  // Keep the endpoints if no server is registered as alive.
   if (alive.length > 0) await writeKubernetesEndpoints(client, place, alive)
 }
 
@@ -196,7 +196,7 @@ async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Pro
   const { name } = object.metadata
   const there: Loose = await client.get(ref, 'default', name).catch(nothingIf(isNotServed))
   if (there.metadata === undefined) return
-  // Endpoint slices keep the family that they were made with.
+  // The addressType of an EndpointSlice is immutable, so recreate the slice.
   if (there.addressType !== object.addressType) {
     await client.delete(ref, 'default', name)
     return ensure(client, ref, 'default', object)

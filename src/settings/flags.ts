@@ -41,7 +41,7 @@ export type Settings = {
 
 export interface Parsed {
   readonly settings: Settings
-  /** The names of the flags that were on the command line. */
+  /** The names of the flags on the command line. */
   readonly given: ReadonlySet<string>
   /** Warnings, for example about flags that the release deprecates. */
   readonly warnings: readonly string[]
@@ -57,7 +57,7 @@ export function settingName(name: string): string {
   return camel + (flagRows.get(name)?.shape.unit ?? '')
 }
 
-/** The minor number of a release: 22 of `1.22`. */
+/** The minor version of a release: 22 for `1.22`. */
 export const releaseNumber = (release: string) => Number(release.split('.')[1])
 
 export function isInRelease(row: Row<unknown>, release: string): boolean {
@@ -123,8 +123,7 @@ function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } 
 const hourMs = 3_600_000
 
 /**
- * Rules of lengths of time; 1.2 is how much later than the period an attempt may come, as clients
- * reckon.
+ * Validates durations of leader election. The factor 1.2 is client-go's jitter of the retry period.
  */
 function durationProblem(values: ReadonlyMap<string, unknown>): string | undefined {
   const ms = (name: string) => values.get(name) as number
@@ -231,8 +230,8 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   }
   if (given.has('etcd-servers') && !given.has('storage-backend'))
     values.set('storage-backend', 'etcd3')
-  // With its objects elsewhere a server has nothing to keep but certificates, and a kubeconfig made
-  // of them.
+  // Without SQLite the data directory contains only certificates and a kubeconfig, so it defaults
+  // to --cert-dir.
   const keepsFiles = values.get('storage-backend') === 'sqlite'
   if (!keepsFiles && given.has('cert-dir') && !given.has('data-dir'))
     values.set('data-dir', values.get('cert-dir'))

@@ -1,13 +1,13 @@
 /**
- * What `--tls-cipher-suites` and `--tls-min-version` say, in the words of OpenSSL. Names are Go's,
- * and so is the order in which suites are preferred, whatever the order they are given in. It opens
- * no connection.
+ * Converts `--tls-cipher-suites` and `--tls-min-version` into OpenSSL's options. Suites have Go's
+ * names and Go's order of preference, regardless of the order in the flag. Nothing here opens a
+ * connection.
  */
 import type { SecureVersion } from 'node:tls'
 
 interface Suite {
   readonly name: string
-  /** OpenSSL's name; undefined if OpenSSL no longer has it, so that it is never negotiated. */
+  /** OpenSSL's name. Undefined if OpenSSL has removed the suite, so it is never negotiated. */
   readonly openssl?: string
   readonly isInsecure?: true
 }
@@ -40,7 +40,7 @@ const suites: readonly Suite[] = [
   { name: 'TLS_RSA_WITH_RC4_128_SHA', isInsecure: true },
 ]
 
-/** Those of TLS 1.3 are all there whichever of them are named, the cheapest first. */
+/** TLS 1.3 suites are always enabled, as in Go. The fastest is first. */
 const suitesOfTls13 = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -85,7 +85,7 @@ export interface TlsPolicy {
   readonly minVersion?: SecureVersion
   /** OpenSSL's list; the listener's own where unset. */
   readonly ciphers?: string | undefined
-  /** What the operator should know of the suites that were named. */
+  /** Warnings for the operator about the named suites. */
   readonly warnings: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 /**
- * The authenticating proxy: a front proxy that has authenticated the user names the user in
- * headers. The headers are trusted only if the client's certificate is signed by the authority for
- * proxies and, if names are listed, has one of them.
+ * The authenticating proxy: a front proxy authenticates the user and passes the name in headers.
+ * The headers are trusted only if the proxy's client certificate is signed by the request header
+ * CA. If allowed names are configured, the certificate must have one of them.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
@@ -10,7 +10,7 @@ import { CertificateVerifier } from './client-certificate.ts'
 import { allTexts, append, firstText, unescapedKey } from './header-values.ts'
 
 export interface RequestHeaderSettings {
-  /** Common names of proxies; empty for any that our authority signed. */
+  /** Allowed common names of proxies. Empty: any certificate that the request header CA signed. */
   readonly allowedNames: readonly string[]
   readonly usernameHeaders: readonly string[]
   readonly groupHeaders: readonly string[]

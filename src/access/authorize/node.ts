@@ -123,7 +123,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     return { ...none, incomplete: true, errors: [error] }
   }
 
-  /** Resources of which a node gets only what concerns it; undefined for all others. */
+  /** The decision for resources with per-node access. Undefined for all other resources. */
   #single(attributes: Attributes, node: string): Decision | undefined {
     switch (`${attributes.resource}.${attributes.group}`) {
       case 'secrets.':
@@ -186,7 +186,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
       return undecided('cannot authorize ResourceSlice subresources')
     switch (attributes.verb) {
       case 'create':
-        // NodeRestriction compares the node that the slice names.
+        // The NodeRestriction plugin compares the nodeName of the slice.
         return allowed
       case 'get':
       case 'update':
@@ -196,7 +196,8 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
       case 'watch':
       case 'list':
       case 'deletecollection':
-        // Before selectors were authorized, NodeRestriction compared what was deleted.
+        // Without AuthorizeNodeWithSelectors, the NodeRestriction plugin checks each deleted
+        // object.
         return !this.#feature('AuthorizeNodeWithSelectors') ||
           selectsOwn(attributes, 'nodeName', node)
           ? allowed

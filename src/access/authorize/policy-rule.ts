@@ -17,7 +17,7 @@ export const has = (list: readonly string[] | null | undefined, item: string): b
 const hasOrAll = (list: readonly string[] | null | undefined, item: string): boolean =>
   list != null && (list.includes(item) || list.includes('*'))
 
-/** `pods`, or `pods/log` for a subresource: what rules name. */
+/** The resource name in rules: `pods`, or `pods/log` for a subresource. */
 export const combinedResource = ({ resource, subresource }: Attributes): string =>
   subresource === '' ? resource : `${resource}/${subresource}`
 

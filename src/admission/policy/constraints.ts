@@ -17,7 +17,7 @@ import type { Kind } from '#kinds/kind.ts'
 
 interface NamedRule {
   readonly rule: WebhookRule
-  /** Empty for all names. */
+  /** An empty list matches all names. */
   readonly names: readonly string[]
 }
 
@@ -49,7 +49,7 @@ export function constraintsOf(resources: Loose): Constraints {
 }
 
 /**
- * The version of the request that the rules name, or an equivalent one; undefined if the rules do
+ * The requested version if the rules match it, or an equivalent version. Undefined if the rules do
  * not match.
  */
 export function matchedKind(constraints: Constraints, request: AdmissionRequest): Kind | undefined {

@@ -35,7 +35,7 @@ export interface PolicyCheck {
   readonly tookMs: number
 }
 
-/** Metrics distinguish errors by their texts; a validation that is false counts as invalid too. */
+/** Metrics classify errors by their message. A validation that is false counts as invalid too. */
 function errorType({ passed, message }: PolicyCheck): string {
   if (passed) return 'no_error'
   if (message.startsWith('compilation')) return 'compile_error'

@@ -1,7 +1,6 @@
 /**
- * The policies that are bound, followed as policies and bindings change. For each kind, subresource
- * and operation the policies whose rules match are found once: a request that no policy is about
- * costs one look-up.
+ * The policies with bindings, updated by watches. For each kind, subresource and operation the
+ * matching policies are cached. So a request that no policy matches costs one lookup.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { isPolicy, isReview } from '#admission/exempt.ts'
@@ -44,10 +43,10 @@ export interface PolicySourceOptions<Compiled> {
 export class PolicySource<Compiled> {
   readonly #options: PolicySourceOptions<Compiled>
   readonly #policies = new Map<string, ReadPolicy<Compiled>>()
-  /** By the name of their policy, then by their own. */
+  /** Bindings by policy name, then by their own name. */
   readonly #bindings = new Map<string, Map<string, Binding>>()
   readonly #policyOf = new Map<string, string>()
-  /** From manifests: they come first, and see policies and bindings too. */
+  /** Policies from manifest files. They run first, and also intercept policies and bindings. */
   #static: readonly PolicyHook<Compiled>[] = []
   #hooks: readonly PolicyHook<Compiled>[] = []
   #candidates = new WeakMap<Kind, Map<string, readonly Candidate<Compiled>[]>>()
@@ -122,7 +121,10 @@ export class PolicySource<Compiled> {
     this.#candidates = new WeakMap()
   }
 
-  /** Only those of manifests see policies: they cannot be removed through the API anyway. */
+  /**
+   * Only policies from manifests intercept requests for policies, because the API cannot remove
+   * those.
+   */
   #hooksFor(kind: Kind): readonly PolicyHook<Compiled>[] {
     if (isPolicy(kind)) return this.#static
     return isReview(kind) && this.#options.release.has(skipsReviews) ? [] : this.#hooks

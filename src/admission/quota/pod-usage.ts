@@ -42,7 +42,7 @@ const one = quantityOf(1)
 
 const isNative = (name: string) => !name.includes('/') || name.includes('kubernetes.io/')
 
-/** Resources that nodes offer beyond the native ones. */
+/** Whether the resource is an extended resource, such as `example.com/gpu`. */
 export const isExtendedResource = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0
 
@@ -114,7 +114,7 @@ function isOver({ status, metadata }: KubeObject, now: number): boolean {
   return now > Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000
 }
 
-/** Requests and limits by the names quotas have for them. */
+/** Requests and limits under the resource names of quotas. */
 function named(
   requests: ResourceAmounts,
   limits: ResourceAmounts,

@@ -9,11 +9,11 @@ import type { ObjectReader } from '#kinds/reader.ts'
 const portDefault = 443
 const ownHost = 'kubernetes.default.svc:443'
 
-/** This server as its own client: where it listens, its name there, and its credentials. */
+/** The credentials with which this server calls itself: URL, server name and certificate. */
 export interface Loopback {
   readonly url: string
   readonly serverName: string
-  /** PEM: what is shown by both sides. */
+  /** PEM: both sides present this certificate. */
   readonly cert: string
   readonly key: string
 }
@@ -30,7 +30,7 @@ export interface Address {
    */
   readonly host: string
   readonly serverName: string | undefined
-  /** As errors show it. */
+  /** The URL in errors. */
   readonly shown: string
 }
 

@@ -21,9 +21,9 @@ export interface HookCall {
   readonly operation: string
   readonly durationMs: number
   readonly rejected: boolean
-  /** Why it was rejected, as metrics name it; empty where it was not. */
+  /** The reason of the rejection in metrics. Empty if the call was not rejected. */
   readonly errorType: '' | 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error'
-  /** The code of a refusal. */
+  /** The status code of the rejection. */
   readonly code: number
 }
 
@@ -129,13 +129,13 @@ function requireNoSideEffects(hook: Hook): void {
 }
 
 /**
- * Codes of refusals. A connection ends over those that are larger, there; here they are taken for
- * none.
+ * The valid range of status codes. kube-apiserver aborts the connection for larger codes; this
+ * server replaces them with the default.
  */
 const codeMin = 400
 const codeMax = 999
 
-/** The status a webhook refuses with, as the client sees it. */
+/** The error for the client when a webhook denies the request. */
 function refusalOf({ name }: Hook, result: Loose = {}): ApiError {
   const denied = `admission webhook "${name}" denied the request`
   const { code = 0, reason = '', message = '', details, metadata } = result
@@ -182,7 +182,7 @@ export function judge(
     const outcome = ignored ? 'failing open' : 'failing closed'
     parts.report(`Failed calling webhook, ${outcome} ${hook.name}: ${error.message}`)
   }
-  // A webhook whose failures are ignored need not be awaited after the client's deadline.
+  // A webhook with failurePolicy Ignore need not be awaited after the client's deadline.
   if (ignored && isOver) {
     return { error: timeout('request did not complete within requested timeout'), ignored }
   }

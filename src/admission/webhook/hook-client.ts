@@ -1,6 +1,6 @@
 /**
- * Calls webhooks: over connections that stay open, each for its own authorities and credentials,
- * within the time the webhook has and no longer. Failures have kube-apiserver's words.
+ * Calls webhooks over keep-alive connections, with one connection pool for each CA and credential.
+ * A call ends at the webhook's timeout. Errors have kube-apiserver's messages.
  */
 import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'
 import type { KubeconfigUsers } from '#access/kubeconfig.ts'
@@ -16,7 +16,7 @@ import type { Hook } from './hook.ts'
 
 const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#codec/yaml')
 
-/** How often a server may send Retry-After, as in Go's client. */
+/** Limit of retries for responses with Retry-After, as in Go's client. */
 const askedAgainMax = 10
 /** Limit of webhooks whose connections are kept open. The oldest is closed first. */
 const callersDefault = 200
@@ -116,8 +116,8 @@ const ownCaller = ({ serverName, cert }: Loopback): Caller => caller({ ca: cert,
 async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<CallAnswer> {
   return send()
     .catch((error: CallError) => {
-      // A kept connection that the other side had closed: a fresh one may do. A webhook that
-      // received the call is not called twice.
+      // The server closed a keep-alive connection before it received the call, so retry once on a
+      // new connection. A webhook that received the call is not called twice.
       const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'
       if (wasClosed && error.reused && !error.answered) return send()
       throw error

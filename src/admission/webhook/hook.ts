@@ -12,7 +12,7 @@ export interface WebhookRule {
 }
 
 export interface Hook {
-  /** Configuration, place in it and name: the same webhook twice is two. */
+  /** Configuration, index and name, so that two entries with one name differ. */
   readonly id: string
   readonly name: string
   readonly configuration: string
@@ -33,7 +33,7 @@ export interface Hook {
 /** The wait of admissionregistration.k8s.io/v1, which the defaults of both versions fill in. */
 const timeoutSecondsDefault = 10
 
-/** Selects what a selector says; no selector at all selects everything here. */
+/** The compiled selector. An absent selector matches everything. */
 const selects = (selector: Loose | undefined): LabelSelector =>
   selector ? selectorOf(selector) : []
 

@@ -37,8 +37,8 @@ export function invocationOf(hook: Hook, request: AdmissionRequest): Invocation 
 }
 
 /**
- * The version of the request where a rule names it; else, if versions are equivalent to the
- * webhook, another.
+ * The kind in which the webhook receives the object: the requested version if a rule names it. With
+ * matchPolicy Equivalent it can be another version that a rule names.
  */
 function kindAskedFor({ rules, equivalent }: Hook, request: AdmissionRequest): Kind | undefined {
   const { kind, subresource } = request
@@ -70,8 +70,8 @@ export function matchesRule(
 }
 
 /**
- * The labels that count: a namespace's own as it is written, else those of the namespace it happens
- * in.
+ * Matches the namespaceSelector against the labels of the request's namespace. For a request for a
+ * Namespace these are the labels of the submitted object.
  */
 export async function inSelectedNamespace(
   { hook }: Invocation,

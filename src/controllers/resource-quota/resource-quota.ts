@@ -20,7 +20,7 @@ import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
 import { resourceQuotas } from '#controllers/resources.ts'
 
-/** Everything is counted anew this often, whatever the watches reported. */
+/** Interval of the periodic recount of all quotas. */
 const recountMs = 300_000
 /** Delay that combines many deletions into one recount. */
 const afterReleaseMs = 50
@@ -54,7 +54,7 @@ class QuotaController {
   readonly #evaluators: Evaluators
   /** By `group/version/plural`: how to stop following it. */
   readonly #followed = new Map<string, AbortController>()
-  /** By quota: how long it took to count the last time. */
+  /** Duration of the last count of each quota. */
   readonly #tookMs = new Map<string, number>()
 
   constructor(parts: ControllerParts) {

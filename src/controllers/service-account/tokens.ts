@@ -1,8 +1,7 @@
 /**
- * Tokens of service accounts that are kept in Secrets: one for each account, as releases up to 1.23
- * make them, and one in every Secret of the type that requests it. Tokens of deleted accounts are
- * deleted too, and references to Secrets that are gone. Nothing here is a token that expires: those
- * are issued and never stored.
+ * Manages service account tokens in Secrets. Releases up to 1.23 create one for each account; every
+ * Secret of the token type gets one. The controller also deletes tokens of deleted accounts and
+ * references to deleted Secrets. It does not handle bound tokens, which are never stored.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -100,14 +99,15 @@ class Tokens {
     }
     if (account.deleting) return
     const there = new Set(own.map((secret) => secret.name))
-    // Only names that look like tokens of the account are taken out: others may be anything.
+    // Removes only names that look like generated token names of the account. Other names may have
+    // any purpose.
     const gone = account.secrets.filter(
       (secret) => !there.has(secret) && secret.startsWith(tokenPrefix(name)),
     )
     const has = account.secrets.some((secret) => there.has(secret))
     const wants = !has && releaseOf(this.#parts.release).has(everyAccountHasToken)
     if (!wants && gone.length === 0) return
-    // The picture may be behind: decisions are made on the account as it is now.
+    // The informer may be outdated, so read the current account before deciding.
     const live = await unlessMissing(client.get(serviceAccounts, namespace, name))
     if (live === undefined || live.metadata.uid !== account.uid) return
     await this.#refer(live, gone, wants)
@@ -135,7 +135,7 @@ class Tokens {
     }
   }
 
-  /** The name of the Secret; undefined where the namespace is going away. */
+  /** Creates a token Secret and returns its name. Undefined if the namespace is terminating. */
   async #make(account: KubeObject): Promise<string | undefined> {
     const { client, randomSuffix } = this.#parts
     const { name: accountName = '', namespace = '', uid = '' } = account.metadata

@@ -1,7 +1,6 @@
 /**
- * Definitions of custom kinds: the schema a kind was given, completed with what every object has.
- * The second form of OpenAPI, and the clients that read it, cannot say or bear everything a schema
- * may hold; what they cannot is left out.
+ * Definitions of custom kinds: the given schema, completed with the fields of every object. OpenAPI
+ * v2 and its clients do not support all keywords; unsupported ones are removed.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -23,7 +22,7 @@ export function customSchema(
 ): JsonObject {
   const gvk = { group: kind.group, version: kind.version, kind: kind.kind }
   const head = { 'x-kubernetes-group-version-kind': [gvk] }
-  // With any property named, kubectl would refuse all others.
+  // If a schema has properties, kubectl rejects all other fields.
   if (given === undefined || (form.version === 2 && given[preserve] === true)) {
     return { type: 'object', ...head }
   }
@@ -32,7 +31,7 @@ export function customSchema(
   return { ...schema, properties: withMeta(properties, form), ...head }
 }
 
-/** `of` is the definition of what is in the list. */
+/** The definition of a list. `of` is the definition of its items. */
 export function customListSchema(kind: Kind, of: string, form: SchemaForm): JsonObject {
   const items = form.refer(of, {})
   return {
@@ -100,8 +99,8 @@ function withInner(given: JsonObject, form: SchemaForm): JsonObject {
 }
 
 /**
- * The same object where nothing changes. User-chosen names may be any word, `__proto__` too:
- * fromEntries defines.
+ * Applies a function to every member. Returns the same object if nothing changes. Uses fromEntries,
+ * because keys may be any text, including `__proto__`.
  */
 function mapped(from: JsonObject, change: (one: JsonObject) => JsonObject): JsonObject {
   let changed: Map<string, JsonObject> | undefined

@@ -1,6 +1,4 @@
-/**
- * The definitions a set of operations needs, and all that those need.
- */
+/** The definitions that operations refer to, and all definitions that these refer to. */
 import type { Kind } from '#kinds/kind.ts'
 import { customListSchema, customSchema } from './custom-schema.ts'
 import { describeField, describeKind } from './descriptions.ts'
@@ -17,12 +15,12 @@ import { leafSchema, structSchema } from './type-schema.ts'
 
 /** Kinds every group version has. */
 const everywhere = ['DeleteOptions', 'WatchEvent']
-/** Kinds of meta that belong to the core version. */
+/** Kinds of meta whose group version is core v1. */
 const atHome = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
 
 export type Gvks = ReadonlyMap<string, { group: string; kind: string; version: string }[]>
 
-/** Which group, version and kind each definition stands for. */
+/** Maps definitions to their groups, versions and kinds. */
 export function groupVersionKinds(source: OpenApiSource): Gvks {
   const { facts, release } = source
   const found = new Map<string, { group: string; kind: string; version: string }[]>()
@@ -40,7 +38,7 @@ export function groupVersionKinds(source: OpenApiSource): Gvks {
   return found
 }
 
-/** The definitions a set of operations names. */
+/** The names of definitions that operations refer to directly. */
 export function namesIn(operations: Iterable<OpenApiOperation>): Set<string> {
   const names = new Set<string>()
   for (const { body, answer } of operations) {
@@ -96,7 +94,7 @@ export function* eachDefinition(
 /** Definitions that every custom kind refers to. */
 export const neededByOwn: readonly string[] = [metaType('ObjectMeta'), metaType('ListMeta')]
 
-/** The definitions of a custom kind by name: its objects and their lists. */
+/** The definitions of a custom kind and its list, by name. */
 export const ownDefinitions = (
   kind: Kind,
   source: OpenApiSource,
@@ -109,7 +107,7 @@ export const ownDefinitions = (
   ]
 }
 
-/** The names of the definitions of a custom kind's objects and of their lists. */
+/** The definition names of a custom kind and its list. */
 export const ownNames = (
   source: OpenApiSource,
   { group, version, kind, listKind }: Pick<Kind, 'group' | 'version' | 'kind' | 'listKind'>,

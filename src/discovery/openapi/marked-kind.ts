@@ -19,7 +19,10 @@ const plural = 'qzpluralzq'
 const kind = 'Qzkindzq'
 const listKind = 'Qzlistzq'
 
-/** Each spelling with what stands for it in the end; longer ones first. */
+/**
+ * Pairs of a placeholder and the function that returns its replacement. Longer placeholders come
+ * first.
+ */
 const spellings: readonly (readonly [
   mark: string,
   spell: (kind: DescribedKind, source: OpenApiSource) => string,
@@ -59,7 +62,7 @@ export function markedText(text: string): Marked | undefined {
 export const spellingsOf = (source: OpenApiSource, one: DescribedKind): string[] =>
   spellings.map(([, spell]) => spell(one, source))
 
-/** The text with a kind's names in it. */
+/** Replaces the placeholders in a text with a kind's names. */
 export function filled(marked: Marked, names: readonly string[]): string {
   let text = marked[0] as string
   for (let i = 1; i < marked.length; i += 2) {

@@ -1,13 +1,14 @@
 /**
- * The second form of OpenAPI as protobuf, in the messages of the gnostic project: what kubectl
- * before 1.24 requests. Like the writer it uses, everything here goes from the end to the front.
+ * OpenAPI v2 as protobuf, with the messages of the gnostic project. kubectl before 1.24 requests
+ * this format. The writer fills its buffer from the end to the front, so all functions here write
+ * in reverse order.
  */
 import type { Json } from '#api/object-meta.ts'
 import { WireWriter, wireBytes, wireFixed64, wireVarint } from '#base/wire.ts'
 import { RecordingWriter, replay } from './recording-writer.ts'
 import type { JsonObject } from './source.ts'
 
-/** Writes one value, its length in front of it where the wire wants one. */
+/** Writes one value, with its length in front if the wire type requires it. */
 interface Part {
   readonly wire: number
   write(writer: WireWriter, value: Json): void
@@ -33,7 +34,7 @@ export function encodeDocumentV2(document: JsonObject): Buffer {
   return writer.bytes()
 }
 
-/** The paths or definitions of a document, each as it stands in the whole. */
+/** The encoded paths or definitions of a document, each ready to be copied into the whole. */
 export function encodeEntriesV2(of: 'paths' | 'definitions', entries: JsonObject): Buffer[] {
   const writer = new WireWriter(entriesCapacityBytes)
   const lengths = Object.entries(entries).map(([name, value]) => {
@@ -48,7 +49,7 @@ export function encodeEntriesV2(of: 'paths' | 'definitions', entries: JsonObject
 }
 
 /**
- * The paths of one kind as encodeEntriesV2 writes them, with any kind's names in place of marks.
+ * Like encodeEntriesV2 for the paths of one kind, with placeholders that any kind's names replace.
  */
 export function recordPathsV2(paths: JsonObject): (names: readonly string[]) => Buffer[] {
   const records = Object.entries(paths).map(([name, value]) => {
@@ -66,7 +67,7 @@ export function recordPathsV2(paths: JsonObject): (names: readonly string[]) => 
   }
 }
 
-/** A document whose paths and definitions are encoded already. */
+/** Assembles a document from encoded paths and definitions. */
 export function joinDocumentV2(
   { paths: _paths, definitions: _definitions, security, securityDefinitions, ...head }: JsonObject,
   paths: readonly Buffer[],
@@ -96,7 +97,7 @@ function putTag(writer: WireWriter, number: number, wire: number): void {
   writer.varint(number * 8 + wire)
 }
 
-/** A message; `fields` writes what is inside. */
+/** A nested message. `fields` writes its contents. */
 const message = (fields: (writer: WireWriter, value: Json) => void): Part => ({
   wire: wireBytes,
   write(writer, value) {
@@ -106,7 +107,7 @@ const message = (fields: (writer: WireWriter, value: Json) => void): Part => ({
   },
 })
 
-/** A message with one field, for what is wrapped. */
+/** A message with a single field, for wrapped values. */
 const wrapped = (number: number, inner: Part): Part =>
   message((writer, value) => {
     inner.write(writer, value)
@@ -136,7 +137,7 @@ function writeNamed(
   putTag(writer, number, wireBytes)
 }
 
-/** A map: a repeated field of name and value. */
+/** A map, encoded as a repeated message with name and value. */
 const named = (part: () => Part, number = 1): Part =>
   message((writer, value) => {
     for (const [name, one] of Object.entries(value as JsonObject).reverse()) {
@@ -145,8 +146,8 @@ const named = (part: () => Part, number = 1): Part =>
   })
 
 /**
- * The fields of a message by their JSON names, from the last number to the first; extensions have
- * the last number.
+ * Writes the fields of a message by JSON name, from the highest number to the lowest. Extensions
+ * have the highest number.
  */
 function writeFields(
   writer: WireWriter,
@@ -156,8 +157,7 @@ function writeFields(
 ): void {
   const object = value as JsonObject
   const names = Object.keys(object)
-  // Few of the many fields there could be are in any object: these are put in order, not the others
-  // looked for.
+  // An object has only a few of the possible fields, so sort these instead of checking every slot.
   const found: [slot: Slot, value: Json][] = []
   for (let i = names.length - 1; i >= 0; i--) {
     const name = names[i]

@@ -18,15 +18,15 @@ export interface OpenApiSource {
   readonly applies: boolean
   /** Whether enum fields list their values. */
   readonly enums?: boolean
-  /** Whether the gate for CBOR is on. */
+  /** Whether the feature gate for CBOR is on. */
   readonly servesCbor?: boolean
   /** The schema of a custom kind in OpenAPI v3 form. Undefined without a structural schema. */
   readonly schemaOf: (kind: Kind) => JsonObject | undefined
 }
 
 /**
- * The name of a kind's definition, whether the kind is of the tables or custom: none takes that of
- * a built-in type.
+ * The name of the definition of a built-in or custom kind. A custom kind never gets the name of a
+ * built-in type.
  */
 export function definitionName(
   source: OpenApiSource,
@@ -41,7 +41,7 @@ export function definitionName(
   return facts.isType(name, release) ? `${name}_v2` : name
 }
 
-/** A built-in group version is one the tables know; all others are custom. */
+/** Whether the tables contain the group version. All other group versions are custom. */
 export const isOfTables = (source: OpenApiSource, group: string, version: string): boolean =>
   source.facts.openApiNameOf(group, version, '') !== undefined
 

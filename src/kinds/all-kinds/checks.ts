@@ -1,6 +1,6 @@
 /**
- * Small checks that many kinds share, each returning field errors in Kubernetes' words.
- * Nothing here knows a kind.
+ * Checks that many kinds share. They return field errors with Kubernetes' messages and do not
+ * depend on a kind.
  */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -79,7 +79,7 @@ export const samePart = (next: unknown, old: unknown): boolean => same(next, old
 type IsAmount = (holder: string, field: string) => boolean
 const noAmounts: IsAmount = () => false
 
-/** Every member of these fields is an amount, or the one that is named. */
+/** Fields that contain quantities: `*` for all members, or the name of one member. */
 const amountsIn: ReadonlyMap<string, string> = new Map([
   ['capacity', '*'],
   ['emptyDir', 'sizeLimit'],
@@ -94,7 +94,7 @@ export const isAmount: IsAmount = (holder, field) => {
   return which === '*' || which === field
 }
 
-/** A value is in the field of a holder, which is itself in a field of some name. */
+/** Compares two values at `field` of a parent that is itself at field `holder`. */
 function same(a: unknown, b: unknown, amounts: IsAmount, holder = '', field = ''): boolean {
   if (a === b || (isAbsent(a) && isAbsent(b))) return true
   if (typeof a === 'string' && typeof b === 'string')
@@ -112,13 +112,16 @@ function same(a: unknown, b: unknown, amounts: IsAmount, holder = '', field = ''
   )
 }
 
-/** A time with a fraction of a second is never the one that is stored, which has none. */
+/**
+ * Whether the client wrote a time with fractional seconds. It then always differs from the stored
+ * time.
+ */
 function hasFraction(holder: object): boolean {
   for (const text of textsWritten(holder)) if ((parseTimestamp(text)?.nanos ?? 0) !== 0) return true
   return false
 }
 
-/** A text, number or boolean that may not change; absent and the zero value are the same. */
+/** Validates that a string, number or boolean does not change. Absent and zero are equal. */
 export const checkImmutable = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
   (next ?? '') === (old ?? '') ? [] : [invalid(path, next, immutableMessage)]
 

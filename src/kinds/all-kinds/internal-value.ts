@@ -37,7 +37,8 @@ class InternalValue extends Unfinished {
 }
 
 /**
- * `type`: the OpenAPI name of the value's type, or of the items of a list. An absent value is nil.
+ * `type` is the OpenAPI name of the type of the value, or of the items of a list. An absent value
+ * is nil.
  */
 export const internalValue = (
   type: string,
@@ -47,7 +48,7 @@ export const internalValue = (
 
 type TypeOf = (name: string) => Type
 
-/** The errors with their internal values as Go writes them. */
+/** Completes the internal values in errors. */
 export function withInternalValues(errors: FieldError[], typeOf: TypeOf): FieldError[] {
   if (!errors.some(({ shown }) => shown?.value instanceof Unfinished)) return errors
   const jsonOfType: InternalJson = (name, value) => {

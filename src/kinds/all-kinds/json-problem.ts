@@ -24,7 +24,7 @@ export function jsonProblem(bytes: Buffer, wanted: JsonKind, goType: string): st
 
 type JsonKind = 'object' | 'array' | 'string' | 'number' | 'bool' | 'null'
 
-/** Deepest nesting Go's decoder follows. */
+/** The nesting limit of Go's decoder. */
 const nestingDepthMax = 10000
 
 class Scanner {
@@ -48,7 +48,7 @@ class Scanner {
     return ch
   }
 
-  /** In the middle of a word or number Go takes the end for a space, and complains about that. */
+  /** Inside a word or number, Go reports the end of input as a space. */
   #peekInWord(): string {
     return this.#text[this.#at] ?? ' '
   }
@@ -61,7 +61,7 @@ class Scanner {
     while (this.#at < this.#text.length && space.test(this.#text[this.#at] as string)) this.#at++
   }
 
-  /** Values nest, so what is open is a list and not the call stack. */
+  /** Uses a list instead of recursion, because input can be deeply nested. */
   #value(): JsonKind {
     const open: ('object' | 'array')[] = []
     let first: JsonKind | undefined
@@ -72,7 +72,7 @@ class Scanner {
     }
   }
 
-  /** Reads one scalar, or goes into objects and arrays until there is one. */
+  /** Reads one scalar, or enters objects and arrays until there is one. */
   #open(open: ('object' | 'array')[]): JsonKind {
     let outermost: JsonKind | undefined
     for (;;) {
@@ -95,7 +95,7 @@ class Scanner {
     }
   }
 
-  /** After a value: closes what ends here, and says whether another value follows. */
+  /** After a value: closes finished objects and arrays. Returns whether another value follows. */
   #close(open: ('object' | 'array')[]): boolean {
     while (open.length > 0) {
       this.#skipSpace()

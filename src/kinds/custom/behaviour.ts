@@ -20,8 +20,8 @@ export interface CustomRules {
   readonly selectable: readonly string[]
   readonly release: Release
   /**
-   * An object without the fields that a version does not know; the object itself where it knows
-   * all.
+   * The object without fields that a version does not have. Returns the object itself if nothing
+   * differs.
    */
   seenAs(object: KubeObject, apiVersion: string): KubeObject
 }
@@ -66,7 +66,7 @@ const resetsMetadata = change('a write to the status of a custom object owns no 
   since: 36,
 })
 
-/** The value at a path as field selectors compare it; empty if there is none. */
+/** The value at a path, as a string for field selectors. Empty if absent. */
 function textAt(object: Json, path: string): string {
   let value: Json | undefined = object
   for (const name of path.split('.')) {

@@ -18,7 +18,7 @@ export class OtherNumber {
 }
 export type FoundValues = Json | OtherNumber
 
-/** A path that failed, and what was found when it did. */
+/** A failed path, with the values found before the failure. */
 class Failure {
   readonly found: readonly FoundValues[]
   constructor(found: readonly FoundValues[]) {
@@ -108,7 +108,7 @@ function slice(
     let { from = 0, to = length } = node
     if (from < 0) from += length
     if (to < 0 || (to === 0 && node.single)) to += length
-    // An empty range ends the search, with what was found before.
+    // An empty range ends the evaluation and returns the values found so far.
     if (from === to) return found
     if (from < 0 || from >= length || to < 0 || to > length || from > to) return new Failure(values)
     const { step: stride = 1 } = node

@@ -1,7 +1,7 @@
 /**
- * What one version of a custom kind makes of its schema: how objects are read, completed and
- * checked, and how apply sees them. Everything is compiled on first use, and versions with one
- * schema share all of it.
+ * The compiled schema of one version of a custom kind: decoding, defaulting, validation and the
+ * type for server-side apply. Each part is compiled on first use. Versions with an equal schema
+ * share it.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -77,8 +77,8 @@ export class CustomSchema {
   readonly #ruleSettings: RuleSettings | undefined
 
   /**
-   * `rules`: absent where the release has no validation rules. `keepAll`: the definition keeps
-   * unknown fields everywhere.
+   * `rules` is absent if the release has no validation rules. `keepAll` means
+   * preserveUnknownFields.
    */
   constructor(
     given: JsonSchema | undefined,
@@ -114,7 +114,7 @@ export class CustomSchema {
     return this.#copy(body as Json) as Loose
   }
 
-  /** The same of what is there already: of the metadata of embedded objects what can be read. */
+  /** Prunes a stored object. Invalid metadata fields of embedded objects are dropped. */
   pruneReadable(body: Loose): Loose {
     return this.#readable(body as Json) as Loose
   }
@@ -139,8 +139,8 @@ export class CustomSchema {
   }
 
   /**
-   * The same of what is there already: fields that cannot be read are left out. Throws where it is
-   * no object.
+   * Decodes the metadata of a stored object and drops invalid fields. Throws if it is not an
+   * object.
    */
   readableMetadata(raw: Loose): Loose {
     try {
@@ -167,14 +167,14 @@ export class CustomSchema {
     return asEmbedded(this.readMetadata(value))
   }
 
-  /** A value that is no metadata at all stays. */
+  /** Keeps a value that is not valid metadata at all. */
   #readableMeta(field: string, value: Json): Json | undefined {
     if (field !== 'metadata') return typeof value === 'string' ? value : undefined
     if (value !== null && !isObject(value)) return value
     return asEmbedded(this.readableMetadata((value ?? {}) as Loose))
   }
 
-  /** The error for an object that could not be read, with the requested kind. */
+  /** The error for an object that cannot be decoded, with the requested kind. */
   asUnreadable(error: unknown, raw: Loose, kind: string, version: string): unknown {
     if (!(error instanceof ApiError) || error.code !== 400) return error
     const { metadata, ...body } = raw
@@ -270,7 +270,7 @@ export class CustomSchema {
     return isNews ? errors : []
   }
 
-  /** Errors of validation rules. `errors`: those that the object has already. */
+  /** Errors of CEL validation rules. `errors` are the errors found so far. */
   checkRules(
     object: KubeObject,
     old: KubeObject | undefined,

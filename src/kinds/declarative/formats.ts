@@ -1,4 +1,4 @@
-/** The formats that a tag can name: +k8s:format=k8s-long-name and its like. */
+/** The formats of declarative validation, such as +k8s:format=k8s-long-name. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import {
@@ -35,7 +35,7 @@ function prefixedLabelKey(value: string): string[] {
   return ["must include a prefix (e.g. 'example.com/key')"]
 }
 
-/** Domains between slashes: a driver names its pools so. */
+/** A resource pool name: DNS subdomains separated by slashes. */
 function resourcePoolName(value: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (longerThan(value, poolNameBytesMax)) errors.push(tooLongBytes(path, poolNameBytesMax))
@@ -64,7 +64,7 @@ function cIdentifier(value: string, path: FieldPath): FieldError[] {
     : errors
 }
 
-/** A domain and a C identifier: how drivers name the attributes of devices. */
+/** A fully qualified attribute name: a domain and a C identifier. */
 function resourceFullyQualifiedName(value: string, path: FieldPath): FieldError[] {
   const [domain, name, ...rest] = value.split('/') as [string, ...string[]]
   if (name === undefined) {

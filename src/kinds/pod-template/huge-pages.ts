@@ -1,6 +1,6 @@
 /**
- * Huge pages as a resource: the page size is in the name (`hugepages-2Mi`), and amounts are whole
- * pages.
+ * Huge pages: the resource name contains the page size (`hugepages-2Mi`), and quantities are
+ * multiples of it.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { parseQuantity, QuantityError, quantityMilliValue, quantityValue } from '#api/quantity.ts'

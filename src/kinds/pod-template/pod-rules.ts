@@ -45,7 +45,7 @@ export const searchLimits = {
   expanded: { paths: 32, characters: 2048 },
 }
 
-/** The rules for a pod or pod template; `old` is what it was before, if it was there. */
+/** The options for a pod or pod template. `old` is the object before the update, if any. */
 export function podRules(
   context: Context,
   next?: Partial<Template>,

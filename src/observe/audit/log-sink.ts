@@ -27,11 +27,11 @@ export interface LogSinkOptions {
   /** `-` for standard output. */
   readonly path: string
   readonly format: (event: AuditEvent) => string
-  /** A new file begins after so many bytes. */
+  /** A file is rotated at this size. */
   readonly sizeBytesMax: number
-  /** 0: all. */
+  /** 0: keep all backups. */
   readonly backupsMax: number
-  /** 0: for ever. */
+  /** 0: keep backups forever. */
   readonly ageMsMax: number
   /** Whether rotated files are compressed with gzip. */
   readonly compresses?: boolean
@@ -46,10 +46,10 @@ export interface LogSinkOptions {
 const waitingBytesDefault = 64 << 20
 const standardOutput = 1
 const lineEnd = 0x0a
-/** How long standard output is left alone that is a full pipe and takes nothing for now. */
+/** How long to wait if standard output is a full pipe. */
 const fullMs = 10
 
-/** Lines that are written together, and the callback for those who wait for them. */
+/** Lines to write together, and a promise for the callers that wait for them. */
 interface Waiting {
   readonly lines: string[]
   bytes: number
@@ -133,7 +133,7 @@ export class LogSink implements RecordWriter {
   }
 
   async #drain(): Promise<void> {
-    // Records of one tick go together.
+    // Combines the events of one event loop tick.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#waiting.lines.length > 0) {
       const { lines, written } = this.#waiting
@@ -183,7 +183,7 @@ export class LogSink implements RecordWriter {
     }
   }
 
-  /** The old file is closed last: its number, once free, may be that of a file of others. */
+  /** Closes the old file last, because the system may reuse its descriptor number at once. */
   #rotate(): void {
     if (this.#descriptor === standardOutput) return
     const { path, now } = this.#options

@@ -226,7 +226,7 @@ export class Checker {
     }
   }
 
-  /** The first alternative that fits, else the one that fails with most checks passed. */
+  /** The first alternative that matches. Otherwise the failing one with the most passed checks. */
   #bestOf(alternatives: readonly JsonSchema[], value: Json, path: string, stops: boolean) {
     let best: { errors: Errors; count: number } | undefined
     let passed = 0

@@ -1,5 +1,5 @@
 /**
- * Which format of a schema values must have. Formats that say nothing about values of the type are
+ * Selects the format that values of a schema must have. Formats without meaning for the type are
  * ignored.
  */
 import { change, type Release } from '#api/releases/change.ts'
@@ -8,7 +8,7 @@ import { isIntOrString, type JsonSchema } from './json-schema.ts'
 
 export interface CheckOptions {
   readonly release: Release
-  /** Formats without a meaning are checked too. */
+  /** Whether formats without meaning are checked too. */
   readonly keepFormats?: boolean
   /** A schema for numbers or texts has no type: where defaults are checked. */
   readonly eitherUntyped?: boolean
@@ -20,7 +20,7 @@ const dropsFormats = change('formats without a meaning for texts, such as int64,
 const formatsByType = change('formats of numbers apply to numbers, formats of texts to texts', {
   since: 36,
 })
-/** Known to 1.34, and applied once the release before knows them too. */
+/** 1.34 knows these formats, but applies them only when the previous release knows them too. */
 const namesAreFormats = change('schemas can have the formats k8s-short-name and k8s-long-name', {
   since: 35,
 })

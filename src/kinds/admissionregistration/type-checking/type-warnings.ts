@@ -1,7 +1,7 @@
 /**
- * Type checking of a ValidatingAdmissionPolicy: its expressions are compiled once more for each
- * kind that its rules name, with the types of that kind. What is wrong becomes a warning in the
- * status and changes nothing else, because a request is always evaluated without types.
+ * Type checking of a ValidatingAdmissionPolicy. Its expressions are compiled for each kind in its
+ * rules, with the types of that kind. Type errors only become warnings in the status, because
+ * requests are evaluated without types.
  *
  *   object.spec.replicaz > 1   for apps/v1 deployments →
  *   { fieldRef: 'spec.validations[0].expression',
@@ -36,7 +36,7 @@ export interface ExpressionWarning {
   readonly warning: string
 }
 
-/** The most kinds that one rule is checked for. */
+/** Limit of kinds that are checked for one rule. */
 const kindsMax = 10
 
 const declaresUnknownParams = change(
@@ -75,7 +75,7 @@ export function typeWarnings(
 
 const textOf = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`
 
-/** A compiler for each kind, which knows the types of its objects. */
+/** One compiler for each kind, with the types of its objects. */
 function compilersFor(spec: Loose, schemas: ServedSchemas, release: Release) {
   const known = (kind: KindName): KnownType | undefined => {
     const schema = schemas.schemaOf(kind)

@@ -1,6 +1,6 @@
 /**
- * Definitions of custom kinds: what is prepared and checked when they are written. Rules that
- * became stricter over time do not hold for definitions that broke them before.
+ * The behaviour of CustomResourceDefinitions: preparation and validation. An update may keep
+ * violations of rules that became stricter later.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -95,7 +95,7 @@ const keepsExpensiveRules = change('definitions keep rules that have become too 
   since: 29,
 })
 
-/** Expressions that the old definition has may use all that the release knows. */
+/** Expressions that the old definition has may use everything that the release supports. */
 function storedBefore(old: Loose): ChooseEnvironment {
   const rules = new Set<string>()
   const messages = new Set<string>()
@@ -130,7 +130,7 @@ function hasUnprunedDefaults(schema: JsonSchema): boolean {
   })
 }
 
-/** A set whose items are not owned whole. */
+/** Whether the schema is a set whose items are not atomic. */
 function isLooseSet(schema: JsonSchema): boolean {
   const items = itemsOf(schema)
   if (listTypeOf(schema) !== 'set' || items === undefined) return false
@@ -183,7 +183,7 @@ function checkPreserving(
   return [invalid(specPath.child('preserveUnknownFields'), true, detail)]
 }
 
-/** The version objects are written in is one of those the store may hold. */
+/** Adds the storage version to status.storedVersions. */
 function noteStoredVersion(object: KubeObject): void {
   const storage = (object.spec?.versions ?? []).find((one: Loose) => one.storage === true)
   if (storage === undefined) return

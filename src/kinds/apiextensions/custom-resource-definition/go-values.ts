@@ -1,4 +1,4 @@
-/** Parts of definitions as Go prints them, for the few messages that show a whole structure. */
+/** Parts of definitions in Go syntax, for the few messages that show a whole structure. */
 import {
   asGo,
   type GoPart,

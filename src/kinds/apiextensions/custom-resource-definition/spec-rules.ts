@@ -31,9 +31,9 @@ export interface SpecRules extends SchemaRules {
   /** Which expressions were stored before, and of which versions the schemas did not change. */
   readonly chooseEnvironment: ChooseEnvironment
   readonly unchangedVersions: ReadonlySet<string>
-  /** Versions that keep too many selectable fields; '' for all of them. */
+  /** Versions that may keep too many selectable fields; '' stands for all versions. */
   readonly keptSelections: ReadonlySet<string>
-  /** Undefined where the release has no validation rules. */
+  /** Undefined if the release has no validation rules. */
   readonly ruleSettings: RuleSettings | undefined
 }
 
@@ -323,7 +323,7 @@ function defaultRules(settings: RuleSettings): DefaultRules['checkRules'] {
   }
 }
 
-/** Strings and booleans where Go distinguishes empty, or false, from none. */
+/** Pointer fields: Go distinguishes an empty string, or false, from an absent value. */
 const pointers = new Set([
   '$ref',
   'additionalItems',

@@ -24,10 +24,10 @@ import { unsupported } from '#schema/structural/rules.ts'
 import type { RulePlace } from './rule-place.ts'
 import { ruleValue } from './rule-values.ts'
 
-/** The most that one rule, and all rules of a schema, may cost by estimate. */
+/** Limits of the estimated cost of one rule, and of all rules of a schema. */
 const ruleCostMax = 10_000_000
 const schemaCostMax = 100_000_000
-/** Errors name the most expensive rules if all together cost too much. */
+/** If the total cost is too high, the error names this many of the most expensive rules. */
 const namedRulesMax = 4
 const largestCost = 2 ** 64
 
@@ -112,11 +112,11 @@ interface RuleCost {
 export interface RuleCheckSettings {
   readonly release: Release
   readonly choose: ChooseEnvironment
-  /** The schema did not change: rules that have become too expensive stay allowed. */
+  /** The schema is unchanged, so rules whose estimated cost now exceeds the limit stay allowed. */
   readonly allowsCosts: boolean
 }
 
-/** The rules of one schema with all schemas in it. */
+/** Checks the rules of one schema and its nested schemas. */
 export class RuleChecks {
   readonly errors: FieldError[] = []
   readonly #settings: RuleCheckSettings
@@ -204,7 +204,7 @@ export class RuleChecks {
 const times = (cost: number, count: number): number =>
   cost === 0 ? 0 : Math.min(largestCost, cost * count)
 
-/** Go rounds a half to the even digit: 2.25 is 2.2. */
+/** Formats a factor as Go does, which rounds half to even: 2.25 becomes 2.2. */
 function factorText(factor: number): string {
   if (factor < 1.5) return factor.toFixed(6)
   return factor % 1 === 0.25 ? `${Math.floor(factor)}.2` : factor.toFixed(1)

@@ -1,7 +1,4 @@
-/**
- * X.509 certificates as signers issue them: whether PEM holds nothing but them, in Go's words where
- * it does not.
- */
+/** Validates that PEM contains only X.509 certificates, with Go's error messages. */
 import { Cursor, fail, Malformed, tags } from './der-cursor.ts'
 import { readExtension } from './issued-extensions.ts'
 import { decodePem } from './pem.ts'
@@ -105,7 +102,7 @@ function readName(name: Cursor): void {
 const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString()).equals(bytes)
 const matches = (pattern: RegExp) => (bytes: Buffer) => pattern.test(bytes.toString('latin1'))
 
-/** The texts names are made of: what Go calls each, and which bytes it may have. */
+/** String types in names: Go's name for each, and a check of its bytes. */
 const texts: Readonly<Record<number, readonly [string, (bytes: Buffer) => boolean]>> = {
   12: ['UTF-8 string', isUtf8],
   18: ['NumericString', matches(/^[0-9 ]*$/)],
@@ -121,7 +118,7 @@ function textProblem(tag: number, bytes: Buffer): string | undefined {
   return text[1](bytes) ? undefined : `invalid ${text[0]}`
 }
 
-/** Times as digits, of two-digit years or of four-digit ones. */
+/** Time formats with two-digit and four-digit years. */
 const times: Readonly<Record<number, readonly [string, RegExp]>> = {
   [tags.utcTime]: ['malformed UTCTime', /^\d{10}(\d\d)?(Z|[+-]\d{4})$/],
   [tags.generalizedTime]: ['malformed GeneralizedTime', /^\d{14}(Z|[+-]\d{4})$/],

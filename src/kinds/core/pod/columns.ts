@@ -130,7 +130,7 @@ function readinessGates(pod: KubeObject): string {
   const gates: Loose[] = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
   const conditions: Loose[] = pod.status?.conditions ?? []
-  // The first condition of a type counts.
+  // If a condition type occurs several times, the first one counts.
   const statuses = new Map(conditions.toReversed().map(({ type, status }) => [type, status]))
   const open = gates.filter(({ conditionType }) => statuses.get(conditionType) === 'True')
   return `${open.length}/${gates.length}`
@@ -178,7 +178,7 @@ const columnsKnowing = (known: Known): TableColumns => ({
 
 export const podColumns: TableColumns = columnsKnowing(everything)
 
-/** Before 1.22 restarts are a number alone. */
+/** Before 1.22 the Restarts column is an integer, without the time. */
 const withoutTimes: TableColumns = {
   ...podColumns,
   columns: podColumns.columns.map((one) =>

@@ -32,7 +32,7 @@ import { checkLegacyIp, withoutZeros } from '#kinds/all-kinds/legacy-addresses.t
 import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
 import { checkAddress as checkStrictIp } from '#kinds/all-kinds/strict-addresses.ts'
 
-/** kube-apiserver's limits: one slice must stay small enough to be sent to every node. */
+/** kube-apiserver's limits. A slice must stay small, because it is sent to every node. */
 const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
 /** The limit of ports in the first releases. */
 const portsMaxBefore = 100
@@ -110,7 +110,7 @@ function checkIp(address: string, type: string, path: FieldPath, context: Contex
     type === 'IPv4' ? checkLegacyIp(address, path, context) : checkStrictIp(address, path)
   if (problems.length > 0) return problems
   const fits = type === 'IPv4' ? isIpv4(withoutZeros(address)) : isIpv6(address)
-  // kube-apiserver names the list, not the address.
+  // kube-apiserver's error path is the list, without the index.
   const list = path.toString().replace(/\[\d+\]$/, '')
   return [
     ...(fits ? [] : [invalid(list, address, `must be an ${type} address`)]),

@@ -55,7 +55,7 @@ function check(policy: KubeObject, context: Context, old?: KubeObject): FieldErr
   }
   const wrong = types.filter((type) => !policyTypes.includes(type))
   for (const [i, type] of types.entries()) {
-    // Before, each type was refused for every one that is wrong.
+    // Earlier releases report every policy type once for each invalid one.
     const faults = releaseOf(release).has(typesErrOnce)
       ? wrong.filter((one) => one === type).slice(0, 1)
       : wrong
@@ -134,7 +134,7 @@ interface PeerChecks {
   readonly checkBlock: (block: Loose, path: FieldPath) => FieldError[]
 }
 
-/** `kept`: the blocks that the old policy had, which it can keep. */
+/** `kept` are the blocks of the old policy, which an update may keep. */
 function checkIpBlock(
   block: Loose,
   path: FieldPath,
