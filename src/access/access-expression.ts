@@ -106,7 +106,7 @@ export class AccessExpression {
   }
 }
 
-/** Strings without the empty ones; a single string is a list of one. Throws for anything else. */
+/** The non-empty strings of a list or a single string. Throws for other values. */
 export function stringsIn(value: Value): string[] {
   if (value === null) return []
   const list = value instanceof ListValue ? [...value] : [value]

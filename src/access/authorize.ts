@@ -29,8 +29,8 @@ export interface Decision {
   readonly decision: 'allow' | 'deny' | 'none'
   readonly reason: string
   /**
-   * Something kept an authorizer from deciding. Without an `allow` of another mode the request ends
-   * as an internal error.
+   * The error that prevented a decision. Unless another mode allows the request, the response is an
+   * internal error.
    */
   readonly error?: string
 }
@@ -62,7 +62,7 @@ export interface Rules {
   readonly errors: readonly string[]
 }
 
-/** Authorizers that can say in advance what a user may do in a namespace. */
+/** Authorizers that can list a user's permissions in a namespace. */
 export interface RuleResolver {
   rulesFor(user: User, namespace: string): Rules
 }

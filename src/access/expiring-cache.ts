@@ -1,6 +1,6 @@
 /**
- * Values that are good for a while, the oldest thrown out when there are too many. Reading never
- * waits and never returns what has expired, whatever the machine's clock is set to meanwhile.
+ * A cache with a TTL and a maximum size; the oldest entry is evicted first. Reading is synchronous
+ * and never returns an expired value, even if the system clock is set.
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 

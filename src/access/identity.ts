@@ -1,7 +1,7 @@
 /**
- * This server's identity as a client: a certificate, a token, or nothing. Files are read again now
- * and then, since they are renewed in place; if one cannot be read, its previous contents stay in
- * use.
+ * The credentials of this server as a client: a certificate, a token, or none. Files are read again
+ * periodically, because they are renewed in place. If a file cannot be read, its previous contents
+ * stay in use.
  */
 
 export interface Identity {

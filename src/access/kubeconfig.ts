@@ -34,12 +34,15 @@ export async function readKubeconfig(
 }
 
 /**
- * This server as a client of others: by the name of the user, and the user of the current context
- * under `''`.
+ * The credentials with which this server calls others, by user name. The user of the current
+ * context has the key `''`.
  */
 export type KubeconfigUsers = ReadonlyMap<string, () => Identity>
 
-/** The users of a file, where each is named after the host it is for. Throws, naming the file. */
+/**
+ * The users of a file in which each user is named after its host. Throws an error with the file
+ * name.
+ */
 export async function readKubeconfigUsers(
   file: string,
   monotonicMs?: () => number,

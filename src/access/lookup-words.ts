@@ -7,7 +7,7 @@ const problems: ReadonlyMap<string, string> = new Map([
   ['EAI_AGAIN', 'server misbehaving'],
 ])
 
-/** Undefined where the code is none of a lookup. */
+/** Undefined if the code is not a DNS error. */
 export function lookupWords(
   code: string,
   host: string,

@@ -101,7 +101,7 @@ export async function makeAuthentication(parts: AuthenticationParts): Promise<Au
       ...(requestHeader?.authorities() ?? []),
     ],
     readAuthorities: () =>
-      // Both are read, whatever comes of the first.
+      // Read both files, regardless of the first result.
       [requestHeader, clients].map((one) => readAgain(one, surroundings)).includes(true),
     stop: () => {
       for (const stop of stops) stop()

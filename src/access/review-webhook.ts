@@ -1,8 +1,8 @@
 /**
- * A remote service that answers reviews: TokenReview for authentication, SubjectAccessReview for
- * authorization. Posts an object, expects the same kind back with a status. Temporary failures are
- * retried, at growing intervals. Permanent ones reject the promise, so a failure is never taken for
- * a yes.
+ * Calls a remote review service: TokenReview for authentication, SubjectAccessReview for
+ * authorization. It posts an object and expects the same kind with a status. Temporary failures are
+ * retried with increasing delays. Permanent failures reject the promise, so a failure never counts
+ * as approval.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Loose } from '#api/object-meta.ts'

@@ -40,7 +40,7 @@ function errorsOf(
   return [...errors, ...requirements.flatMap((one, i) => requirementErrors(one, list.index(i)))]
 }
 
-/** Operators that this release does not know are let through: the client may know more. */
+/** Unknown operators are accepted, because the client may be newer. */
 function valuesErrors({ operator, values }: Loose, at: FieldPath): FieldError[] {
   const count: number = values?.length ?? 0
   const path = at.child('values')

@@ -64,13 +64,13 @@ export interface AccessSurroundings {
   /** The server's own certificate authorities, in addition to --client-ca-file, as PEM. */
   readonly ownClientAuthorities: readonly string[]
   /**
-   * Keys of our own as PEM, for when no flag names one: all verify service account tokens, and the
-   * first signs them.
+   * The server's own keys as PEM, used if no flag specifies keys. All verify service account
+   * tokens, and the first one signs them.
    */
   readonly ownTokenKeys: readonly string[]
   /**
-   * The key of the server's certificate as PEM: it verifies such tokens when no key is given for
-   * that.
+   * The key of the serving certificate as PEM. It verifies service account tokens if no key is
+   * specified.
    */
   readonly servingKey: string | undefined
   /** Reports a failure outside any request. Never gets a credential. */

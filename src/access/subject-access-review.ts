@@ -30,7 +30,7 @@ export type ReviewKind =
   | 'LocalSubjectAccessReview'
   | 'SelfSubjectAccessReview'
 
-/** Which release answers, and what it may do. */
+/** The release and its feature gates. */
 export interface ReviewRules {
   readonly release: Release
   readonly feature: (gate: string) => boolean
@@ -43,7 +43,7 @@ const unionIsOfSpec = change('access reviews name the spec where they ask two qu
   since: 37,
 })
 
-/** Throws what is wrong with a review. `namespace` is the one of the request's path. */
+/** Throws if the review is invalid. `namespace` is the namespace of the request path. */
 export function checkReview(
   kind: ReviewKind,
   review: KubeObject,

@@ -1,7 +1,4 @@
-/**
- * TokenReview: whose token is this? Answered by the same methods that authenticate requests, and by
- * nothing else.
- */
+/** TokenReview, answered by the authentication methods that also authenticate requests. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest, internalError } from '#api/status-error.ts'
 import type { AuthenticationResult } from './authenticate.ts'

@@ -1,6 +1,5 @@
 /**
- * Admission's durations as metrics: the child of each plugin, step and operation is found once and
- * kept.
+ * Metrics of admission durations. The metric child for each plugin, step and operation is cached.
  */
 import type { ValueFamily, Distribution, HistogramFamily } from '#observe/metrics/metric.ts'
 import type { Operation } from './admission.ts'

@@ -1,4 +1,4 @@
-/** The two plugins that look at nothing: one admits everything, one nothing. */
+/** The AlwaysAdmit and AlwaysDeny plugins. */
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { refusal } from './refusal.ts'
 

@@ -1,4 +1,4 @@
-/** An ingress that names no class gets the default one. */
+/** The DefaultIngressClass plugin sets the default class of ingresses without one. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

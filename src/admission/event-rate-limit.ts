@@ -1,6 +1,6 @@
 /**
- * Events come at no more than a rate: of the whole server, a namespace, a user, or one source about
- * one object.
+ * The EventRateLimit plugin limits the rate of events: for the whole server, a namespace, a user,
+ * or one source and object.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

@@ -1,6 +1,6 @@
 /**
- * A plugin for a few resources, loaded at the first write to one of them. Resources are matched by
- * their plural alone, so the plugin itself still checks the group.
+ * A plugin for a few resources that is loaded with the first write to one of them. Resources are
+ * matched only by their plural, so the plugin must check the group.
  */
 import type { AdmissionPlugin } from './admission.ts'
 import type { AdmissionStep } from './chain.ts'

@@ -28,8 +28,8 @@ export const namespaceLifecycle = (release: number): AdmissionPlugin => ({
     }
     return requireNamespace(request, reader, release)
   },
-  // A namespace goes as soon as nothing is seen in it: what a webhook held up would stay without
-  // one.
+  // A namespace is deleted as soon as it seems empty. An object that a webhook delayed could then
+  // remain without its namespace.
   recheck: (request, reader) => requireNamespace(request, reader, release),
 })
 

@@ -1,4 +1,4 @@
-/** Objects by their age, the newest first; of the same age by their names. */
+/** Sorts objects by creation time, newest first; objects of the same age by name. */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 

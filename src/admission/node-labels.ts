@@ -33,7 +33,7 @@ function isForbidden(label: string): boolean {
 
 type Labels = Record<string, string> | undefined
 
-/** Joined for a message; empty where there is none. */
+/** The forbidden labels that changed, joined for a message. Empty if there are none. */
 export function forbiddenLabels(next: Labels, old: Labels): string {
   const keys = new Set([...Object.keys(next ?? {}), ...Object.keys(old ?? {})])
   const changed = [...keys].filter((key) => ownValue(next, key) !== ownValue(old, key))

@@ -1,6 +1,6 @@
 /**
- * Groups of pods that are scheduled together: a new group is kept until none of its pods is left.
- * In 1.36 two plugins look at what a group or a job refers to.
+ * Plugins for PodGroups, whose pods are scheduled together. A new group gets a finalizer that keeps
+ * it until all its pods are deleted. In 1.36 two plugins check references of groups and jobs.
  */
 import type { KubeObject, Loose, OwnerReference } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

@@ -52,7 +52,7 @@ function applyPresets(pod: KubeObject, presets: readonly KubeObject[]): boolean 
   const changes = containers.map(({ env = [], envFrom = [], volumeMounts = [] }) => ({
     env: merged(env, listOf(presets, 'env'), [byName]),
     volumeMounts: merged(volumeMounts, listOf(presets, 'volumeMounts'), [byName, byPath]),
-    // Sources that contradict each other are no reason to leave the pod alone; they are left out.
+    // Conflicting envFrom sources are omitted; they do not prevent the other changes.
     envFrom: merged(envFrom, listOf(presets, 'envFrom'), [bySource]) ?? [],
   }))
   const isSafe = ({ env, volumeMounts }: (typeof changes)[number]) =>

@@ -1,4 +1,7 @@
-/** A new node is tainted as not ready until its conditions say otherwise. */
+/**
+ * The TaintNodesByCondition plugin taints new nodes as not ready until a controller removes the
+ * taint.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Lengths of time as Go writes them: "1m30s", "1.5s", "250µs". Nanoseconds are bigint, as Go's are
- * 64 bits wide.
+ * Durations in Go's format: "1m30s", "1.5s", "250µs". Nanoseconds are bigint, because Go's have 64
+ * bits.
  */
 
 const unitNanos: Readonly<Record<string, bigint>> = {

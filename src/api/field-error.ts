@@ -31,22 +31,23 @@ export interface FieldError {
   /** Releases with this change do not report it: another error covers the fault. */
   before?: ReleaseChange
   /**
-   * Declared rules find such faults in releases that have them: there this error does not count.
+   * Declarative validation reports the same problem, in releases that have it. Then this error is
+   * dropped.
    */
   isCovered?: true
-  /** The same fault as releases without a change report it, where more than words differ. */
+  /** The error that releases before a change report instead, if more than its wording differs. */
   older?: { before: ReleaseChange; error: FieldError }
   /**
-   * The declared rule that finds the same fault, where the messages differ: 'maxLength',
+   * The declarative rule that finds the same problem, if the messages differ: 'maxLength',
    * 'format=k8s-long-name'.
    */
   origin?: string
 }
 
 /**
- * Problems that are made of one object, at most: more than anybody reads, and fewer than a call
- * takes as arguments. Lists may have a million items, each of them wrong, and each of many may be
- * wrong with each of many others.
+ * Limit of errors for one object. It is more than users read, and fewer than the maximum number of
+ * arguments of a call. A list may have a million invalid items, and duplicates can cause an error
+ * for each pair.
  */
 export const problemsMax = 50_000
 

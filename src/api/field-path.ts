@@ -20,7 +20,7 @@ export class FieldPath {
 
   static readonly root: FieldPath = new FieldPath('')
 
-  /** No path at all, which Go prints as `<nil>`; what hangs below it starts anew. */
+  /** The nil path, which Go prints as `<nil>`. Its children start a new path. */
   static readonly none: FieldPath = new FieldPath('')
 
   child(name: string, ...below: string[]): FieldPath {

@@ -1,6 +1,6 @@
 /**
- * The grammar of label selector text. It makes requirements from text and refuses what does not
- * fit, in the words of labels.Parse; what requirements mean is in label-selector.ts.
+ * Parses label selectors. It creates requirements from text, and rejects invalid text with the
+ * messages of labels.Parse. label-selector.ts evaluates requirements.
  *
  *   selector    = [ requirement { "," requirement } ]
  *   requirement = [ "!" ] key | key ( "=" | "==" | "!=" | ">" | "<" ) value

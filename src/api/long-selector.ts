@@ -1,7 +1,7 @@
 /**
- * A label selector of many terms. Matching costs what the object has labels, however many terms
- * there are: all terms about one label are combined. Any client may send such a selector, and it is
- * matched against every object of a list.
+ * Matches label selectors with many terms. All terms for one label are combined, so the cost
+ * depends on the object's labels, not on the number of terms. Any client may send such a selector,
+ * and it is matched against every object of a list.
  */
 import { type LabelRequirement, type Labels, matchesRequirement } from './label-requirement.ts'
 

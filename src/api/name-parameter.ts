@@ -1,6 +1,6 @@
 /**
- * A name by which an object is looked up must be a part of a path: one that came in a body has not
- * been looked at as such.
+ * Validates a name from a request body before it is used in a lookup: it must be a valid path
+ * segment.
  */
 import { goQuote } from './go-syntax.ts'
 import { pathSegmentName } from './names.ts'

@@ -13,7 +13,7 @@ export interface Quantity {
   readonly scale: number
   readonly format: QuantityFormat
   /**
-   * The original text, if kube-apiserver keeps it instead of formatting the value: `+5`, `1.500`.
+   * The text as written, if kube-apiserver keeps it instead of formatting the value: `+5`, `1.500`.
    */
   readonly text?: string
   /** Whether kube-apiserver stores the value as a big number, which its messages show. */

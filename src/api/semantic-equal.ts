@@ -38,7 +38,7 @@ function sameMaps(a: Record<string, unknown>, b: Record<string, unknown>): boole
   return true
 }
 
-/** Two resource lists: the same names with equal amounts. */
+/** Whether two resource lists have the same names with equal quantities. */
 export function semanticEqualQuantities(
   a: Readonly<Record<string, string>> | null | undefined,
   b: Readonly<Record<string, string>> | null | undefined,

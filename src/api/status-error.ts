@@ -89,7 +89,7 @@ export const alreadyExists = ({ group, plural }: ResourceName, name: string) =>
     about(plural, group, name),
   )
 
-/** The same for a name that was made from a prefix: the client may try again in a second. */
+/** The conflict for a generated name. The client may retry after one second. */
 export const generatedNameTaken = (resource: ResourceName, name: string) => {
   const { code, reason, message, details } = alreadyExists(resource, name)
   const why = 'the server was not able to generate a unique name for the object'

@@ -13,7 +13,7 @@
  * of kube-apiserver see.
  */
 
-/** `a[a1..a2)` and `b[b1..b2)` are equal, or the second takes the place of the first. */
+/** `a[a1..a2)` and `b[b1..b2)` are equal, or the second range replaces the first. */
 interface Step {
   readonly equal: boolean
   readonly a1: number
@@ -55,7 +55,7 @@ function rangeOf(start: number, end: number): string {
   return `${length === 0 ? start : start + 1},${length}`
 }
 
-/** Steps with what surrounds them; a long equal part ends one group and begins the next. */
+/** Groups of steps with context lines. A long equal part ends one group and begins the next. */
 function groupsOf(steps: readonly Step[]): Step[][] {
   const groups: Step[][] = []
   let group: Step[] = []

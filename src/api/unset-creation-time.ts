@@ -1,6 +1,6 @@
 /**
- * How metadata says that an object has no time of creation, for objects that are made for an answer
- * and never stored.
+ * The unset creationTimestamp in metadata of objects that are created for a response and never
+ * stored.
  */
 import { change, releaseOf } from './releases/change.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The order of version names: v2, v1, v2beta1, v1beta2, v1alpha1, then every other name by the
- * alphabet.
+ * The order of version names: v2, v1, v2beta1, v1beta2, v1alpha1, then all other names
+ * alphabetically.
  */
 
 const pattern = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/

@@ -1,8 +1,8 @@
 /**
- * Remembers that a field was written as an empty list or map. In canonical form such a field is
- * absent, as in everything that Kubernetes writes. Its messages, however, distinguish an empty map
- * (`map[string]string{}`) from none (`(nil)`), and so do a few defaults. The memory is of the
- * object itself: a copy has none unless it is made here, and no encoder sees it.
+ * Remembers that a client wrote a field as an empty list or map. In canonical form such a field is
+ * absent. However, Kubernetes' messages and a few defaults distinguish an empty map
+ * (`map[string]string{}`) from an absent one (`(nil)`). The mark is stored on the object itself, so
+ * only copies made here have it, and encoders do not see it.
  */
 import { copyData } from '#base/copy-data.ts'
 import type { Loose } from './object-meta.ts'

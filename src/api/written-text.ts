@@ -1,8 +1,7 @@
 /**
- * Remembers how a quantity or a time was written where its canonical text is another one.
- * Kubernetes' messages show the internals of such values: `1.5` differs from `1500m`, and a time
- * has its fraction of a second. The memory is of the object itself: a copy has none, and no encoder
- * sees it.
+ * Remembers the written text of a quantity or time if it differs from the canonical text.
+ * Kubernetes' messages show it: `1.5` differs from `1500m`, and a time has fractional seconds. It
+ * is stored on the object itself, so copies and encoded objects do not have it.
  */
 const writtenText = Symbol('texts as written')
 
@@ -14,11 +13,11 @@ export function rememberText(holder: object, field: string, text: string): void 
   else Object.defineProperty(holder, writtenText, { value: new Map([[field, text]]) })
 }
 
-/** undefined: as it stands there. */
+/** The text as written. Undefined if the value was written in canonical form. */
 export const textWritten = (holder: object, field: string): string | undefined =>
   (holder as Holder)[writtenText]?.get(field)
 
-/** Everything that is remembered of an object. */
+/** All original texts of an object. */
 export const textsWritten = (holder: object): Iterable<string> =>
   (holder as Holder)[writtenText]?.values() ?? []
 

@@ -1,4 +1,4 @@
-/** Values that are nearly always at hand: a caller awaits only those that are not there yet. */
+/** A value that is usually available at once. Callers await only promises. */
 export type Awaitable<T> = T | Promise<T>
 
 /** Applies a function to a value, or to its result if it is a promise. */

@@ -1,8 +1,7 @@
 /**
- * X.509 certificates, made and signed: subject, names, issuer, validity. Time, serial number and
- * keys arrive as arguments. Reading and checking certificates is node:crypto's; this only writes
- * them, since Node cannot, and a library that can takes longer to load than the server to start
- * (docs/decisions/certificates-by-hand.md).
+ * Creates and signs X.509 certificates. Time, serial number and keys are arguments. node:crypto
+ * parses and verifies certificates, but cannot create them. Loading a library for that would take
+ * longer than the start of the server (docs/decisions/certificates-by-hand.md).
  */
 import { createHash, type KeyObject, sign, type X509Certificate } from 'node:crypto'
 import * as der from './der.ts'
@@ -59,9 +58,7 @@ const oids = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 }
 
-/**
- * The signature that goes with a key: its identifier and the digest that node:crypto wants for it.
- */
+/** The signature algorithm of a key: its identifier, and the digest for node:crypto. */
 function signatureOf(key: KeyObject): { identifier: Buffer; digest: string | null } {
   if (key.asymmetricKeyType === 'ec')
     return { identifier: der.sequence(der.oid('1.2.840.10045.4.3.2')), digest: 'sha256' }

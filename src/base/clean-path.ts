@@ -1,4 +1,7 @@
-/** Paths as Go's `path.Clean` leaves them: one slash between, none at the end, and no dots. */
+/**
+ * Normalises paths like Go's `path.Clean`: no repeated slashes, no trailing slash, and no dot
+ * segments.
+ */
 import { posix } from 'node:path'
 
 export const cleanPath = (path: string): string => posix.normalize(path).replace(/(?<=.)\/$/, '')

@@ -22,8 +22,7 @@ export interface TimerClock extends Clock {
 }
 
 /**
- * The time by a clock as far as it can be had without jumps: good for what has passed, not for what
- * time it is.
+ * Monotonic milliseconds if the clock has them, otherwise its wall time. Use it for durations only.
  */
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now()
 

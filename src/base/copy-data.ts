@@ -1,7 +1,6 @@
 /**
- * A deep copy of data as JSON has it: objects, arrays and plain values. Several times faster than
- * structuredClone, which also serves maps, dates and circles; data has none of these. Keys may be
- * called anything.
+ * A deep copy of JSON data: objects, arrays and primitive values. It is several times faster than
+ * structuredClone, which also handles maps, dates and cycles. Keys may be any text.
  */
 export function copyData<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value

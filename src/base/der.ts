@@ -1,9 +1,9 @@
 /**
- * DER, the bytes of certificates: enough to write one and to find a part of one again. A value is a
- * tag, a length and contents; a structure is a sequence of values.
+ * Encodes DER, the format of certificates, and finds parts of an encoding. A value is a tag, a
+ * length and contents; a structure is a sequence of values.
  *   sequence(integer(5), oid('2.5.4.3')) → 30 08 02 01 05 06 03 55 04 03
- * It knows no certificate and checks no meaning. Text is read in one place, for requests and for
- * certificates: the authorizer must read a name exactly as the signer wrote it.
+ * Meanings are not checked. One function decodes text for requests and certificates, because the
+ * authorizer must decode a name exactly as the signer encoded it.
  */
 
 const tags = {

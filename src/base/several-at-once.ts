@@ -1,6 +1,4 @@
-/**
- * Work on many things, several of them at once, begun in their order. It knows nothing of the work.
- */
+/** Processes many items with limited concurrency, starting them in order. */
 
 /**
  * Resolves when all work is done. Rejects with the first error at once, while the other work

@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#lastMs = nowMs
   }
 
-  /** Takes one token where there is one. */
+  /** Takes one token. Returns false if the bucket is empty. */
   take(nowMs: number): boolean {
     const earned = (Math.max(0, nowMs - this.#lastMs) / 1000) * this.#perSecond
     this.#tokens = Math.min(this.#burst, this.#tokens + earned)

@@ -106,7 +106,7 @@ function splitArguments(row: CommandRow, argv: readonly string[]): Split | { err
       ([known, { letter }]) => arg.startsWith('-') && (name === known || name === letter),
     )
     if (option === undefined) {
-      // Words come first: later ones may be the values of flags.
+      // Command words come first. Later words may be values of flags.
       if (!arg.startsWith('-') && i < row.words.length) split.words.push(arg)
       else split.rest.push(arg)
       continue

@@ -8,7 +8,7 @@ const fileEveryMs = 5000
 
 export interface ProgressLine {
   update(done: number, total: number): void
-  /** Ends the line, so that what follows begins a new one. */
+  /** Ends the line, so that later output starts on a new one. */
   end(): void
 }
 

@@ -31,7 +31,8 @@ export async function restoreFrom({ words, flags: { settings } }: GivenCommand):
   refuseOccupied(settings)
   ensurePrivateDirectory(settings.dataDir)
   const lock = lockDirectory(settings.dataDir)
-  // Beside its target, so that a rename is enough; gone when the restore fails.
+  // On the same file system as the target, so that a rename is enough. Removed if the restore
+  // fails.
   const work = mkdtempSync(join(settings.dataDir, 'restore-'))
   try {
     const keys = await unpack(file, work)

@@ -1,6 +1,6 @@
 /**
- * `binnacle verify`: reads the whole store and lists what is damaged. It ends with code 1 where
- * something is.
+ * `binnacle verify` reads the whole store and lists damaged objects. It exits with code 1 if there
+ * are any.
  */
 import { databasePath, openOfflineStore } from '#server/offline-store.ts'
 import { verifyStore } from '#server/verify-store.ts'

@@ -40,9 +40,7 @@ export interface ServedResource extends ResourceRef {
   readonly apiVersions: readonly string[]
 }
 
-/**
- * Discovery of some of the servers behind this one failed; what the others serve is still returned.
- */
+/** Discovery failed for some of the aggregated servers. `found` has the resources of the others. */
 export class PartialDiscovery extends Error {
   override name = 'PartialDiscovery'
   readonly found: readonly ServedResource[]

@@ -1,6 +1,6 @@
 /**
- * The API of this server and of those behind it as one: each resource is requested from the server
- * that has it.
+ * Combines the API of this server with those of aggregated servers: each request is sent to the
+ * server that serves the resource.
  */
 import { type ApiClient, PartialDiscovery, type ResourceRef } from './client.ts'
 

@@ -68,7 +68,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   await withinTime(candidate.release(), renewDeadlineMs).catch(() => {})
 }
 
-/** An answer that does not come is as good as a refusal: meanwhile the lease runs out. */
+/** Rejects a request that takes too long, because the lease expires meanwhile. */
 async function withinTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, refuse) => {

@@ -1,7 +1,7 @@
 /**
- * Keys waiting to be worked on: each is in the queue once and in work once, however often it is
- * added; one that fails returns after a wait that doubles. A key added while it is in work is
- * worked on again afterwards.
+ * A work queue of keys. Each key is queued at most once and processed at most once at a time. A
+ * failed key is retried with exponential backoff. A key that is added while it is processed is
+ * processed again afterwards.
  */
 import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 import { type Backoff, waitAfter } from './backoff.ts'
@@ -26,8 +26,8 @@ export interface WorkQueueOptions {
   readonly report: (key: string, error: unknown, failures: number) => void
   readonly backoff?: Backoff
   /**
-   * Runs the waits that work wants. A key that failed waits in real time, because it may depend on
-   * other servers.
+   * The clock for delays that work requests. Retries of failed keys use real time, because they may
+   * depend on other servers.
    */
   readonly clock?: TimerClock
   readonly meter?: QueueMeter | undefined
@@ -103,7 +103,7 @@ export class WorkQueue {
     const set = this.#later.get(key)
     if (set !== undefined && set.at <= at) return
     this.#forgetTimer(key)
-    // Timers hold at most about 24 days; what is later than that is looked at again then.
+    // Timers are limited to about 24 days, so a longer delay is checked again after that.
     const cancel = clock.after(Math.min(ms, timerMsMax), () => {
       this.#later.delete(key)
       this.add(key)

@@ -48,8 +48,8 @@ export interface Surroundings {
   /** How many pods that have ended are kept; 0 for all. */
   readonly terminatedPodsMax: number
   /**
-   * How long other servers on the store may take to see what was written, and to store what they
-   * let in before; 0 where there are none.
+   * Time after which other servers on the store have seen a write, and have stored the writes that
+   * they admitted before. 0 with a single server.
    */
   readonly othersSeeMs: number
 }

@@ -159,7 +159,10 @@ export const keepVolume = (object: KubeObject): KeptVolume => ({
 })
 
 export interface KeptJob extends KeptMeta {
-  /** When it may go, in milliseconds since 1970; undefined where it has not ended or may stay. */
+  /**
+   * When the job may be deleted, in milliseconds since 1970. Undefined if it has not finished or
+   * has no TTL.
+   */
   readonly endsAtMs: number | undefined
 }
 

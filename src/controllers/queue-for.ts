@@ -10,7 +10,7 @@ export const isTerminating = (error: unknown) =>
   error instanceof ApiError &&
   (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
-/** Writes wait for the disk together: those under way at once share one commit. */
+/** Many workers are useful: concurrent writes share one commit to disk. */
 const workersUsually = 32
 
 type QueueParts = Pick<ControllerParts, 'signal' | 'report' | 'queueMeter' | 'clock'>

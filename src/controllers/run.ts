@@ -14,10 +14,7 @@ const managerAccount = 'kube-controller-manager'
 export interface RunOptions {
   readonly controllers: readonly Controller[]
   readonly surroundings: Surroundings
-  /**
-   * The times of the election where other servers may work on the same state; undefined where there
-   * are none.
-   */
+  /** Leader election times, if other servers can share the store. Otherwise undefined. */
   readonly elect:
     | Pick<ElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>
     | undefined

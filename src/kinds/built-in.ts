@@ -179,7 +179,7 @@ class BuiltInResource implements Resource {
 
 const textsAlwaysWritten = new WeakMap<Type, readonly string[]>()
 
-/** Texts that one version writes even when they are empty may be absent in another. */
+/** Adds empty strings that one version always writes and another version omits. */
 function fillTexts(type: Type, object: KubeObject): void {
   let names = textsAlwaysWritten.get(type)
   if (names === undefined) {

@@ -14,7 +14,7 @@ const apiVersionOf = (group: string, version: string): string =>
 
 export class Catalog {
   readonly #byPath = new Map<string, Kind>()
-  /** Kinds by apiVersion and plural: a lookup in one group version never visits the others. */
+  /** Kinds by apiVersion and plural, so that a lookup visits only one group version. */
   readonly #byVersion = new Map<string, Map<string, Kind>>()
   readonly #byResource = new Map<string, Resource>()
   readonly #resources = new Set<Resource>()

@@ -60,8 +60,8 @@ export function answersDeletedObject(kind: Kind, release: Release): boolean {
 }
 
 /**
- * Services answer with a Status even where finalizers keep the object, where they do not answer
- * the object.
+ * Whether deleting a service returns a Status even if finalizers delay the deletion. This applies
+ * to releases that do not return the deleted object.
  */
 export const answersStatusWhenHeld = (kind: Kind, release: Release): boolean =>
   rowOf(kind) === '/services' && !answersDeletedObject(kind, release)

@@ -1,6 +1,6 @@
 /**
- * Which later release supports a field that the emulated one drops. Paths are those of unknown
- * fields:
+ * Finds the later release that supports a field which the emulated release drops. Paths are those
+ * of unknown fields:
  *
  *   CustomResourceDefinition,
  *     spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-validations
@@ -19,7 +19,7 @@ export interface DroppedField {
 /** A map key may contain dots. Paths with more parts than this are not resolved. */
 const keyPartsMax = 6
 
-/** Undefined where no later release knows the field either. */
+/** Undefined if no later release has the field. */
 export function supportedLater(
   facts: Facts,
   { group, version, kind }: { group: string; version: string; kind: string },
@@ -37,9 +37,7 @@ export function supportedLater(
   return undefined
 }
 
-/**
- * The name of the field that the segments lead to; undefined where the type does not declare one.
- */
+/** The name of the field at this path. Undefined if the type does not declare it. */
 function fieldNamed(type: Type, segments: readonly string[]): string | undefined {
   const [first, ...rest] = segments
   if (first === undefined) return ''

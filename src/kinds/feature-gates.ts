@@ -1,19 +1,19 @@
 /**
- * The feature gates of the emulated release: their stage, their default, and what may be set. A
- * gate that is out of service cannot be turned off, one that does not exist cannot be named; both
- * stop the start.
+ * The feature gates of the emulated release: stage, default and allowed values. Disabling a locked
+ * gate, or specifying an unknown one, prevents the start.
  */
 
 export type Stage = 'ALPHA' | 'BETA' | 'GA' | 'DEPRECATED'
 
-/** Per gate, spans of releases that agree: first, last, stage, default, locked to it. */
+/** For each gate, the spans of releases with equal values: first, last, stage, default, locked. */
 export type GateTable = Readonly<
   Record<string, readonly (readonly [number, number, Stage, boolean, boolean])[]>
 >
 
 export interface FeatureGates {
   /**
-   * A gate that an earlier release removed keeps its last default; one of a later release is off.
+   * A gate that an earlier release removed keeps its last default. A gate of a later release is
+   * disabled.
    */
   readonly enabled: (gate: string) => boolean
   /** Warnings for the operator about the feature gates. */
@@ -29,7 +29,7 @@ export function featureGates(
   given: ReadonlyMap<string, boolean>,
 ): FeatureGates | { error: string } {
   const known = new Map<string, { stage: Stage; on: boolean; locked: boolean }>()
-  /** Gates that earlier releases removed, where what they guarded stays on. */
+  /** Gates that earlier releases removed because their feature is always enabled. */
   const settled = new Set<string>()
   for (const [name, spans] of Object.entries(table)) {
     const span = spans.findLast(([first]) => first <= release)

@@ -31,9 +31,8 @@ export interface KindRules {
   /** A separate implementation for older releases, if kube-apiserver's rules were rewritten. */
   readonly olderBehaviour?: OlderBehaviour
   /**
-   * Finalizers must be known or have a domain. Exceptions: kinds whose finalizers may have any
-   * qualified name, and kinds whose own validation checks them, in another order or in some
-   * releases only.
+   * A finalizer must be a known name or have a domain. Some kinds allow any qualified name. Other
+   * kinds validate finalizers themselves, in another order or only in some releases.
    */
   readonly finalizerNames?: 'any' | 'by-behaviour'
   /** Table columns of the newest release. Default: name and age. */

@@ -70,7 +70,7 @@ const hasOlderContainers = (spec: Loose | undefined): boolean =>
       !container.terminationMessagePolicy,
   ) === true
 
-/** Kinds whose objects have a template of pods, and where it is. */
+/** Kinds with a pod template, and the path of the template. */
 const templated =
   (templateOf: (object: Loose) => Loose | undefined): Row =>
   ({ release }) =>

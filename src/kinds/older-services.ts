@@ -1,6 +1,6 @@
 /**
- * Services that were written when they had one address and no families: how they are read since.
- * Nothing is allocated here, and what a service says already is never changed.
+ * Completes stored services of releases that had one address and no IP families. Nothing is
+ * allocated, and existing fields are never changed.
  */
 import { releaseOf } from '#api/releases/change.ts'
 import { servicesHaveClusterIps } from './stored-fields.ts'

@@ -1,7 +1,4 @@
-/**
- * Reads from maps whose keys are the user's own: `__proto__` and `constructor` are keys like any
- * other.
- */
+/** Reads maps with user-defined keys. `__proto__` and `constructor` are ordinary keys. */
 export const ownValue = <T>(
   map: Record<string, T> | null | undefined,
   key: string,

@@ -240,7 +240,7 @@ export const kindRows: readonly KindRow[] = [
   },
   { group: 'storage.k8s.io', plural: 'storageclasses', folder: 'storage/storage-class' },
   { group: 'storage.k8s.io', plural: 'volumeattachments', folder: 'storage/volume-attachment' },
-  // The original group of these kinds. These rows are used if the newer group is disabled.
+  // The first group of these kinds. These rows are used if the newer group is disabled.
   { group: 'extensions', plural: 'daemonsets', folder: 'apps/daemon-set' },
   { group: 'extensions', plural: 'deployments', folder: 'apps/deployment' },
   {

@@ -42,8 +42,8 @@ const lines: Record<'text' | 'json', Line> = {
 }
 
 /**
- * Messages may hold what users wrote, as the uids of owners: they begin no line of their own, and
- * move no cursor.
+ * Escapes control characters, because messages may contain text from users, such as owner uids.
+ * Such text must not start a new line or move the cursor.
  */
 const onOneLine = (message: string) =>
   message.replace(/[\p{Cc}\u2028\u2029]/gu, (sign) => {
@@ -53,8 +53,8 @@ const onOneLine = (message: string) =>
 
 /** Values that JSON cannot represent are logged as text. */
 function textOf(value: unknown): string {
-  // A store in trouble, or what it holds, is no defect of the code that met it: its message says
-  // all.
+  // Store failures and unreadable values are not defects of the code, so their message is logged
+  // without a stack.
   if (value instanceof StorageUnavailable || value instanceof Unreadable)
     return JSON.stringify(value.message)
   if (value instanceof Error) return JSON.stringify(value.stack ?? value.message)

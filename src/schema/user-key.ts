@@ -21,7 +21,7 @@ export function compareKeys(a: string, b: string): number {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x === y) continue
-    // Surrogates stand for code points above all that have one unit.
+    // Surrogate pairs encode code points above all single-unit characters.
     if (isSurrogate(x) === isSurrogate(y)) return x - y
     return isSurrogate(x) ? 1 : -1
   }

@@ -206,7 +206,7 @@ function sinkOf(name: SinkName, settings: Settings, writer: RecordWriter, lost: 
   return cut(name, manner, batching, lost)
 }
 
-/** The sink as its flags of truncation want it. Throws where they contradict each other. */
+/** Adds truncation to a sink if its flags enable it. Throws if the flags are inconsistent. */
 function cut(name: SinkName, manner: Manner, sink: AuditSink, lost: Lost): AuditSink {
   const { cuts, version, eventBytesMax, batchBytesMax } = manner
   if (batchBytesMax < eventBytesMax)

@@ -1,11 +1,11 @@
 /**
- * A backup as one archive (tar): the database at one moment, the keys without which it is of no
- * use, and a list of checksums as the first file. `tar -xf` opens it. The archive holds secrets:
- * only its owner may read it.
+ * A backup as a tar archive: a snapshot of the database, the keys that are needed to use it, and a
+ * first file with checksums. `tar -xf` can extract it. The archive contains secrets, so only its
+ * owner can read it.
  *
  *   binnacle-backup.json   format, time, revision, checksums
  *   pki/ca.crt …           certificates and keys
- *   encryption.yaml        the file of --encryption-provider-config, where it is given
+ *   encryption.yaml        the file of --encryption-provider-config, if specified
  *   state.db               the database (SQLite); for etcd a copy in the same format
  */
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * How a server closes: steps that run one after another. A step that fails or takes too long is
- * reported, and the next one runs all the same.
+ * Closes a server in steps, one after another. A step that fails or takes too long is reported, and
+ * the next step runs anyway.
  */
 
 export interface ClosingStep {

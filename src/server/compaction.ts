@@ -1,7 +1,6 @@
 /**
- * History is kept for an interval and then forgotten: every so often the store is compacted up to
- * where it was one interval ago. Several servers on one store may do it; the later one finds
- * nothing to do.
+ * Compacts the store periodically, up to the revision of one interval ago. Several servers may
+ * compact one store; the later one has nothing to do.
  */
 import { timerMsMax } from '#base/clock.ts'
 import type { Revision, Storage } from '#storage/storage.ts'
@@ -23,8 +22,8 @@ export function compactRegularly(
     try {
       const now = await storage.currentRevision()
       const upTo = mark
-      // Also where it fails: a store that was set back does not come to the old mark for a long
-      // time.
+      // Advance the mark even after a failure. If the store was restored to an older state, it
+      // would take long to reach the old mark.
       mark = now
       if (upTo === undefined || upTo === 0) return
       await storage.compact(upTo)

@@ -46,8 +46,8 @@ export interface ControllerOptions {
 }
 
 /**
- * Resolves when they have begun or, where servers elect one that runs them, when the lease is given
- * back after the signal.
+ * Resolves when the controllers have started. With leader election, resolves when the lease is
+ * released after the signal.
  */
 export async function startControllers(options: ControllerOptions): Promise<void> {
   const { names, settings, server, certificates, log, clock, signal } = options
@@ -78,7 +78,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
   }
   await runControllers({
     controllers: names.map((name) => controllers[name]),
-    // Other stores belong to one server.
+    // Only etcd can be shared by several servers.
     elect:
       settings.storageBackend === 'etcd3'
         ? {

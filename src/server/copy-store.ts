@@ -1,7 +1,7 @@
 /**
- * Copies the present objects of one store to another, as bytes: sealed values stay sealed. It reads
- * the source at one revision and changes nothing there. Records of running servers are left out;
- * events get their whole life again.
+ * Copies the current objects of one store to another, as bytes; encrypted values stay encrypted.
+ * The source is read at one revision and not changed. Records of running servers are omitted.
+ * Events get a new full TTL.
  */
 import { severalAtOnce } from '#base/several-at-once.ts'
 import type { Settings } from '#settings/flags.ts'
@@ -79,7 +79,7 @@ export async function copyToDatabase(
   return revision
 }
 
-/** Writes the objects of a store to another one, which must have none. Gives how many. */
+/** Copies all objects into an empty store. Returns their number. */
 export async function copyToStore(
   from: Storage,
   to: Storage,

@@ -1,7 +1,7 @@
 /**
- * A server inside any program: made from settings, closed by its owner. It reads no command line,
- * prints nothing, handles no signal and never ends the process; several servers in one process do
- * not affect each other.
+ * A server inside any program: created from settings, closed by its owner. It parses no command
+ * line, prints nothing, handles no signals and never exits the process. Several servers in one
+ * process do not affect each other.
  */
 import { existsSync } from 'node:fs'
 import { type TimerClock, timerMsMax } from '#base/clock.ts'
@@ -168,9 +168,9 @@ async function openParts(
 }
 
 /**
- * With --secure-port=0, a free port that is kept until the listener takes it over. Otherwise a
- * first start with a taken port fails before it writes files; a later start reports first that its
- * data directory is in use.
+ * With --secure-port=0: reserves a free port until the listener uses it. Otherwise a first start
+ * fails on an occupied port before it writes files. A later start first reports that its data
+ * directory is in use.
  */
 async function portOf(
   settings: Settings,

@@ -118,8 +118,8 @@ export function forgetWithdrawn(
 const nameOf = ({ group, plural }: Resource) => qualified(plural, group)
 
 /**
- * How many objects there are of each resource: from memory where they are there, else from the
- * store, now and then.
+ * Metrics of the number of objects of each resource: from the watch cache if possible, otherwise
+ * periodically from the store.
  */
 export function countObjects(
   { registry, metrics }: Measuring,

@@ -1,6 +1,6 @@
 /**
- * A certificate and its key from two files of PEM, read together: each must be what its flag says,
- * and one must fit the other. Files are named where they do not; nothing is written here.
+ * Reads a certificate and its key from two PEM files. Each file must contain what its flag says,
+ * and the key must match the certificate. Errors contain the file name. Nothing here writes files.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { NamedFiles } from '#settings/flag-value.ts'
@@ -53,7 +53,7 @@ export function loadPair(
   return { pair: { certificatePem, keyPem }, certificate, privateKey }
 }
 
-/** The pair that two flags name; undefined where they are not given. */
+/** The key pair that two flags specify. Undefined without these flags. */
 export function givenPair(
   certificatePath: string | undefined,
   keyPath: string | undefined,
@@ -75,7 +75,7 @@ export function namedPair({ certificate, key, names }: NamedFiles): NamedPair {
   return { ...loaded.pair, names }
 }
 
-/** The authorities that a flag names, PEM; undefined where it is not given. */
+/** The CA certificates of a flag as PEM. Undefined without the flag. */
 export function givenAuthorities(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const pem = readIfThere(path)

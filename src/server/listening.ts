@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, (wanted: Wanted) => string>> = {
     `--secure-port: this user may not listen on port ${securePort}; choose one above 1023`,
 }
 
-/** Ends the start with what the operating system meant. */
+/** Converts an error of the operating system into CannotStart. */
 export function cannotListen(error: NodeJS.ErrnoException, wanted: Wanted): never {
   const reason = reasons[error.code ?? '']
   if (reason === undefined) throw error

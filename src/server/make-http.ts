@@ -73,7 +73,7 @@ const loadAround = loadLater<typeof import('#http/around-requests.ts')>(
 export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
   livezGracePeriodMs > 0
 
-/** Answers one request as the flags say. */
+/** The function that handles each request, according to the flags. */
 export function serverOf(side: HttpSide): (wire: Wire) => void {
   const { foundation, health } = side
   const parts = httpParts(side)
@@ -140,7 +140,7 @@ function asFlagsSay(
   })
 }
 
-/** Nothing where the flags say nothing. */
+/** Empty without TLS flags. */
 function tlsPolicyOf({ settings, log }: Foundation): Pick<TlsPolicy, 'ciphers' | 'minVersion'> {
   const { tlsCipherSuites, tlsMinVersion } = settings
   if (tlsCipherSuites.length === 0 && tlsMinVersion === 'VersionTLS12') return {}

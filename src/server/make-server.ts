@@ -94,7 +94,7 @@ export async function makeServer(
   return { server, access }
 }
 
-/** --watch-cache-sizes may say of a resource that nothing of it is remembered. */
+/** --watch-cache-sizes can disable the watch cache for a resource with 0. */
 function remembering({ watchCache, watchCacheSizes }: Settings): Server['readsFromMemory'] {
   if (!watchCache || watchCacheSizes.size === 0) return () => watchCache
   return ({ group, plural }) => watchCacheSizes.get(qualified(plural, group)) !== 0

@@ -1,8 +1,8 @@
 /**
- * This server as one of those on its store: it says every so often that it is alive, and the
- * `kubernetes` service leads to all that are, whichever of them wrote it last; it mends what a
- * server that died left behind; and when it stops it leaves. Loaded where a store may have several
- * servers.
+ * The membership of this server among those that share its store. It renews its own registration
+ * and writes the addresses of all live servers to the endpoints of the `kubernetes` service. It
+ * repairs allocations that a crashed server left behind, and deregisters on shutdown. Loaded only
+ * if several servers can share the store.
  */
 import type { ApiClient } from '#client/client.ts'
 import type { Allocators } from '#verbs/allocate.ts'
@@ -17,7 +17,7 @@ const renewIntervalMs = 10_000
 export interface MembershipParts extends ServerLeasesParts {
   readonly port: number
   readonly release: number
-  /** How servers know of each other, and how many there are where they are counted. */
+  /** How servers find each other, and their fixed number for `master-count`. */
   readonly reconciler: 'lease' | 'master-count' | 'none'
   readonly count: number
   readonly report: (message: string, error: unknown) => void
@@ -80,7 +80,7 @@ export class Membership {
       .catch(this.#failed)
   }
 
-  /** Others may use another order or port, and are not contradicted. */
+  /** Other servers may use another order or port; this server does not overwrite that. */
   async #lead(client: ApiClient, alive: readonly string[]): Promise<void> {
     const { release, reconciler } = this.#parts
     // A counting server removed its own address; a lease expires by itself.

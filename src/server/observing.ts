@@ -70,11 +70,11 @@ export interface Observing {
   /** Measures the work queue of one controller. */
   readonly queueMeter: (name: string) => QueueMeter
   /**
-   * Once the server can read and write: follows what configures fairness, and makes what must be
-   * there.
+   * Called when the server can read and write: watches the configuration of priority and fairness,
+   * and creates mandatory objects.
    */
   start(server: Server, clientAs: (manager: string) => ApiClient): Promise<void>
-  /** Resolves when what a start writes in the background is written. */
+  /** Resolves when background writes of the start are complete. */
   settled(): Promise<unknown>
   stop(): Promise<void>
 }

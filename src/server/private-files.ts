@@ -1,6 +1,6 @@
 /**
- * Files that only their owner may read, written so that a crash leaves the old one or the new one
- * and never half of one. A file that is there is never widened and never deleted.
+ * Writes files that only their owner can read. A crash leaves the old or the new file, never a part
+ * of one. The mode of an existing file is never widened, and no existing file is deleted.
  */
 import {
   closeSync,
@@ -48,8 +48,8 @@ function removeIfThere(path: string): void {
 const freshOf = (path: string) => `${path}.${process.pid}.new`
 
 function writeFresh(fresh: string, text: string, synced: boolean): void {
-  // Created here: a file that another process put there in time would keep its mode, or lead
-  // elsewhere.
+  // Always create a new file. A file that another process placed here could have a wider mode, or
+  // be a symbolic link.
   removeIfThere(fresh)
   const handle = openSync(fresh, 'wx', 0o600)
   try {
@@ -83,7 +83,7 @@ export const writePassingFiles: typeof writePrivateFiles = (texts) =>
 export const writePrivateFile = (path: string, text: string): void =>
   writePrivateFiles(new Map([[path, text]]))
 
-/** The text of a file; undefined where there is none. */
+/** The text of a file. Undefined if it does not exist. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -1,8 +1,8 @@
 /**
- * Checks certificates once a day while the server runs, so that one that never stops never presents
- * an expired one. It also checks soon after the clock was set or the operator changed a provided
- * file. A failure (a full disk, a garbled file) is reported and retried the next day; the old
- * certificates stay in use.
+ * Checks certificates once a day, so that a long-running server never presents an expired one. It
+ * also checks soon after the clock was set or the operator changed a provided file. A failure, such
+ * as a full disk or an invalid file, is reported and retried the next day; the old certificates
+ * stay in use.
  */
 import { statSync } from 'node:fs'
 import { type Clock, systemClock } from '#base/clock.ts'
@@ -13,14 +13,14 @@ const dayMs = 24 * 3_600_000
 const lookIntervalMs = 60_000
 
 export interface Renewal {
-  /** Looks now; gives what is in use from here on. */
+  /** Checks now. Returns the certificates to use from now on. */
   check(): Certificates
   stop(): void
 }
 
 /**
- * `ensure` makes what is due; `changed` receives certificates that differ from those in use, and
- * puts them into the listener (`server.setSecureContext`) and the kubeconfig.
+ * `ensure` renews certificates if necessary. `changed` receives certificates that differ from those
+ * in use; it passes them to the listener (`server.setSecureContext`) and the kubeconfig.
  */
 export function renewDaily(
   inUse: Certificates,

@@ -67,7 +67,7 @@ const nameAt = (ms: number): string =>
 
 const timeOf = (name: string): number => Date.parse(name.replace(namePattern, '$1-$2-$3T$4:$5:$6Z'))
 
-/** Oldest first. Other files in the directory are left alone. */
+/** The backups in the directory, oldest first. Other files are ignored. */
 function backupsIn(directory: string): string[] {
   try {
     return readdirSync(directory)

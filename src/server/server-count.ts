@@ -34,7 +34,7 @@ export class ServerCount implements KnownServers {
     const { value } = await storage.get(`${root}/services/endpoints/default/kubernetes`)
     if (value === undefined) return []
     const { subsets = [] } = parse(value.bytes) as Loose
-    // Endpoints of another form were made by another writer, and are made anew.
+    // Endpoints in another form come from another writer and are replaced.
     if (subsets.length !== 1) return []
     return ((subsets[0].addresses ?? []) as Loose[]).map(({ ip }) => ip as string).sort()
   }

@@ -20,7 +20,7 @@ export interface ServerLeasesParts {
 export interface KnownServers {
   /** This server is alive; answers the addresses of all that are, in order. */
   renew(): Promise<string[]>
-  /** This server ends; answers the addresses of the others. */
+  /** Deregisters this server and returns the addresses of the others. */
   leave(): Promise<string[]>
 }
 

@@ -46,7 +46,7 @@ export async function openStorage(
           certfile: settings.etcdCertfile,
           keyfile: settings.etcdKeyfile,
         },
-        // 0 is no limit for requests; those that wait for etcd still get one.
+        // 0 means no request timeout. Requests to etcd then still have a default timeout.
         ...(settings.requestTimeoutMs > 0 && { deadlineMs: settings.requestTimeoutMs }),
         healthDeadlineMs: settings.etcdHealthcheckTimeoutMs,
         leaseSharedSecondsMax: settings.leaseReuseDurationSeconds,

@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly log: Log
   readonly clock: TimerClock
   readonly random: Random
-  /** Stands before the server: answers some requests itself and passes on the others. */
+  /** Handles requests before the server: responds to some, and passes on the others. */
   readonly route?: (serve: (wire: Wire) => void) => (wire: Wire) => void
   /** A store to use instead of the configured one. The server closes it. */
   readonly storage?: Storage

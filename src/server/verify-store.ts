@@ -74,7 +74,10 @@ function decoded(
   }
 }
 
-/** Prefixes have one or two names: `/registry/pods`, `/registry/services/specs`. */
+/**
+ * The resource of a key. A prefix has one or two segments: `/registry/pods`,
+ * `/registry/services/specs`.
+ */
 function resourceOf(key: string, byPrefix: ReadonlyMap<string, Resource>): Resource | undefined {
   for (let at = key.indexOf('/', 1); at !== -1; at = key.indexOf('/', at + 1)) {
     const found = byPrefix.get(key.slice(0, at))
@@ -83,7 +86,7 @@ function resourceOf(key: string, byPrefix: ReadonlyMap<string, Resource>): Resou
   return undefined
 }
 
-/** The key ends in the name, after the namespace where there is one. */
+/** Checks that the key ends in the namespace, if any, and the name of the object. */
 function checkNames(
   key: string,
   { metadata }: KubeObject,

@@ -1,8 +1,8 @@
 /**
- * Every flag there is: group, shape, default, whether something reads it, and what it means, in our
- * own words. Names and meanings are kube-apiserver's wherever it has the flag; `storage-backend`
- * has values of our own, `data-dir`, `emulated-version` and `controllers` are ours here. Rows only:
- * reading the command line is flags.ts.
+ * Every flag: group, type, default, whether the server implements it, and its description. Names
+ * and meanings are kube-apiserver's if it has the flag. `storage-backend` has additional values;
+ * `data-dir`, `emulated-version` and `controllers` exist only here. This file contains only data;
+ * flags.ts parses the command line.
  */
 import { type Row, row, unset } from './flag-row.ts'
 import * as value from './flag-value.ts'

@@ -16,8 +16,8 @@ export interface FlagType<T, Unit extends string = ''> {
   /** Suffix of the setting's name that states the unit of a number: requestTimeout + Ms. */
   readonly unit: Unit
   /**
-   * Undefined where the text is no such value. `before` is what an earlier use of the same flag
-   * gave.
+   * Parses the text. Undefined if it is invalid. `before` is the value of an earlier use of the
+   * same flag.
    */
   read(text: string, before: T | undefined): T | undefined
   /** The value as a user would type it; empty if there is nothing to show. */

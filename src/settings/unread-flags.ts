@@ -1,7 +1,7 @@
 /**
- * Flags of kube-apiserver that no part of this server reads. Some are accepted, because their value
- * describes what the server does anyway; all others are rejected with the reason. Loaded only where
- * such a flag is given.
+ * Flags of kube-apiserver that this server does not implement. A flag is accepted if its value
+ * describes what the server does anyway. All others are rejected with the reason. Loaded only if
+ * such a flag is specified.
  */
 
 export interface UnreadFlag {

@@ -11,7 +11,10 @@ import type {
 import { byText } from '#base/by-text.ts'
 import { allValues, firstValue } from './header-values.ts'
 
-/** Longest token looked at: many times what any provider issues, too little to keep us busy. */
+/**
+ * The maximum length of a token: far more than providers issue, and little enough to process
+ * quickly.
+ */
 export const tokenLengthMax = 64 * 1024
 
 const invalidToken: AuthenticationResult = { refused: 'invalid bearer token' }

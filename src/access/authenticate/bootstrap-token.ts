@@ -1,7 +1,7 @@
 /**
- * Bootstrap tokens: `<id>.<secret>`, kept as Secrets in kube-system, with which a new node requests
- * its certificate. They are looked up every time, so that deleting or editing the Secret ends them
- * at once.
+ * Bootstrap tokens: `<id>.<secret>`, stored as Secrets in kube-system. A new node uses one to
+ * request its certificate. Each request reads the Secret, so deleting or editing it takes effect at
+ * once.
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'

@@ -49,7 +49,7 @@ const extensionIds = {
   extendedUsage: '2.5.29.37',
 }
 
-/** Throws DerError where the certificate is not what it should be. */
+/** Parses the fields of a certificate. Throws DerError if it is malformed. */
 export function certificateFields(certificate: X509Certificate): CertificateFields {
   const [body, algorithm] = derValues(expectTag(derValue(certificate.raw), derTag.sequence).content)
   const fields = derValues(expectTag(body, derTag.sequence).content)

@@ -13,8 +13,8 @@ import type { Authorities, ChainVerdict } from './certificate-chain.ts'
 const rememberedMax = 10_000
 
 /**
- * How long a refusal stands: on one connection the same is sent with each request, by strangers
- * too.
+ * How long a rejection is cached. A client sends the same certificate with each request of a
+ * connection.
  */
 const refusedMs = 10_000
 

@@ -1,7 +1,7 @@
 /**
- * The issuers of --authentication-config. The file is read again while the server runs: a good
- * configuration replaces the one before as a whole, once its providers are found or a while has
- * passed; a wrong one changes nothing.
+ * The issuers of --authentication-config. The file is read again while the server runs. A valid
+ * configuration replaces the previous one as a whole, when its providers are discovered or a
+ * timeout has passed. An invalid configuration changes nothing.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ export interface IssuersOptions {
 }
 
 const readAgainMsUsual = 60_000
-/** How long new issuers may take to be found before they replace the old ones all the same. */
+/** How long discovery of new issuers may take. After this time they replace the old ones anyway. */
 const findMsMax = 60_000
 const lookMs = 250
 

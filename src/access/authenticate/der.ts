@@ -1,7 +1,6 @@
 /**
- * Just enough DER to read a certificate: definite lengths, one-byte tags, nothing indefinite. Every
- * read is bounded by the value it is in, and anything malformed throws; nothing here knows what the
- * bytes mean.
+ * A minimal DER reader for certificates: definite lengths and one-byte tags only. Every read is
+ * limited to the enclosing value, and malformed input throws. Meanings are not checked.
  */
 import { readText } from '#base/der.ts'
 

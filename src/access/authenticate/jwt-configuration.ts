@@ -56,7 +56,10 @@ export interface AuthenticationConfiguration {
     | undefined
 }
 
-/** Throws, naming the file, where it is wrong. `ownIssuers`: those of service accounts. */
+/**
+ * Throws an error with the file name if the configuration is invalid. `ownIssuers` are the issuers
+ * of service account tokens.
+ */
 export function readAuthenticationConfiguration(
   file: string,
   release: Release,

@@ -11,7 +11,7 @@ const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
 export function readPublicKeys(pem: string, file: string): TokenKey[] {
   const keys: TokenKey[] = []
   for (const [block, label] of pem.matchAll(pemBlock)) {
-    // Files made with openssl may begin with the parameters of the curve.
+    // Files from openssl may begin with the parameters of the elliptic curve.
     if (label === 'EC PARAMETERS') continue
     try {
       keys.push(tokenKey(publicKeyOf(block, label as string)))

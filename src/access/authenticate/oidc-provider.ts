@@ -1,7 +1,6 @@
 /**
- * An OpenID Connect provider: found by discovery, which is retried until it succeeds. Its keys are
- * fetched again when a token names an unknown one. Requests to it never exceed the limits, whatever
- * tokens arrive.
+ * An OpenID Connect provider. Discovery is retried until it succeeds. The keys are fetched again if
+ * a token names an unknown key. A rate limit applies to these requests, whatever tokens arrive.
  */
 import type { JSONWebKeySet } from 'jose'
 import { type Clock, elapsedMs } from '#base/clock.ts'
@@ -60,10 +59,7 @@ export class OidcProvider {
     return this.#keys
   }
 
-  /**
-   * Fetches the keys again, unless that was done too often lately. False where nothing new can have
-   * come.
-   */
+  /** Fetches the keys again. Returns false without a request if the rate limit is exceeded. */
   async refresh(): Promise<boolean> {
     if (this.#fetching === undefined) {
       if (!this.#fetches.take(elapsedMs(this.#clock))) return false
@@ -107,7 +103,7 @@ export class OidcProvider {
     const found = await this.#document(this.#keySetUrl as URL)
     const { keys } = found as { keys?: unknown }
     if (!Array.isArray(keys)) throw new Error('the provider answered with no set of keys')
-    // Only public keys can verify: a shared secret or a key meant for something else is never used.
+    // Uses only public keys for signatures. Shared secrets and keys for other purposes are ignored.
     const usable = keys.filter(
       (key) =>
         (key?.kty === 'RSA' || key?.kty === 'EC') && (key.use === undefined || key.use === 'sig'),

@@ -23,7 +23,7 @@ export interface AccountClaims {
   readonly node: Reference | undefined
   /** Empty where the token has no name of its own. */
   readonly id: string
-  /** Empty where the token names none. */
+  /** Empty if the token has no audience. */
   readonly audiences: readonly string[]
   /** Milliseconds. */
   readonly notBefore: number

@@ -154,7 +154,7 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     this.#lookup.watch(known.claims, known)
   }
 
-  /** The audiences that both sides want, as they were requested, or why there are none. */
+  /** The requested audiences for which the token is valid, or the error if there are none. */
   #matching(claims: AccountClaims, asked: readonly string[]): string[] | string {
     const { apiAudiences } = this.#settings
     const own = claims.audiences.length > 0 ? claims.audiences : apiAudiences

@@ -1,7 +1,6 @@
 /**
- * Caches a slow method's results for tokens for a while, and calls it once if several requests
- * bring the same token at the same time. Tokens themselves are not kept, only digests of them.
- * Errors are never cached.
+ * Caches the results of a slow token authentication method for a limited time. Concurrent requests
+ * with the same token share one call. Only digests of tokens are stored. Errors are never cached.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'

@@ -1,7 +1,7 @@
 /**
- * The key of a token in memory: its digest, so that tokens are not kept and the duration of a
- * look-up reveals nothing about them. Several methods need the digest of the same token one after
- * the other; it is computed once.
+ * Digests of tokens, used as cache keys. So tokens are not kept in memory, and the duration of a
+ * lookup reveals nothing about them. Several methods need the digest of the same token, so the last
+ * one is cached.
  */
 import { hash } from 'node:crypto'
 

@@ -1,8 +1,8 @@
 /**
- * Several methods as one. Each is called in turn, and the first that knows the user decides; a
- * known user joins system:authenticated. Rejected credentials are rejected even if anonymous
- * requests are allowed: a wrong password must not quietly become an anonymous user. It waits only
- * when a method does.
+ * Combines authentication methods. Each is called in turn, and the first that recognises the user
+ * decides. A recognised user joins system:authenticated. Rejected credentials are rejected even if
+ * anonymous requests are allowed, because a wrong password must not become an anonymous user.
+ * Asynchronous only if a method is.
  */
 import type {
   Authenticator,
@@ -74,9 +74,7 @@ export class TokenUnion implements TokenAuthenticator {
   }
 }
 
-/**
- * Adds the audiences of this server to the verdicts of a method that knows nothing of audiences.
- */
+/** Adds this server's audiences to the results of a method that does not support audiences. */
 export class AudienceAgnostic implements TokenAuthenticator {
   readonly name: string
   readonly #method: TokenAuthenticator

@@ -43,8 +43,8 @@ export class WebhookTokenAuthenticator implements TokenAuthenticator {
   }
 
   /**
-   * The requested audiences that the token is valid for; a service that names none means this
-   * server's.
+   * The requested audiences for which the token is valid. A response without audiences means this
+   * server's audiences.
    */
   #matching(answered: unknown, asked: readonly string[]): string[] | undefined {
     if (asked.length === 0) return []

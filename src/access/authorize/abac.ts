@@ -112,7 +112,7 @@ function parsePolicy(line: string): Policy {
   return everyoneKnown(fields(spec ?? {}))
 }
 
-/** The first format had no version and other meanings of what is left out. */
+/** Converts a policy without apiVersion, in which absent fields have another meaning. */
 function unversioned(policy: Policy): Policy {
   const { user, group, namespace, resource } = policy
   return everyoneKnown({

@@ -26,7 +26,7 @@ interface Row extends Dated {
   readonly namespace?: string
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
-  /** Labels whose roles the role gathers; its own rules are made from theirs. */
+  /** The aggregation rule: selectors of the roles whose rules this role aggregates. */
   readonly aggregates?: readonly Readonly<Record<string, string>>[]
   readonly rules?: readonly (PolicyRule & Dated)[]
   readonly roleRef?: { readonly kind: string; readonly name: string }

@@ -1,7 +1,7 @@
 /**
- * The authorizers of --authorization-config. The file is read again while the server runs: a good
- * configuration replaces the one before as a whole, a wrong one changes nothing. Node, RBAC and
- * ABAC can only be named if the start named them.
+ * The authorizers of --authorization-config. The file is read again while the server runs. A valid
+ * configuration replaces the previous one as a whole; an invalid one changes nothing. Node, RBAC
+ * and ABAC are only available if the initial configuration has them.
  */
 import { readFileSync } from 'node:fs'
 import type { Attributes, Authorizer, Decision, RuleResolver, Rules } from '#access/authorize.ts'

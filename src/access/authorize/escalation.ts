@@ -1,7 +1,8 @@
 /**
- * Users may grant only what they have: checked before a role or a binding is written. Members of
- * system:masters and those allowed to `escalate` the role or to `bind` it are free of it. Works
- * whatever the authorization modes are; it refuses by throwing.
+ * Prevents privilege escalation: users may grant only permissions that they have. Checked before a
+ * role or binding is written. Exempt are members of system:masters and users with the verb
+ * `escalate` or `bind` on the role. It does not depend on the authorization modes, and rejects by
+ * throwing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject } from '#api/object-meta.ts'

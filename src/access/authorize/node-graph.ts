@@ -166,7 +166,7 @@ export class NodeGraph {
 const ownedId = (kind: Owned, { metadata }: KubeObject): string =>
   idOf(kind, metadata.namespace ?? '', metadata.name ?? '')
 
-/** Names of the claims of devices that were made for a pod. */
+/** Names of the ResourceClaims of a pod, including generated ones. */
 function resourceClaims({ spec, status }: KubeObject): string[] {
   const made: Loose[] = status?.resourceClaimStatuses ?? []
   const names = ((spec?.resourceClaims ?? []) as Loose[]).map(

@@ -1,6 +1,6 @@
 /**
- * Role-based access control. Decisions come from memory: the live picture of the four kinds is
- * followed and arranged by subject in role-index.ts. Nothing here reads the store or waits.
+ * The RBAC mode. It watches roles and bindings, and role-index.ts indexes them by subject.
+ * Decisions are synchronous and never read the store.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'

@@ -1,7 +1,7 @@
 /**
- * Keeps the bootstrap policy: at start, what is missing is made, and permissions and subjects that
- * were taken away are given back, unless the object's autoupdate annotation is "false". Nothing an
- * operator added is ever removed. The comparison is pure; reading and writing are the caller's.
+ * Reconciles the bootstrap policy at start. It creates missing objects and restores removed
+ * permissions and subjects, unless the autoupdate annotation of an object is "false". It never
+ * removes what an operator has added. The comparison is pure; the caller reads and writes.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -22,7 +22,7 @@ export type PolicyWrite =
   | { operation: 'replace'; object: KubeObject; old: KubeObject }
 
 export interface PolicyWriter {
-  /** Makes the namespace unless it is there. */
+  /** Creates the namespace if it does not exist. */
   ensureNamespace(name: string): Promise<void>
   create(plural: string, object: KubeObject): Promise<void>
   update(plural: string, object: KubeObject): Promise<void>
@@ -51,7 +51,7 @@ export function reconcile(
   return isSame(object, existing) ? undefined : { operation: 'update', object: copyData(object) }
 }
 
-/** Parts to which nothing was added are the very ones that were there. */
+/** Unchanged parts are the same references, so comparing references is enough. */
 const isSame = (a: KubeObject, b: KubeObject): boolean =>
   a.metadata.labels === b.metadata.labels &&
   a.metadata.annotations === b.metadata.annotations &&

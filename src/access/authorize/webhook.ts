@@ -29,7 +29,7 @@ export interface WebhookAuthorizerSettings {
   readonly conditions?: readonly AccessExpression[]
 }
 
-/** Answers kept. */
+/** Number of cached responses. */
 const cacheSizeMax = 8192
 /**
  * Limit of the request's own text in a cache key, in characters. Results for larger requests are
@@ -113,7 +113,7 @@ function meetsAll(
   return problems.length === 0 || joinErrors(problems)
 }
 
-/** Every text is there, also where it is empty. */
+/** All string fields are present, even if empty. */
 function shownToConditions({
   user,
   isResource,

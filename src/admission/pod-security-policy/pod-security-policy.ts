@@ -1,6 +1,7 @@
 /**
- * A pod must be what some policy allows that its creator, or its service account, may use. A policy
- * that fits as it is comes before one that has to change the pod; among equals the first by name.
+ * The PodSecurityPolicy plugin. A policy that the user or the pod's service account may use must
+ * allow the pod. Policies that allow it unchanged take precedence over those that must change it;
+ * then the first name wins.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'

@@ -10,7 +10,7 @@ const seccompDefault = 'seccomp.security.alpha.kubernetes.io/defaultProfileName'
 const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 const appArmorAllowed = 'apparmor.security.beta.kubernetes.io/allowedProfileNames'
 const appArmorDefault = 'apparmor.security.beta.kubernetes.io/defaultProfileName'
-/** Two names of one profile. */
+/** Two names for one profile. */
 const runtimeDefaults = ['runtime/default', 'docker/default']
 
 const annotationsOf = ({ metadata }: KubeObject): Record<string, string> =>
@@ -45,7 +45,7 @@ export function giveProfiles(
   pod: KubeObject,
   containers: Iterable<Loose>,
 ): void {
-  // A profile in the field is one, even where no annotation could say it.
+  // A profile in the field counts even if no annotation could express it.
   const given = podSeccomp(pod) || (pod.spec.securityContext?.seccompProfile ? '' : undefined)
   const seccomp = given ?? annotationsOf(policy)[seccompDefault] ?? ''
   if (seccomp !== '') pod.metadata.annotations = { ...annotationsOf(pod), [podSeccompKey]: seccomp }

@@ -9,7 +9,7 @@ export function effective(spec: Loose, container: Loose, field: string): unknown
   return own !== undefined || !inherited.has(field) ? own : spec.securityContext?.[field]
 }
 
-/** Sets a field of the container itself, where that changes what it really has. */
+/** Sets a field of the container's security context if that changes its effective value. */
 export function setOwn(spec: Loose, container: Loose, field: string, value: unknown): void {
   if (value === undefined || effective(spec, container, field) === value) return
   container.securityContext = { ...container.securityContext, [field]: value }

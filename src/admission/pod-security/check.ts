@@ -1,6 +1,6 @@
 /**
- * A check of a pod: it finds what is wrong, in short and in detail, in the words of kube-apiserver.
- * Checks name the pod and the containers that set something, in the order of the pod.
+ * The interface of a pod security check. It returns the violation in a short and a detailed form,
+ * with kube-apiserver's texts. Details name the pod and its containers in the order of the spec.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'

@@ -1,7 +1,7 @@
 /**
- * Which checks a level has at which version of the rules. `since` and `until` are versions of the
- * rules, which a namespace may choose by a label: v1.18 requires what it required then, whatever
- * release the server is. Rows are in the order of the messages.
+ * The checks of each level in each version of the pod security standards. `since` and `until` are
+ * versions of the standards. A namespace label can select a version, so v1.18 always has the
+ * requirements of 1.18, whatever release is emulated. Rows are in the order of the messages.
  */
 import type { Loose, ObjectMeta } from '#api/object-meta.ts'
 import { change, isWithin, type Release, type Span } from '#api/releases/change.ts'
@@ -71,7 +71,7 @@ const isWindows = ({ os }: Loose): boolean => os?.name === 'windows'
 
 type Gate = (name: string) => boolean
 
-/** Checks that a gate relaxes, whatever version of the rules is wanted. */
+/** Checks that a feature gate relaxes in all versions of the standards. */
 function relaxed(release: Release, feature: Gate) {
   const isOn = feature('UserNamespacesPodSecurityStandards')
   const by = (gated: boolean, check: PodCheck): PodCheck =>
@@ -148,8 +148,8 @@ export type FindProblems = (
 ) => FoundProblems[]
 
 /**
- * The checks of a release, for every version of the rules that it knows. Newer versions require
- * what the release requires.
+ * The checks of a release for every known version of the standards. A newer version has the
+ * requirements of the release.
  */
 export function podChecks(release: Release, feature: Gate): FindProblems {
   const baseline = baselineRows(release, feature)

@@ -46,7 +46,7 @@ export function meetsConditions(
 
 type Owner = Pick<ConditionsRun, 'name' | 'kind' | 'type' | 'operation'>
 
-/** The same, measured. `owner`: whose conditions these are. */
+/** Evaluates and measures match conditions. `owner` is the webhook or policy that has them. */
 export function measureConditions(
   meter: PolicyMeter,
   owner: Owner,

@@ -66,8 +66,8 @@ export class Dispatch {
   }
 
   /**
-   * A namespace that is written has its labels already; other requests have those of the namespace
-   * they are in.
+   * The labels for the namespaceSelector. For a create or update of a Namespace these are the
+   * labels of the object; otherwise those of the request's namespace.
    */
   async #namespaceLabels(): Promise<Record<string, string> | undefined> {
     const { kind, operation, subresource, namespace, name, object } = this.request

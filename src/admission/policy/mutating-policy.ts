@@ -1,7 +1,7 @@
 /**
- * The plugin MutatingAdmissionPolicy. Policies are matched with the object as the plugin got it;
- * then their mutations run one after the other, each on the object that the one before left. A
- * policy with reinvocationPolicy IfNeeded runs once more if the object changed after its turn.
+ * The MutatingAdmissionPolicy plugin. Policies are matched with the object as the plugin receives
+ * it. Their mutations run in sequence, each on the result of the previous one. A policy with
+ * reinvocationPolicy IfNeeded runs again if the object changed after its run.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'

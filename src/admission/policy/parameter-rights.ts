@@ -1,7 +1,7 @@
 /**
- * A user who writes a policy with parameters, or binds one, must be able to read the parameters.
- * Otherwise a policy would reveal what its author may not see. kube-apiserver checks this with the
- * other fields of the object.
+ * A user who writes a policy or binding with parameters must be able to read the parameters.
+ * Otherwise a policy could reveal objects that its author may not read. kube-apiserver checks this
+ * during validation.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import type { Attributes, Authorizer } from '#access/authorize.ts'

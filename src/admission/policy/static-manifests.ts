@@ -24,14 +24,14 @@ export interface ManifestParts {
 export interface Manifests {
   readonly policies: readonly KubeObject[]
   readonly bindings: readonly KubeObject[]
-  /** The hash of all files; empty if there is none. */
+  /** The hash of all files. Empty without files. */
   readonly hash: string
 }
 
 const apiVersion = 'admissionregistration.k8s.io/v1'
 const endings = ['.yaml', '.yml', '.json']
 
-/** The gate makes names with the suffix an error; here it is required. */
+/** With this gate, such names are reserved for manifests; here the suffix is required. */
 const namesGate = 'ManifestBasedAdmissionControlConfig'
 
 /** Throws an Error that names the file if a document cannot be used. */

@@ -1,7 +1,6 @@
 /**
- * The expressions of a ValidatingAdmissionPolicy, compiled once, and what they say about one
- * request with one parameter: a decision for each validation, and a value for each audit
- * annotation.
+ * The expressions of a ValidatingAdmissionPolicy, compiled once, and their results for one request
+ * and one parameter: a decision for each validation and a value for each audit annotation.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'

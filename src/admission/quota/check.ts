@@ -140,7 +140,7 @@ function requireCovered(
   throw new ApiError(500, '', `insufficient quota to match these scopes: [${said.join(' ')}]`)
 }
 
-/** The quota with more used; undefined where it counts nothing of this. */
+/** The quota with increased usage. Undefined if it does not count this object. */
 function charge(
   request: AdmissionRequest,
   quota: KubeObject,

@@ -111,8 +111,8 @@ function withExtended(
 }
 
 /**
- * The pod for whose extended resources the scheduler made a claim: the first claim of the pod
- * alone.
+ * The pod for whose extended resources the scheduler created the claim. Only the first claim of a
+ * pod counts.
  */
 function payingPod(
   { metadata }: KubeObject,

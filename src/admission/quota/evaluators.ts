@@ -1,6 +1,6 @@
 /**
- * The evaluator of every kind that quotas count: four with rules of their own, all others by their
- * number.
+ * The evaluators of all kinds that quotas count. Four kinds have their own rules; all others are
+ * counted by number of objects.
  */
 import { change } from '#api/releases/change.ts'
 import { quantityOf } from '#api/quantity.ts'

@@ -1,6 +1,6 @@
 /**
- * Amounts by resource name, and the arithmetic of quotas over them. Lists are maps: names are the
- * user's.
+ * Quantities by resource name, and the arithmetic of quotas. They are maps, because users choose
+ * the names.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import {
@@ -75,7 +75,7 @@ export function sameAmounts(a: ResourceAmounts, b: ResourceAmounts): boolean {
   return true
 }
 
-/** The names of which there is more than allowed. */
+/** The names whose amount exceeds the allowed one. */
 export const exceeding = (amounts: ResourceAmounts, allowed: ResourceAmounts): string[] =>
   [...allowed]
     .filter(([name, most]) => {

@@ -31,7 +31,7 @@ export interface QuotaOptions extends Settings {
 
 export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
   let evaluators: Evaluators | undefined
-  /** How many quotas each namespace has: those without are not looked at. */
+  /** Names of the quotas in each namespace. Requests in a namespace without quotas are skipped. */
   const inNamespace = new Map<string, Set<string>>()
   const turns = new Map<string, Promise<void>>()
   return {

@@ -1,6 +1,6 @@
 /**
- * The webhooks there are, followed as their configurations change: by the names of these, and in
- * their own order.
+ * The configured webhooks, updated by watches. They are sorted by configuration name, then by their
+ * order in the configuration.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

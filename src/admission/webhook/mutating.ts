@@ -1,7 +1,6 @@
 /**
- * Mutating webhooks, one after the other, each seeing what those before it made of the object. If
- * the object changed after a webhook with reinvocation policy IfNeeded was called, that one is
- * called once more.
+ * Calls mutating webhooks in sequence; each receives the object that the previous one returned. A
+ * webhook with reinvocationPolicy IfNeeded is called again if the object changed after its call.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
@@ -190,9 +189,9 @@ const sortedKeys = (operation: Loose): Loose =>
   Object.fromEntries(Object.entries(operation).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /**
- * The owners that this very request added have a time with nanoseconds until they are first
- * encoded, which a patch does: kube-apiserver then sees another object, whatever else the patch
- * does. Custom objects have texts for times.
+ * Whether a patch changes only the precision of times. managedFields entries of this request have
+ * nanoseconds until they are first encoded. A patch encodes them, so kube-apiserver then sees a
+ * changed object. Custom objects have times as text and are not affected.
  */
 function isStampedNow({ operation, old }: AdmissionRequest, versioned: Versioned): boolean {
   if (versioned.patchedBefore || versioned.kind.decoding === 'free') return false

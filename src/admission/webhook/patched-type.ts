@@ -45,7 +45,10 @@ export function requireKind(said: TypeName, text: () => string): void {
   )
 }
 
-/** Throws an Error where there is no such type, or the text is none of it. */
+/**
+ * Decodes a patched object as another type. Throws an Error if the type does not exist or the text
+ * does not match it.
+ */
 export function readAsOther(
   types: KnownTypes,
   release: number,
@@ -60,7 +63,7 @@ export function readAsOther(
   if (read && 'fault' in read) throw new Error(read.fault)
 }
 
-/** A body of a kind of its own as its type has it; as it is where the type is not known. */
+/** Decodes a body by the type of its own kind. Returns it unchanged if the type is unknown. */
 export function asBody(types: KnownTypes, own: TypeName, patched: Loose, text: string): KubeObject {
   const type = types.typeNamed(own.apiVersion, own.kind)
   if (type === undefined) return { ...patched, ...own } as KubeObject

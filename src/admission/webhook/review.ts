@@ -150,8 +150,8 @@ export function optionsOf({ operation, dryRun, options }: AdmissionRequest): Loo
 }
 
 /**
- * An answer as a review of the requested version, or an Error that says why it cannot be read as
- * one.
+ * Decodes a response as an AdmissionReview of the requested version. Throws an Error with the
+ * reason if that fails.
  */
 export function reviewIn(version: ReviewVersion, { review, json }: Answered): Loose {
   const { apiVersion, kind } = review
@@ -188,7 +188,7 @@ function requireConvertible(apiVersion: string, kind: string, version: ReviewVer
   throw new Error(`converting (${name}) to (${version}.AdmissionReview): unknown conversion`)
 }
 
-/** Most answers are: nothing but what is allowed, changed and noted, each of its type. */
+/** Fast path for most responses: only known fields, each with the right type. */
 function fits(response: unknown): boolean {
   if (typeof response !== 'object' || response === null || Array.isArray(response)) return false
   const { uid, allowed, patch, patchType, status, auditAnnotations, warnings } = response as Loose

@@ -1,4 +1,4 @@
-/** Validating webhooks, all at once: the request goes on when none of them objects. */
+/** Calls all validating webhooks concurrently. The request continues if none of them rejects it. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import type { Kind } from '#kinds/kind.ts'

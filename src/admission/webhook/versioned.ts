@@ -19,7 +19,7 @@ import {
   typeSaidBy,
 } from './patched-type.ts'
 
-/** For patches that make an object which is none. */
+/** Used if a patch creates an object that does not match its type. */
 const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
   import.meta.url,
   '#patch/patched-order',

@@ -1,6 +1,6 @@
 /**
- * Named differences between releases of Kubernetes. Declare a change beside the rule that it
- * affects, write the rule as the newest release has it, and test `release.has(change)` where older
+ * Named differences between releases of Kubernetes. Declare a change next to the rule that it
+ * affects. Write the rule for the newest release, and test `release.has(change)` where older
  * releases differ:
  *
  *   const errorsShowJson = change('field errors show values as JSON', { since: 34 })

@@ -31,7 +31,7 @@ const extendedUsage: ReadonlyMap<string, string> = new Map([
   ['netscape sgc', '2.16.840.1.113730.4.1'],
 ])
 
-/** Throws where a word is none. */
+/** Converts usages. Throws if one is unknown. */
 export function certificateUsages(words: readonly string[]): ExactUsages {
   const unknown = words.filter((word) => !keyBit.has(word) && !extendedUsage.has(word))
   if (unknown.length > 0) {

@@ -51,7 +51,7 @@ const clientRule: Rule = (_request, usages) => {
     : 'missing required usage for client certificate: client auth'
 }
 
-/** Other programs sign for signers of other names. */
+/** The built-in signers. Other programs handle all other signer names. */
 export const signerRules: ReadonlyMap<string, Rule> = new Map([
   ['kubernetes.io/kube-apiserver-client', clientRule],
   [kubeletClientSigner, kubeletClientRule],

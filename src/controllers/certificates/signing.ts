@@ -58,7 +58,7 @@ function isForSigning(request: KubeObject): boolean {
   return signerRules.has(request.spec?.signerName ?? legacySigner)
 }
 
-/** The status with a certificate, or with the reason why there is none. */
+/** The new status: with a certificate, or with a condition that has the reason of the failure. */
 function signed(parts: ControllerParts, authority: Authority, request: KubeObject): Loose {
   const { spec, status } = request
   const asked = parseCertificateRequest(Buffer.from(spec.request ?? '', 'base64'))

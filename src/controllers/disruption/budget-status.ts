@@ -15,9 +15,9 @@ export interface Count {
 }
 
 export interface Judged {
-  /** Undefined where the status says all this already. */
+  /** Undefined if the status is up to date. */
   readonly status: Loose | undefined
-  /** When an eviction that is under way runs out; undefined where none is. */
+  /** When a pending eviction expires. Undefined if none is pending. */
   readonly againAtMs: number | undefined
 }
 

@@ -1,7 +1,6 @@
 /**
- * Keeps the status of disruption budgets: how many of the pods they pick are healthy, how many must
- * be, and so how many may be evicted. It evicts nothing itself, and holds no pods: where no budget
- * is, pods cost nothing.
+ * Maintains the status of PodDisruptionBudgets: healthy pods, required pods and allowed
+ * disruptions. It evicts no pods. Without budgets it keeps no pods in memory.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { formatSelector, selectorOf } from '#api/label-selector.ts'

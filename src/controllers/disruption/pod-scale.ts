@@ -21,8 +21,8 @@ export class PodScale {
   }
 
   /**
-   * Pods without a controller do not count. Throws where a controller cannot be found, or has no
-   * scale.
+   * The expected number of pods. Pods without a controller are ignored. Throws if a controller does
+   * not exist or has no scale.
    */
   async of(pods: readonly KubeObject[]): Promise<number> {
     const asked = new Set<string>()

@@ -1,8 +1,8 @@
 /**
- * Handles one object that may be garbage: deletes it if no owner is left, removes references to
- * owners that are gone, or removes its finalizer when its dependents are gone. The object itself is
- * read anew before it is changed, and its version is a condition of the write: the graph may be
- * behind, never the deletion.
+ * Processes one object that may be garbage. It deletes an object without owners, removes references
+ * to deleted owners, or removes a finalizer when all dependents are deleted. It reads the object
+ * before each change, and writes with its resourceVersion as a precondition. So an outdated graph
+ * never deletes a wrong object.
  */
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 import { ApiError, pathNotFound } from '#api/status-error.ts'
@@ -72,7 +72,7 @@ export class Collector {
     return served
   }
 
-  /** The object as it is now; undefined where it is gone or another has its name. */
+  /** The current object. Undefined if it was deleted or another object has its name. */
   async #read(
     resource: ResourceRef,
     { namespace, name, uid }: OwnerNode,
@@ -186,7 +186,10 @@ export class Collector {
     return waits ? 'waiting' : 'there'
   }
 
-  /** Nothing blocks it any more: it goes. Otherwise what blocks it is looked at. */
+  /**
+   * Removes the finalizer if no dependent blocks the deletion. Otherwise examines the dependents
+   * that block it.
+   */
   async #letGo(node: OwnerNode, resource: ResourceRef, latest: KubeObject): Promise<void> {
     let blocked = false
     for (const dependent of node.dependents) {

@@ -23,11 +23,11 @@ export interface OwnerNode {
   readonly dependents: Set<OwnerNode>
   observed: boolean
   deleting: boolean
-  /** It is kept until its dependents are gone. */
+  /** Foreground deletion: the object is kept until its dependents are deleted. */
   foreground: boolean
-  /** Its dependents are to be set free first. */
+  /** Orphaning: owner references of its dependents are removed first. */
   orphaning: boolean
-  /** The last list of its resource that named it. */
+  /** The number of the last list that contained it. */
   seen: number
 }
 
@@ -173,7 +173,8 @@ export class Graph {
     for (const { uid } of before) {
       if (!owners.some((owner) => owner.uid === uid)) this.#unlink(node, uid)
     }
-    // Existing owners are trusted; one whose coordinates differ from the reference is checked.
+    // Existing owners are trusted. An owner whose kind or namespace differs from the reference is
+    // examined.
     if ((added || first) && owners.some((owner) => this.#disagrees(owner, node))) {
       this.#events.examine(node)
     }

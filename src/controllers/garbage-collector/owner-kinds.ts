@@ -20,7 +20,8 @@ export class OwnerKinds {
   /** Everything that can be followed and deleted. */
   async refresh(): Promise<readonly Served[]> {
     this.#served = await this.#client.resources().catch((error) => {
-      // Kinds of a server that is away are unknown until it is back: what they own stays.
+      // Kinds of an unavailable aggregated server are unknown until it returns, so their dependents
+      // are kept.
       if (error instanceof PartialDiscovery) return error.found
       throw error
     })

@@ -79,7 +79,7 @@ function said(reason: string, intro: string, parts: string[]): Said | undefined 
   return parts.length === 0 ? undefined : { reason, message: intro + parts.sort().join(', ') }
 }
 
-/** The conditions after a round, or undefined where they say the same as before. */
+/** The conditions after a round. Undefined if they are unchanged. */
 export function nextConditions(
   before: readonly Loose[],
   findings: Findings,

@@ -47,7 +47,8 @@ export async function emptyNamespace(
     try {
       await emptyResource(client, resource, namespace, ageSeconds, emptied)
     } catch (error) {
-      // A kind that went away meanwhile has no content; one that is served in another version has.
+      // If the resource is no longer served, it has no content, unless it is served in another
+      // version.
       if (isMissing(error) && !(await isServedOtherwise(client, resource))) return
       emptied.contentErrors.push(textOf(error))
     }

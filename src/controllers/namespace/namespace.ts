@@ -12,7 +12,7 @@ import { emptyNamespace } from './empty.ts'
 
 const ownFinalizer = 'kubernetes'
 /**
- * The next look while content is still going away; while nothing moves, looks come less often, up
+ * Delay of the next check while content is being deleted. The delay grows while nothing changes, up
  * to half the estimate.
  */
 const firstAgainMs = 250
@@ -51,7 +51,7 @@ export const namespaceController: Controller = {
 
 interface Left {
   readonly remaining: number
-  /** Seconds until that may be gone; 0 when there is nothing left to do. */
+  /** Estimated seconds until the rest is deleted; 0 if nothing remains. */
   readonly estimateSeconds: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Claims in use by pods, and volumes bound to claims, outlive their deletion until they are
- * neither: then their finalizer goes.
+ * Protects claims that pods use, and volumes bound to claims, from deletion. The controller removes
+ * their finalizer when they are no longer in use.
  */
 import type { ResourceRef } from '#client/client.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'

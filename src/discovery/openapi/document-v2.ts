@@ -1,6 +1,4 @@
-/**
- * /openapi/v2, every path and definition in one document: what each part of it says.
- */
+/** The parts of /openapi/v2, which has all paths and definitions in one document. */
 import type { Kind } from '#kinds/kind.ts'
 import {
   eachDefinition,
@@ -58,8 +56,8 @@ export function* builtInV2(
 }
 
 /**
- * The paths one custom kind adds to the document, and the definitions of others that they and its
- * own refer to.
+ * The paths of one custom kind, and the shared definitions that these paths and its own definitions
+ * refer to.
  */
 export function pathsAdded(
   source: OpenApiSource,

@@ -1,6 +1,4 @@
-/**
- * The operations of one kind: what each verb is called, takes and answers.
- */
+/** The OpenAPI operations of one kind: the id, parameters and responses of each verb. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { negotiatedBy } from './group-operations.ts'
 import { type KindScope, operation, patchParameters, patchShape } from './kind-scope.ts'

@@ -1,6 +1,4 @@
-/**
- * The names OpenAPI documents are made of: operation ids, tags and the names of definitions.
- */
+/** The names in OpenAPI documents: operation ids, tags and definition names. */
 
 /**
  * Letters and digits only, camel-cased at everything else: 'rbac.authorization' →
@@ -16,8 +14,8 @@ function camel(text: string, upperFirst: boolean): string {
 const shortGroup = (group: string) => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
 
 /**
- * A group in camel case. Names of one kind are looked up one after the other: the last group is
- * mostly the next one.
+ * A group in camel case. Consecutive calls mostly have the same group, so the last result is
+ * cached.
  */
 function groupWord(group: string): string {
   if (lastGroup.name !== group) lastGroup = { name: group, word: camel(shortGroup(group), false) }

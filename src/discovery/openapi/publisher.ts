@@ -73,9 +73,7 @@ export class OpenApiPublisher {
     return this.#inTurns('v2 protobuf', this.#v2Protobuf)
   }
 
-  /**
-   * /openapi/v3: where the document of each group version is, with a hash of what it depends on.
-   */
+  /** /openapi/v3: the path of each group version's document, with a hash of its inputs. */
   v3Index(): Awaitable<Published> {
     return this.#inTurns('v3', { make: (source) => this.#indexOf(source) })
   }
@@ -90,7 +88,7 @@ export class OpenApiPublisher {
     return Buffer.from(JSON.stringify({ paths }))
   }
 
-  /** /openapi/v3/<name>, e.g. 'apis/apps/v1'; undefined where nothing of that name is served. */
+  /** /openapi/v3/<name>, e.g. 'apis/apps/v1'. Undefined if no document has this name. */
   v3(name: string): Published | undefined {
     const source = this.#current()
     const content = this.#documentsV3(source).get(name)
@@ -118,8 +116,8 @@ export class OpenApiPublisher {
   }
 
   /**
-   * Requests that come while it is being made wait for the same one; kinds that come meanwhile are
-   * in the next.
+   * Concurrent requests share one generation. Kinds that are added during it appear in the next
+   * document.
    */
   #inTurns(key: string, whole: Making): Awaitable<Published> {
     const source = this.#current()

@@ -1,6 +1,6 @@
 /**
- * Schemas of types: what OpenAPI says of a struct of the type graph, with the markers patch and
- * apply need.
+ * OpenAPI schemas of types from the type graph, with the extensions for patch and server-side
+ * apply.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'

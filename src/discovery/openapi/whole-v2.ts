@@ -63,7 +63,7 @@ interface Part extends Members {
   readonly needs: readonly string[]
 }
 
-/** The paths of all kinds of one shape, and the definitions that they need beside a kind's own. */
+/** The paths of all kinds with one shape, and the shared definitions that they refer to. */
 interface Pattern {
   readonly pathsFor: (names: readonly string[]) => Members['paths']
   readonly needs: readonly string[]
@@ -94,7 +94,7 @@ export class WholeV2 {
     }
     const needs = new Set(added.flatMap((part) => part.needs))
     const builtIn = await this.#builtInFor(source, needs, turns)
-    // Kept for the next custom kind; a server without custom kinds is likely to stay so.
+    // Cached for the next custom kind. A server without custom kinds probably never needs it again.
     this.#builtIn = custom.length === 0 ? undefined : builtIn
     await turns.next()
     const inOrder = (which: Which): Buffer[] => {

@@ -1,7 +1,4 @@
-/**
- * URLs as Go's url.Parse takes them apart: less forgiving than browsers, and with its own words for
- * what is wrong.
- */
+/** Parses URLs like Go's url.Parse, which is stricter than browsers, with its error messages. */
 import { goQuote } from '#api/go-syntax.ts'
 
 export interface GoUrl {
@@ -48,7 +45,7 @@ export function parseGoUrl(text: string): ParsedUrl {
   return { ok: true, url: { ...none, user, host } }
 }
 
-/** The scheme before a colon; empty where there is none, undefined where the colon comes first. */
+/** The scheme before a colon. Empty without a scheme; undefined if the text begins with a colon. */
 function schemeOf(text: string): string | undefined {
   const match = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)
   if (match !== null) return match[1]

@@ -54,7 +54,7 @@ function checkActions(given: string[]): FieldError[] {
   return errors
 }
 
-/** `acts`: the binding says what to do when a validation fails. */
+/** `acts`: whether the binding has validationActions. */
 export const bindingBehaviour = (acts: boolean): Behaviour => {
   const validate = (object: KubeObject, { release }: Context) =>
     check(object, releaseOf(release), acts)

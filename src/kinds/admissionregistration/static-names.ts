@@ -1,4 +1,7 @@
-/** Names that end in `.static.k8s.io`: those of objects in manifests, which the API cannot have. */
+/**
+ * Names that end in `.static.k8s.io`. They are reserved for objects in manifest files; the API
+ * rejects them or warns.
+ */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -22,8 +25,8 @@ const warnings = (object: KubeObject, { release }: Context): string[] =>
     : []
 
 /**
- * A new object with such a name is an error if the server reads manifests; else the client is
- * warned.
+ * A new object with a reserved name is rejected if the server reads manifests. Otherwise the client
+ * gets a warning.
  */
 export function withStaticNames(behaviour: Behaviour): Behaviour {
   const { validateCreate } = behaviour

@@ -44,7 +44,7 @@ export class StoredExpressions {
     return kindOf(this.#annotations, text)
   }
 
-  /** Patches of both types are looked up among those that apply a configuration. */
+  /** Both types of patches are looked up among the apply configurations. */
   mutation(text: string): EnvironmentKind {
     return kindOf(this.#applied, text)
   }

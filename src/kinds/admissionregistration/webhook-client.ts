@@ -40,7 +40,10 @@ export function checkWebhookUrl(text: string, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** kube-apiserver confuses name and namespace: a missing name is reported for the namespace. */
+/**
+ * kube-apiserver swaps the two paths: it reports a missing namespace at `name`, and a missing name
+ * at `namespace`.
+ */
 export function checkWebhookService(service: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!service.namespace) errors.push(required(path.child('name'), 'service name is required'))

@@ -1,7 +1,7 @@
 /**
- * The metadata checks that belong to a kind's own rules: finalizer names on create, and what the
- * rules repeat on update after the checks every update gets from the verbs. kube-apiserver shows
- * such an error once for each check that found it, so the repetition is part of the response.
+ * Metadata checks of a kind's own rules: finalizer names on create, and repeated checks on update.
+ * The verbs have already run the checks of every update. kube-apiserver reports an error once for
+ * each check that finds it, so the repetition is part of the response.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -11,7 +11,7 @@ export function roundAmounts(amounts: Record<string, string> | null | undefined)
     const rounded = roundUpToMilli(amount)
     if (rounded === amount) continue
     if (textWritten(amounts, name) === undefined) rememberText(amounts, name, amount)
-    // Names are the user's, but every one of them is the object's own already.
+    // Safe with user-defined names, because each is already an own key of the object.
     amounts[name] = rounded
   }
 }

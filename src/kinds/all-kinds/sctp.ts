@@ -1,7 +1,6 @@
 /**
- * Ports for SCTP, which releases up to 1.19 refuse where the gate SCTPSupport is off: all of a new
- * object's, unless the old one has some already. It knows where kinds have ports, and nothing else
- * about them.
+ * Rejects SCTP ports in releases up to 1.19 if the gate SCTPSupport is off, unless the old object
+ * has SCTP ports. This file defines only where each kind has ports.
  */
 import { type FieldError, notSupported } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -42,7 +41,7 @@ const inTemplate = inPod(
 const places: Readonly<Record<string, PortPaths>> = {
   'core/service': (object) => inPorts(object.spec?.ports, FieldPath.of('spec', 'ports')),
   'core/endpoints': inEach(FieldPath.of('subsets'), (object) => object.subsets),
-  // The path of a pod's own ports begins with an index of nothing.
+  // kube-apiserver's path for pods begins with an empty index.
   'core/pod': inPod(FieldPath.of('[].spec'), (object) => object.spec),
   'core/pod-template': inPod(FieldPath.of('template', 'spec'), (object) => object.template?.spec),
   'core/replication-controller': inTemplate,

@@ -1,6 +1,6 @@
 /**
- * JSON in annotations that were fields once: read by the type it had then, in the words of Go where
- * it is something else. Loaded with the first object that has one.
+ * Parses annotations with JSON that were fields in earlier releases, with the former type and Go's
+ * errors. Loaded with the first object that has such an annotation.
  */
 import type { Json, Loose } from '#api/object-meta.ts'
 import { foldNames } from '#codec/go-json/folded-names.ts'
@@ -26,8 +26,8 @@ const struct = (name: string, members: Readonly<Record<string, Type>>): Struct =
   )
 
 /**
- * Tolerations and taints were written in the form that has no names for JSON: their members are
- * called as in Go.
+ * Tolerations and taints in annotations have Go names, because their internal types have no JSON
+ * names.
  */
 const tolerations = listOf(
   struct('core.Toleration', {

@@ -18,7 +18,7 @@ const ageColumn: Loose = {
   jsonPath: '.metadata.creationTimestamp',
 }
 
-/** A column whose path cannot be read ends the list: what stands before it is shown. */
+/** A column with an invalid path ends the list. The columns before it are shown. */
 export function customColumns(given: readonly Loose[] | null | undefined): TableColumns {
   const columns: ColumnDefinition[] = [nameColumn]
   const paths: (readonly JsonPathNode[])[] = []

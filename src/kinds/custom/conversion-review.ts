@@ -11,7 +11,7 @@ import { validateAnnotations } from '#api/object-meta-rules.ts'
 
 const known = ['v1', 'v1beta1']
 
-/** A webhook that failed, or whose answer cannot be used. */
+/** The conversion webhook failed, or its response is invalid. */
 class ConversionError extends Error {
   override name = 'ConversionError'
 }

@@ -213,7 +213,7 @@ export class CustomKind implements Kind {
     warn: (warning: string) => void = () => {},
   ): FieldError[] {
     const { scale } = this
-    // A new object has no status of its own yet: what is there is what a reader will find, in the
+    // The status of a new object is ignored. Its status is the one that readers will see in the
     // stored version.
     const statusless = old === undefined && this.subresources.has('status')
     const object = statusless ? withoutStatus(given) : given

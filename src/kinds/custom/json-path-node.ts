@@ -17,11 +17,11 @@ export type JsonPathNode =
       readonly right: readonly JsonPathNode[]
     }
   | { readonly is: 'union'; readonly lists: readonly (readonly JsonPathNode[])[] }
-  /** A text is there once, whatever was found before it. */
+  /** Literal text. It produces one value, regardless of the current values. */
   | { readonly is: 'text'; readonly value: string }
   | { readonly is: 'constant'; readonly value: boolean }
   | { readonly is: 'number'; readonly kind: 'int' | 'float'; readonly value: number | bigint }
-  /** A word that means nothing where objects are looked at. */
+  /** An identifier that has no meaning in an evaluation. */
   | { readonly is: 'identifier'; readonly name: string }
   /** Several paths in one text: the first is shown, and only where the rest do not fail. */
   | {

@@ -18,8 +18,8 @@ export function scalePathsOf(scale: Loose | null | undefined): ScalePaths | unde
 }
 
 /**
- * The value at a path, or undefined where there is none. Throws a text where something stands in
- * the way.
+ * The value at a path. Undefined if absent. Throws an error text if a value on the path is not an
+ * object.
  */
 export function valueAt(object: KubeObject, path: readonly string[]): unknown {
   let value: unknown = object
@@ -36,7 +36,7 @@ export function valueAt(object: KubeObject, path: readonly string[]): unknown {
   return value
 }
 
-/** Integers a double cannot hold come as bigint; what no int64 can hold is no integer. */
+/** Whether the value is an int64. Integers that a double cannot represent are bigint. */
 export const isWhole = (value: unknown): value is number | bigint =>
   goType(value as Json) === 'int64'
 

@@ -61,7 +61,7 @@ const asEmbedded = ({ creationTimestamp, ...rest }: Loose): Json =>
   creationTimestamp ? { ...rest, creationTimestamp } : rest
 
 export class CustomSchema {
-  /** As the definition gives it; undefined where it gives none. */
+  /** The schema in the definition. Undefined without a schema. */
   readonly given: JsonSchema | undefined
   readonly #objectMeta: Type
   readonly #keepAll: boolean

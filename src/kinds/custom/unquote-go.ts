@@ -53,8 +53,5 @@ function meantBy(match: RegExpExecArray, quote: string): string | undefined {
     : String.fromCodePoint(code)
 }
 
-/**
- * A byte alone is a character below 128; above, it is half of one, and shows as what replaces
- * those.
- */
+/** A single byte from 128 on is not valid UTF-8 and becomes the replacement character. */
 const byteText = (code: number): string => (code < 0x80 ? String.fromCharCode(code) : '\ufffd')

@@ -40,7 +40,7 @@ export function checkTrustBundle(bundle: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** The part before the last colon names the signer, where there is one. */
+/** The part before the last colon, if any, is the signer name. */
 function checkBundleName(bundle: Loose, path: FieldPath): FieldError[] {
   const name: string = bundle.name
   const at = path.child('name')

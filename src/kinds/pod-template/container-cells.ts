@@ -1,7 +1,7 @@
 /** The table cells that show the containers of a pod template. */
 import type { Loose } from '#api/object-meta.ts'
 
-/** Names and images of a template's containers, each in one cell. */
+/** Table cells with the names and the images of all containers. */
 export function containerCells(template: Loose | null | undefined): [string, string] {
   const containers: Loose[] = template?.spec?.containers ?? []
   const join = (field: string) => containers.map((container) => container[field] ?? '').join(',')

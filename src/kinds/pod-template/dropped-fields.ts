@@ -25,7 +25,10 @@ const specField = (gate: string, field: string): Feature => ({
   },
 })
 
-/** A feature in things a pod has many of; `find` gives them all, and `field` of each goes. */
+/**
+ * A feature in parts that occur several times in a pod. `find` returns all of these parts; `field`
+ * is deleted from each.
+ */
 const partField = (
   gate: string,
   field: string,
@@ -248,7 +251,7 @@ const hasNewerFields = change('pods have fields that gates of 1.23 and later tur
   since: 23,
 })
 
-/** `next` is changed; `old` is what it was before, if it was there. */
+/** Changes `next`. `old` is the object before the update, if any. */
 export function dropDisabledPodFields(
   next: Loose | null | undefined,
   old: Loose | null | undefined,

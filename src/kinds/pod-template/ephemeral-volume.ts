@@ -61,8 +61,8 @@ export function checkTemplateMetadata(meta: Loose, path: FieldPath, detail: stri
 }
 
 /**
- * A number that may be absent is there with any value, a list with none; of the rest, what is zero
- * is nothing.
+ * Whether a metadata field is set. An optional number is set even if it is 0, and a list even if it
+ * is empty. Other fields are unset if they are zero.
  */
 const isSet = (meta: Loose, field: string): boolean =>
   Boolean(meta[field]) ||

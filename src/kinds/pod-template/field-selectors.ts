@@ -60,9 +60,7 @@ const showsLowerCase = change('errors of annotations in field references show th
   since: 25,
 })
 
-/**
- * A fieldRef; `allowed` are the fields without subscript that make sense where it stands, sorted.
- */
+/** Validates a fieldRef. `allowed` are the permitted fields without subscript, sorted. */
 export function checkFieldSelector(
   selector: Loose,
   allowed: readonly string[],

@@ -82,7 +82,7 @@ const isMerging = ({ has, feature }: Pick<PodRules, 'has' | 'feature'>): boolean
   feature('MatchLabelKeysInPodTopologySpread') &&
   feature('MatchLabelKeysInPodTopologySpreadSelectorMerge')
 
-/** Objects that were stored under the other rule keep it. */
+/** Stored objects may keep keys that were valid under the other rule. */
 export function checkSpreadKeys(constraint: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const apart = () => checkKeysApart(constraint, path.child('matchLabelKeys'))
   if (!rules.feature('MatchLabelKeysInPodTopologySpread')) return apart()

@@ -140,7 +140,7 @@ export const checkCinderVolume: Check = (source, path) => [
   ...checkSecretName(source.secretRef, path.child('secretRef')),
 ]
 
-/** A reference to a secret, where there is one, names it. */
+/** A reference to a secret must have a name. */
 const checkSecretName = (reference: Loose | undefined, path: FieldPath): FieldError[] =>
   reference && !reference.name ? [required(path.child('name'))] : []
 

@@ -12,7 +12,10 @@ export function agreeOnServiceAccount(spec: Loose): void {
   spec.serviceAccount = name
 }
 
-/** The single address wins where the two differ; where only one is set, the other follows. */
+/**
+ * Keeps podIP and podIPs consistent. podIP wins if they differ; if only one is set, the other is
+ * derived.
+ */
 export function agreeOnPodIps(status: Loose): void {
   const { podIP, podIPs } = status
   const first = podIPs?.[0]?.ip

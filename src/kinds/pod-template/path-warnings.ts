@@ -1,4 +1,6 @@
-/** Files of one volume whose paths are equal, or one of which is a directory of another. */
+/**
+ * Warnings about files of one volume with equal paths, or where one path is a directory of another.
+ */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 

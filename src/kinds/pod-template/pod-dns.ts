@@ -1,4 +1,4 @@
-/** How names are resolved inside a pod: policy, servers, search list, and names of its own. */
+/** Validation of the DNS policy, dnsConfig and hostAliases of a pod. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'

@@ -176,7 +176,7 @@ function checkReadinessGates(gates: Loose[] | null | undefined, path: FieldPath)
   })
 }
 
-/** Names of what the pod refers to, and the few numbers. */
+/** Validates the names of referenced objects, and numeric fields. */
 function checkNames(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const errors: FieldError[] = []
   const subdomain = (field: string) => {

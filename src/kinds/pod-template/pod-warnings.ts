@@ -337,7 +337,7 @@ function warnOfVolumes(warnings: string[], spec: Loose, path: FieldPath, warned:
   })
 }
 
-/** Items of a list that say the same in a field. */
+/** Warns about list items with the same value in a field. */
 function warnOfDoubles(
   warnings: string[],
   holder: Loose,

@@ -47,8 +47,8 @@ interface Source {
   readonly field: string
   check(source: Loose, path: FieldPath, rules: PodRules): FieldError[]
   /**
-   * kube-apiserver's path where it is not the field's name: when rejected beside another, and when
-   * checked.
+   * kube-apiserver's path if it differs from the field name: if the source is rejected because
+   * another one is set, and in validation errors.
    */
   readonly refusedAt?: string
   readonly checkedAt?: string

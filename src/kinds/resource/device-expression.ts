@@ -27,10 +27,10 @@ const costMax = 1_000_000
 
 const deviceType = objectType('kubernetes.DRADevice')
 
-/** The largest sizes: of names, of all attributes of a device, and of one value. */
+/** Maximum sizes: names, the number of attributes of a device, and one value. */
 const sizes = { driver: 63, domain: 63, id: 32, entries: 32, value: 64 }
 
-/** Lists are values of any type, over which macros can run. */
+/** With the feature gate, an attribute can be a list, over which macros can run. */
 const attributeTypeOf = ({ feature }: Pick<Context, 'feature'>): CelType =>
   feature('DRAListTypeAttributes') ? dynType : anyType
 

@@ -19,7 +19,9 @@ export function checkPoolName(name: string, path: FieldPath): FieldError[] {
   ]
 }
 
-/** `name` or `domain/name`. Names with more slashes are accepted. */
+/**
+ * Validates `name` or `domain/name`. Names with several slashes are accepted, as in kube-apiserver.
+ */
 export function checkAttributeName(name: string, path: FieldPath): FieldError[] {
   const parts = name.split('/')
   if (parts.length > 2) return []

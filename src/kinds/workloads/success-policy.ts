@@ -24,7 +24,7 @@ export function checkSuccessPolicy(job: Loose, path: FieldPath): FieldError[] {
     errors.push(required(at, detail))
   }
   if (rules.length > rulesMax) errors.push(tooMany(at, rules.length, rulesMax))
-  // A job without completions is refused for that alone.
+  // Another check already rejects a job without completions.
   const completions: number = job.completions ?? 0
   return [...errors, ...rules.flatMap((rule, i) => checkRule(rule, completions, at.index(i)))]
 }

@@ -1,6 +1,6 @@
 /**
- * Numbers that apps/v1 and apps/v1beta2 have in annotations and other versions in fields. An
- * invalid number keeps the object from being decoded at all, like a value of the wrong type.
+ * Numbers that are annotations in apps/v1 and apps/v1beta2, and fields in other versions. An
+ * invalid number makes decoding fail, like a value of the wrong type.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'

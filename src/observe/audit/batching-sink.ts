@@ -1,7 +1,7 @@
 /**
- * Records on their way, many at a time. They wait for their batch, and a batch for its turn where
- * so many a second are allowed; when too many wait, further ones are lost and counted. No request
- * waits. At the end everything left is written.
+ * Sends audit events in batches. Events wait until a batch is full or a timeout passes, and batches
+ * obey the rate limit. If the buffer is full, further events are dropped and counted. No request
+ * waits. On close, all buffered events are sent.
  */
 import { timerMsMax } from '#base/clock.ts'
 import { TokenBucket } from '#base/token-bucket.ts'
@@ -92,8 +92,8 @@ export class BatchingSink implements AuditSink {
   }
 
   /**
-   * 0 where the next batch may begin, which it then must. A sink that closes sends without waiting
-   * for its turn.
+   * Milliseconds until the next batch may start. With 0 the batch must start, because its token has
+   * been taken. While the sink closes, the rate limit does not apply.
    */
   #turnInMs(): number {
     const turns = this.#isClosing ? undefined : this.#turns

@@ -28,5 +28,8 @@ export interface RecordWriter {
   close(): Promise<void>
 }
 
-/** `plugin` names the sink: log, webhook, or buffered where a record never reached its sink. */
+/**
+ * Reports lost events. `plugin` is the sink: log, webhook, or buffered if the event never reached
+ * its sink.
+ */
 export type Lost = (plugin: string, count: number, why: string) => void

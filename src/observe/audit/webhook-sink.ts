@@ -14,7 +14,7 @@ export interface WebhookSinkOptions {
   readonly random: () => number
 }
 
-/** Tries of one batch, each later than the one before by this factor. */
+/** Number of attempts for one batch. Each delay is longer than the previous one by this factor. */
 const attempts = 5
 const factor = 1.5
 

@@ -1,7 +1,6 @@
 /**
- * The flow schemas and priority levels there are from the start: two of each that must be, and
- * those suggested for a cluster's own parts. Rows only; the fixed specs of the mandatory ones are
- * checked where the kinds are.
+ * The default flow schemas and priority levels: two mandatory ones of each, and the suggested ones.
+ * This file contains only data; the specs of mandatory objects are validated by their kinds.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { exemptHasShares, levelsLend, sharesField } from '#api/priority-shares.ts'

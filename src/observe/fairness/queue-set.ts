@@ -236,10 +236,7 @@ export class QueueSet<Flow extends QueuedFlow> {
     }
   }
 
-  /**
-   * Queues that are too many go as soon as they are empty; until then they are served like the
-   * others.
-   */
+  /** Removes surplus queues once they are empty. Until then they are served like all others. */
   #shrink(): void {
     for (;;) {
       const last = this.#queues.at(-1)

@@ -16,7 +16,7 @@ export function flowHash(schema: string, distinguisher: string): bigint {
   return createHash('sha256').update(`${schema}\0${distinguisher}`).digest().readBigUInt64LE(0)
 }
 
-/** Different numbers below `deck`, `hand` of them: each card is drawn from those that remain. */
+/** Draws `hand` different numbers below `deck`, like cards from a deck. */
 export function deal(hash: bigint, deck: number, hand: number): number[] {
   let left = hash
   const drawn: number[] = []

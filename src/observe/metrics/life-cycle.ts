@@ -51,7 +51,10 @@ export function helpText(life: LifeCycle, release: number, text: string): string
   return `[${stabilityIn(life, release)}] ${deprecated ? `(Deprecated from 1.${deprecatedSince}) ` : ''}${text}`
 }
 
-/** Only the release before this one can have hidden something that this one still knows. */
+/**
+ * Only the previous release is allowed: a metric that it did not hide cannot be hidden here for
+ * longer.
+ */
 export function showHiddenProblem(version: string, release: number): string | undefined {
   if (version === `1.${release - 1}`) return undefined
   return `--show-hidden-metrics-for-version must be omitted or have the value '1.${release - 1}'. Only the previous minor version is allowed`

@@ -1,7 +1,7 @@
 /**
- * Counters, gauges and histograms with labels. A family hands out children, one for each set of
- * label values. A frequent observer keeps its child, so that an observation is an addition and
- * never builds a string.
+ * Counters, gauges and histograms with labels. A family creates one child for each combination of
+ * label values. Frequent observers cache their child, so that an observation is an addition without
+ * building strings.
  */
 export interface Family {
   readonly name: string

@@ -1,7 +1,6 @@
 /**
- * All metrics of the server as one page of Prometheus' text form. Metrics that are measured on
- * demand are collected first. A metric that this release hides or lacks, or that is switched off,
- * is kept from the page.
+ * All metrics of the server in the Prometheus text format. Collectors run before each scrape.
+ * Metrics that are hidden, not part of the release, or disabled are omitted.
  */
 import { helpText, type LifeCycle, presence } from './life-cycle.ts'
 import type { AllowedValues, Family, Labels } from './metric.ts'

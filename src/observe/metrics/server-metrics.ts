@@ -1,6 +1,7 @@
 /**
- * The metrics of the API server by the names, labels and buckets that dashboards and alerts for
- * kube-apiserver read. Rows of names; observations are documented where they happen.
+ * The metrics of the API server, with the names, labels and buckets of kube-apiserver, which
+ * dashboards and alerts use. This file has only definitions; each observation is documented in the
+ * code that makes it.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
@@ -162,7 +163,7 @@ function limitMetrics(registry: Registry, release: number) {
   }
 }
 
-/** Metrics of other servers: aggregated ones and webhooks. */
+/** Metrics of calls to aggregated servers and webhooks. */
 function remoteMetrics(registry: Registry, release: number) {
   return {
     unavailableServices: registry.register(

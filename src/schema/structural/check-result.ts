@@ -50,7 +50,7 @@ const hasOwnCauses = change(
 const limitsBytes = change('texts that are too long name the limit in bytes', { since: 32 })
 const countsOne = change('limits of one are singular: at most 1 item', { since: 34 })
 
-/** `base`: where the value stands; without one, at the root of an object. */
+/** `base` is the path of the value. Without it the value is the root of an object. */
 export function fieldErrors(errors: Errors, release: Release, base?: FieldPath): FieldError[] {
   const older = !release.has(showsBrokenValues)
   const root = base ?? (older ? FieldPath.root : FieldPath.none)

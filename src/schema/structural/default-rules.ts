@@ -1,6 +1,6 @@
 /**
- * Defaults must be values their own schema accepts, without fields it does not know. Only the
- * metadata of objects in them is changed, which kube-apiserver writes anew after the check.
+ * Validates defaults: their own schema must accept them without pruning. Only the metadata of
+ * embedded objects may change, because kube-apiserver normalises it after the check.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -13,15 +13,16 @@ import { sortedCopy } from './sorted-copy.ts'
 
 const leadsToDefault = leadsTo(hasDefault)
 
-/**
- * Answers the value with its defaults: the same value where nothing was missing. It may be changed.
- */
+/** Applies the defaults to a value and returns it. The value may be changed. */
 export type Fill = (value: Json) => Json
 
 interface Field {
   readonly name: string
   readonly nullable: boolean
-  /** A fresh default each time; undefined where the objects around it keep nothing of it. */
+  /**
+   * Returns a new copy of the default. Undefined if pruning would remove it from the surrounding
+   * object.
+   */
   readonly make: (() => Json | undefined) | undefined
   readonly fill: () => Fill | undefined
 }
@@ -124,8 +125,8 @@ export class Defaults {
 }
 
 /**
- * A null where none is allowed takes the default, if there is one; what is there gets its own
- * defaults.
+ * Replaces a null that is not allowed with the default, if any. Otherwise applies the defaults
+ * inside the value.
  */
 function fillOne(field: Field, given: Json): Json {
   const value = given === null && !field.nullable ? (field.make?.() ?? given) : given

@@ -60,7 +60,7 @@ function writtenTexts(value: Json): Json | undefined {
   return made
 }
 
-/** In the order of the fields that are given, then those that are always there. */
+/** Writes the given fields in their order, then the fields that are always written. */
 function writtenStruct({ byName }: Struct, value: Json): JsonObject {
   const given = isObject(value) ? value : {}
   const made: JsonObject = {}

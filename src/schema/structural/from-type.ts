@@ -1,7 +1,6 @@
 /**
- * The schema of a built-in type, without references: what an expression on its values can see.
- * Quantities and JSON of any form have no type of their own in OpenAPI. A type inside itself is an
- * object without fields.
+ * The schema of a built-in type without references, for CEL expressions. Quantities and arbitrary
+ * JSON have no type in OpenAPI. A recursive type becomes an object without fields.
  *
  *   { name: string, replicas: int32, strategy: { maxSurge: intOrString } }
  *     → { type: object, properties: { name: { type: string }, … } }

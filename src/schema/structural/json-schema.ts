@@ -77,13 +77,11 @@ export const mapKeysOf = (schema: JsonSchema): readonly string[] =>
   schema['x-kubernetes-list-map-keys'] ?? []
 export const mapTypeOf = (schema: JsonSchema): string | undefined => schema['x-kubernetes-map-type']
 
-/**
- * The schema of every item; a list of schemas, one per place, is not structural and counts as none.
- */
+/** The schema of list items. A list of schemas, one per index, is not structural and is ignored. */
 export const itemsOf = ({ items }: JsonSchema): JsonSchema | undefined =>
   items === undefined || items === null || Array.isArray(items) ? undefined : (items as JsonSchema)
 
-/** The schema of values whose keys are not named; undefined where any or none is allowed. */
+/** The schema of values with unnamed keys. Undefined if all or none are allowed. */
 export const valuesOf = ({ additionalProperties }: JsonSchema): JsonSchema | undefined =>
   typeof additionalProperties === 'object' && additionalProperties !== null
     ? additionalProperties
@@ -92,7 +90,7 @@ export const valuesOf = ({ additionalProperties }: JsonSchema): JsonSchema | und
 export const hasAdditional = ({ additionalProperties }: JsonSchema): boolean =>
   additionalProperties !== undefined && additionalProperties !== null
 
-/** Named properties; names are the user's, so they are own keys and nothing else. */
+/** Named properties. Users choose the names, so only own keys are read. */
 export const propertiesOf = ({ properties }: JsonSchema): [string, JsonSchema][] =>
   Object.entries(properties ?? {})
 

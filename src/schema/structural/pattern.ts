@@ -1,6 +1,6 @@
 /**
- * Regular expressions that come from users: RE2's syntax, run in time linear in the text, so that
- * none can hang the server.
+ * Regular expressions from users, with RE2's syntax. They run in time linear in the text, so none
+ * can block the server.
  */
 import type { RE2JS } from 're2js'
 import { byText } from '#base/by-text.ts'
@@ -15,7 +15,8 @@ export interface Pattern {
 }
 
 /**
- * Patterns kept once compiled: schemas repeat theirs, and a definition is looked at several times.
+ * Number of cached compiled patterns. Schemas repeat patterns, and a definition is validated
+ * several times.
  */
 const keptMax = 2000
 

@@ -67,7 +67,7 @@ class Converter {
     return inherited || this.#deduces ? deduced : whole
   }
 
-  /** `inherited`: an object around this one keeps unknown fields. */
+  /** `around`: whether an enclosing object preserves unknown fields. */
   of(schema: JsonSchema, around: boolean): Type {
     const inherited = around || (this.#inherits && preserves(schema))
     const embedded = isEmbedded(schema)

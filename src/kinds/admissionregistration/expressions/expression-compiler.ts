@@ -1,7 +1,6 @@
 /**
- * Compiles the expressions of admission: those of policies and the match conditions of webhooks. A
- * compiler belongs to one policy, because an expression can read the variables that were added
- * before it.
+ * Compiles the expressions of admission policies and the match conditions of webhooks. Each policy
+ * has its own compiler, because an expression can use the variables that were added before it.
  *
  *   const compiler = new ExpressionCompiler(release, true)
  *   compiler.addVariable('max', "int(params.data.max)", options, 'stored')

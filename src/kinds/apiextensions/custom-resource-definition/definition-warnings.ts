@@ -1,6 +1,6 @@
 /**
- * Warnings for definitions: parts of their schemas without effect. An update repeats none of the
- * old ones.
+ * Warnings about parts of a definition's schemas that have no effect. An update does not repeat
+ * warnings of the old definition.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'

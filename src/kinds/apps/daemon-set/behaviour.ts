@@ -1,4 +1,4 @@
-/** DaemonSet: one pod of a template on every node that wants one. */
+/** DaemonSet: strategy and validation. */
 import { type FieldError, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'

@@ -1,6 +1,6 @@
 /**
- * Defaults of Deployment. Deployments of extensions/v1beta1 roll one pod at a time and keep every
- * revision.
+ * Defaults of Deployment. In extensions/v1beta1, rolling updates replace one pod at a time, and all
+ * revisions are kept.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'

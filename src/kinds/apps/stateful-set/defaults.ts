@@ -40,7 +40,7 @@ function keepClaims(spec: Loose): void {
   policy.whenScaled ||= 'Retain'
 }
 
-/** The claims in a set say what they are. */
+/** Claim templates get kind and apiVersion. */
 function nameClaims(spec: Loose): void {
   for (const claim of (spec.volumeClaimTemplates ?? []) as Loose[]) {
     claim.kind = 'PersistentVolumeClaim'

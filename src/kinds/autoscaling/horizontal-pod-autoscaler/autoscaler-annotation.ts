@@ -85,10 +85,7 @@ function read(type: Type, written: string): Json | undefined {
   return plainFault(type, value) === undefined ? settled(type, value) : undefined
 }
 
-/**
- * Nothing where a value belongs is the value's zero in a list and nothing at all in a structure,
- * but a time is null.
- */
+/** Normalises nulls as Go does: zero in a list, absent in a structure, but null for a time. */
 function settled(type: Type, value: Json): Json {
   if (type.is === 'list') return ((value ?? []) as Json[]).map((one) => settled(type.items, one))
   if (type.is === 'struct') {

@@ -14,7 +14,7 @@ const types: readonly (readonly [string, string])[] = [
   ['external', 'External'],
 ]
 
-/** Only what is there. */
+/** The fields without absent and null ones. */
 const compact = (fields: Loose): Loose =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),

@@ -25,7 +25,7 @@ export const servesAutoscalingV2 = change('autoscaling/v2 is served', { since: 2
 const metricsKey = 'autoscaling.alpha.kubernetes.io/metrics'
 const currentMetricsKey = 'autoscaling.alpha.kubernetes.io/current-metrics'
 const conditionsKey = 'autoscaling.alpha.kubernetes.io/conditions'
-/** Annotations that stand for fields; they never show in a version that has those fields. */
+/** Annotations that represent fields. They are removed in versions that have these fields. */
 export const autoscalerAnnotations: readonly string[] = [
   metricsKey,
   currentMetricsKey,

@@ -72,7 +72,7 @@ const usualMinimum = new WeakSet<object>()
 /** Whether minReplicas is a default that validation does not see yet. */
 export const minimumIsUsual = (spec: object): boolean => usualMinimum.has(spec)
 
-/** The version with every field shows none of the annotations that stand for one. */
+/** v2beta2 has all fields, so annotations that represent fields are removed. */
 const v2beta2: Defaulter = (value, context) => {
   const isUnseen =
     !releaseOf(context.release).has(defaultsAreValidated) &&

@@ -104,8 +104,8 @@ function checkZone(zone: string): void {
 }
 
 /**
- * By its name in the letters that it is written in, the first of which is a capital one:
- * differences in hours have no name.
+ * Whether the text is an IANA time zone in its exact spelling, which starts with a capital letter.
+ * UTC offsets are not names.
  */
 function isZone(name: string): boolean {
   if (!/^[A-Z]/.test(name)) return false

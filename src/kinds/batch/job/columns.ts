@@ -20,7 +20,7 @@ function durationOf(job: KubeObject, now: number): string {
   return humanDuration((completionTime ? Date.parse(completionTime) : now) - Date.parse(startTime))
 }
 
-/** The first of these conditions that is true says what became of the job, or will. */
+/** The first of these conditions that is true determines the STATUS column. */
 const progress = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet']
 
 function statusOf(job: KubeObject): string {

@@ -66,8 +66,8 @@ export function shareLabels({ metadata, spec }: KubeObject): void {
 }
 
 /**
- * Labels the job shares with its template got the job's name just now; the name may be too long for
- * a label.
+ * Validates labels that the job shares with its template. Preparation has added the job's name,
+ * which may be too long for a label.
  */
 export function checkSharedLabels(job: KubeObject, release: Release): FieldError[] {
   const { labels } = job.metadata

@@ -104,7 +104,10 @@ function checkTemplate(next: KubeObject, old: KubeObject, context: Context): Fie
   return [invalid(templatePath, shown, immutableMessage)]
 }
 
-/** The stored template with what the new one says of nodes, labels and annotations. */
+/**
+ * The stored template with the scheduling directives of the new one: node selector, tolerations,
+ * labels and annotations.
+ */
 function withDirectives(old: Loose, next: Loose, withGates: boolean): Loose {
   const template = copyData(old)
   const fields = ['nodeSelector', 'tolerations', ...(withGates ? ['schedulingGates'] : [])]
@@ -123,10 +126,7 @@ function withDirectives(old: Loose, next: Loose, withGates: boolean): Loose {
   return template
 }
 
-/**
- * The stored specification with the resources that the new one gives to containers of the same
- * names.
- */
+/** The stored spec with the container resources of the new one, matched by container name. */
 function withResources(old: Loose, next: Loose): Loose {
   const spec = copyData(old)
   for (const field of ['containers', 'initContainers']) {

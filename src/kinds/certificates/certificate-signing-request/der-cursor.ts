@@ -1,7 +1,7 @@
 /**
- * DER read value after value, as Go's parser of certificates reads it: what is not there as it
- * should be ends the reading with the words that the reader gave. Nothing is decoded further than
- * that.
+ * Reads DER values in sequence, like Go's certificate parser. If a value is missing or malformed,
+ * parsing ends with the error text that the caller passed. Values are not decoded further than
+ * necessary for that.
  */
 import { oidProblem, wholeValueAt } from './go-asn1-header.ts'
 

@@ -18,7 +18,9 @@ const tagInBase128 = 0x1f
 const int32Max = 2 ** 31 - 1
 const truncated = 'asn1: syntax error: truncated tag or length'
 
-/** The header at a place that has at least one byte, or what is wrong with it. */
+/**
+ * Parses the header at an offset with at least one byte. Returns the error text if it is invalid.
+ */
 export function headerAt(bytes: Buffer, at: number): Header | string {
   const first = bytes[at] as number
   let tag = first & 0x1f

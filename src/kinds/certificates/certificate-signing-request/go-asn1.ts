@@ -47,7 +47,7 @@ const universal: Readonly<Record<string, number>> = {
 const set = 17
 const nothing = Buffer.alloc(0)
 const absent: Asn1Value = { contents: nothing, whole: nothing, fields: {}, items: [] }
-/** A pointer, as Go prints one: where its reader keeps the number of a tag. */
+/** A pointer in Go's format. Go prints the address where it stores a tag number. */
 const pointer = '0xc000012090'
 
 const tagOf = (shape: Asn1Type): number =>

@@ -78,7 +78,7 @@ const isNode = ({ commonName, organizations }: RequestNames): boolean =>
   organizations[0] === 'system:nodes' &&
   commonName.startsWith('system:node:')
 
-/** The signer of a request that names none, in the beta version. */
+/** The v1beta1 default signer of a request without signerName. */
 export function defaultSigner(request: string | undefined, usages: readonly string[]): string {
   const names = requestNames(Buffer.from(request ?? '', 'base64'))
   if (names !== undefined && isNode(names)) {

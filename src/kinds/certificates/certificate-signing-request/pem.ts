@@ -1,4 +1,4 @@
-/** PEM blocks in bytes, found as Go's decoder finds them: text around them is passed over. */
+/** Finds PEM blocks like Go's decoder, which ignores text around them. */
 
 export interface PemBlock {
   readonly type: string

@@ -1,4 +1,4 @@
-/** Names of signers: `example.com/signer-name`. */
+/** Validation of signer names: `example.com/signer-name`. */
 import { type FieldError, invalid, required, tooLong } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'

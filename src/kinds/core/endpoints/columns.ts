@@ -9,7 +9,7 @@ const hostPort = (ip: string, port: number): string =>
 
 const endpointsShownMax = 3
 
-/** Every address with every port of its subset: the first few are made, the others only counted. */
+/** Combinations of address and port. Only the first few are listed; the others are counted. */
 function shownEndpoints(subsets: Loose[]): string {
   if (subsets.length === 0) return '<none>'
   const list: string[] = []

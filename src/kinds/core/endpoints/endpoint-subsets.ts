@@ -1,10 +1,9 @@
 /**
- * The normal form of addresses and ports, as releases up to 1.16 store it. Ports with the same
- * addresses are in one subset, an address that is ready in one place and not in another is not
- * ready, and all is sorted.
+ * Normalises endpoint subsets, as releases up to 1.16 store them. Ports with the same addresses
+ * share one subset, an address that is both ready and not ready counts as not ready, and everything
+ * is sorted.
  *   [{a: 80}, {a: 81}, {b: 80}] → [{a: 81}, {a, b: 80}]
- * Subsets and ports are in the order of their hashes, as in kube-apiserver. Nothing is checked
- * here.
+ * Subsets and ports are sorted by their hashes, as in kube-apiserver. Nothing is validated here.
  */
 import { createHash } from 'node:crypto'
 import type { Loose } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * Event, on the core version, which is kept for an hour unless a flag sets another time. Events
- * written through events.k8s.io/v1 follow stricter rules than those of the older versions.
+ * Event, with the core version as the hub. Events expire after an hour or --event-ttl. Events
+ * written through events.k8s.io/v1 have stricter rules.
  */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

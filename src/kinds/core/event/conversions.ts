@@ -1,4 +1,6 @@
-/** Event: events.k8s.io gives most fields of the core version, which is the hub, another name. */
+/**
+ * Conversions of Event: events.k8s.io renames most fields of the core version, which is the hub.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 
@@ -56,9 +58,7 @@ function moved(object: KubeObject, from: 'core' | 'events', to: 'core' | 'events
   return out
 }
 
-/**
- * The count of a series is always written in events.k8s.io, and in core only where there is one.
- */
+/** events.k8s.io always writes the count of a series; the core version omits zero. */
 function seriesOf(series: Loose, to: 'core' | 'events'): Loose {
   const { count = 0, lastObservedTime = null, ...rest } = series
   return to === 'core' && count === 0

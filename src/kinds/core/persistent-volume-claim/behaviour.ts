@@ -46,7 +46,9 @@ function checkSpec(claim: KubeObject, context: Context, old?: KubeObject): Field
 const annotated = (claim: KubeObject): string | undefined =>
   ownValue(claim.metadata.annotations, classKey)
 
-/** A claim that named its class in the annotation may name the same one in the field instead. */
+/**
+ * Whether the update moves the storage class from the annotation to the field without changing it.
+ */
 function movesClassToField(next: KubeObject, old: KubeObject): boolean {
   const [then, now] = [annotated(old), annotated(next)]
   return (
@@ -168,7 +170,8 @@ function dropDisabled(spec: Loose, then: Loose, { feature }: Context): void {
 }
 
 /**
- * Which data sources are kept: any, or only claims and snapshots; the two fields mirror each other.
+ * Drops data sources that the feature gate does not allow, and keeps dataSource and dataSourceRef
+ * consistent.
  */
 function settleDataSources(claim: KubeObject, old: KubeObject | undefined, context: Context): void {
   const spec: Loose = (claim.spec ??= {})

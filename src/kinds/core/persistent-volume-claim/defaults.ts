@@ -1,4 +1,4 @@
-/** Defaults of PersistentVolumeClaim, also where one stands in a template. */
+/** Defaults of PersistentVolumeClaim and of claim templates. */
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'

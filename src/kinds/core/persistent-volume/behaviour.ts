@@ -100,7 +100,10 @@ function checkAffinityChange(
   ]
 }
 
-/** The old affinity, with the newer names of labels where the next one has them. */
+/**
+ * The old node affinity, with deprecated label names replaced where the new affinity has the newer
+ * names.
+ */
 function withNewLabels(old: Loose, next: Loose): Loose {
   const termsOf = (affinity: Loose): Loose[] => affinity.required?.nodeSelectorTerms ?? []
   const copy = copyData(old)

@@ -62,17 +62,14 @@ interface Source {
   readonly field: string
   readonly check: Check
   /**
-   * kube-apiserver's path where it is not the field's name: when checked, and when rejected beside
-   * another.
+   * kube-apiserver's path if it differs from the field name: in validation errors, and if the
+   * source is rejected because another one is set.
    */
   readonly checkedAt?: string
   readonly refusedAt?: string
 }
 
-/**
- * In the order in which kube-apiserver checks them: the first one present is checked, further ones
- * are rejected.
- */
+/** In kube-apiserver's order: the first source present is validated, further ones are rejected. */
 const sources: readonly Source[] = [
   { field: 'hostPath', check: checkHostPathVolume },
   { field: 'gcePersistentDisk', check: checkGceVolume, checkedAt: 'persistentDisk' },

@@ -108,7 +108,7 @@ const gatedCondition = (now: string): Loose => ({
 /** Files are readable by all and writable by their owner. */
 const fileModeDefault = 0o644
 
-/** The volume of a token comes from a plugin, which leaves open what is the default. */
+/** Token volumes come from the ServiceAccount plugin, which does not set defaultMode. */
 function readBack({ spec }: KubeObject): void {
   for (const { projected, secret } of (spec?.volumes ?? []) as Loose[]) {
     if (projected) projected.defaultMode ??= fileModeDefault

@@ -33,7 +33,7 @@ const templatesHavePaths = change(
 
 const checkControllerSpec: SpecCheck = (spec, path, rules, old) => {
   const { replicas = 0, minReadySeconds = 0, template } = spec
-  // Before, a label that is none made a selector of nothing.
+  // In older releases, an invalid label makes the selector match nothing.
   const isLost =
     !releaseOf(rules.release).has(anyLabelSelects) && validateLabels(spec.selector, path).length > 0
   const selector = isLost ? everything : selectorOfMap(spec.selector)
@@ -58,7 +58,7 @@ const templatePath = specPath.child('template')
 
 const nonConvertible = 'non-convertible.kubernetes.io'
 
-/** A value that was once read from another version stays as it is. */
+/** Annotations that hold fields of other versions are immutable. */
 function checkNonConvertible(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = []
   const annotations: Record<string, string> = old.metadata.annotations ?? {}
@@ -96,7 +96,7 @@ const anyName: NameRule = () => []
 
 export const replicationControllerBehaviour: Behaviour = {
   ...replicas(checkControllerSpec, controllersAreCheckedOnce, checkNonConvertible),
-  // A declared rule checks the name, and nothing the prefix of a generated one.
+  // A declarative rule validates the name, but no rule validates the prefix of a generateName.
   nameRuleOf: (_object, { release, feature }) =>
     releaseOf(release).has(namesAreDeclared) && feature('DeclarativeValidationBeta')
       ? anyName

@@ -66,7 +66,7 @@ function certificateIn({ bytes }: PemBlock): X509Certificate | undefined {
   }
 }
 
-/** PKCS #1, PKCS #8 or SEC 1, whatever the block says. */
+/** Tries PKCS #1, PKCS #8 and SEC 1, regardless of the type of the PEM block. */
 function keyIn({ bytes }: PemBlock): KeyObject | undefined {
   for (const type of ['pkcs1', 'pkcs8', 'sec1'] as const) {
     try {

@@ -1,4 +1,4 @@
-/** Addresses and ports that a service was given stay when a client leaves them out. */
+/** Keeps allocated addresses and ports of a service if an update omits them. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { isExternalName, needsHealthCheckPort, specOf } from './service-shape.ts'
@@ -25,7 +25,9 @@ export function keepAllocated(
   }
 }
 
-/** By the names of ports, unless the old port number is taken by another port already. */
+/**
+ * Matches ports by name. A port keeps its old node port unless another port uses that number now.
+ */
 function keepNodePorts(ports: Loose[], oldPorts: Loose[]): void {
   const numbers = (list: Loose[]) => new Set(list.map((port) => port.nodePort).filter(Boolean))
   const old = numbers(oldPorts)

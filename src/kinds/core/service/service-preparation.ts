@@ -50,7 +50,7 @@ function dropFieldsOfOldType(next: KubeObject, old: KubeObject, release: number)
   if (isExternallyAccessible(old, release) && !isExternallyAccessible(next, release)) {
     dropUnchanged('externalTrafficPolicy')
   }
-  // Balancers take their time to go away; clients need not see that.
+  // The load balancer's deletion takes time, so its status is removed at once.
   if (!isLoadBalancer(next)) next.status = { ...next.status, loadBalancer: {} }
 }
 

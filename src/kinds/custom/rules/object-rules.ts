@@ -39,8 +39,8 @@ export class ObjectRules {
   }
 
   /**
-   * The errors of rules. `errors`: those that the schema has already. `before`: what did not change
-   * may break rules.
+   * The errors of CEL rules. `errors` are the schema errors found so far. `before` correlates the
+   * old object for ratcheting.
    */
   check(
     object: Json,

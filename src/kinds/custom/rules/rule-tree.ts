@@ -34,7 +34,7 @@ const nothingToCompare: Ratchet = { current: undefined, nearest: undefined }
 
 function ratchetKey({ current, nearest }: Ratchet, name: string): Ratchet {
   if (current === undefined) return { current, nearest }
-  // The version and the kind of the old object are those of the request, whatever was stored.
+  // The old object has the apiVersion and kind of the request, so these never differ.
   if (nearest === undefined && (name === 'apiVersion' || name === 'kind')) return nothingToCompare
   return { current: current.key(name), nearest: current }
 }

@@ -1,7 +1,4 @@
-/**
- * PriorityLevelConfiguration: how many requests of a level are served at once, and what becomes of
- * the others.
- */
+/** PriorityLevelConfiguration: concurrency shares, queuing and borrowing. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goPointer, goQuote, goStruct } from '#api/go-syntax.ts'

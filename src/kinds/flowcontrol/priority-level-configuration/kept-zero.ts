@@ -1,6 +1,6 @@
 /**
- * v1beta3 cannot distinguish zero shares from none. An annotation says that a zero was written: it
- * is added where an object is shown in v1beta3, and removed where that object comes back.
+ * v1beta3 cannot distinguish zero shares from absent ones. An annotation marks an explicit zero. It
+ * is added when an object is converted to v1beta3, and removed when it is converted back.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'

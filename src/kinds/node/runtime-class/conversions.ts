@@ -1,4 +1,7 @@
-/** RuntimeClass: the alpha version has a spec; later ones, the hub among them, have none. */
+/**
+ * Conversions of RuntimeClass: v1alpha1 has a spec; later versions, including the hub, have its
+ * fields at the top level.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'
 

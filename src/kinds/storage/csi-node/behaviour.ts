@@ -21,11 +21,11 @@ const checkedOnce = change('each error of a new CSINode occurs once', { since: 2
 
 const specPath = FieldPath.of('spec')
 
-/** How long the id of a node may be, and where the node had longer ones already. */
+/** Limits of the length of a node id, which depend on whether the old object exceeded them. */
 interface IdLengthMax {
   readonly ofNew: number
   readonly ofOld: number
-  /** The number in messages about the old object, where the other counts. */
+  /** The limit in messages about the old object, if it differs. */
   readonly oldNumber: number
 }
 

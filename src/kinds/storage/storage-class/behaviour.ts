@@ -56,9 +56,8 @@ function check(object: KubeObject, release: number): FieldError[] {
 }
 
 /**
- * A term that equals an earlier one, in whatever order, is rejected. kube-apiserver begins its
- * comparison with as many empty terms as there are terms, so that an empty one is reported as
- * often.
+ * Rejects a term that equals an earlier one, in any order. kube-apiserver starts its comparison
+ * with one empty term for each term, so it reports an empty term that many times.
  */
 function checkTopologies(terms: Loose[]): FieldError[] {
   const path = FieldPath.of('allowedTopologies')

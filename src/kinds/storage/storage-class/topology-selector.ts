@@ -1,4 +1,4 @@
-/** Topology selectors, by which a storage class says where its volumes can be. */
+/** Validation of topology selectors, which limit where volumes of a storage class can be. */
 import { duplicate, type FieldError, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabelName } from '#api/label-rules.ts'
