@@ -1,6 +1,6 @@
 /**
- * The first JSON value of a text that goes on after it. Finds where the value ends and nothing
- * else: whether it is a value is for the decoder to say.
+ * Finds the end of the first JSON value in a text. It does not check whether the value is valid;
+ * the decoder does.
  */
 const quote = 0x22
 const backslash = 0x5c

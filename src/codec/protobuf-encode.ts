@@ -11,11 +11,11 @@ import { wireBytes, wireFixed64, wireVarint, type WireWriter } from '#base/wire.
 import type { Dict, Field, List, ScalarName, Struct, Type } from '#schema/type.ts'
 import { compareKeys } from '#schema/user-key.ts'
 
-/** One value, with its length where the wire wants one, without a tag. */
+/** Writes one value without its tag, with a length if its wire type has one. */
 interface Part {
   readonly wire: number
   write(writer: WireWriter, value: unknown): void
-  /** What stands for an absent value; undefined where nothing is written for it. */
+  /** The value of an absent field; undefined if nothing is written for it. */
   readonly zero: unknown
 }
 

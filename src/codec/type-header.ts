@@ -21,8 +21,8 @@ function goKindOf(value: Json): string {
 }
 
 /**
- * Throws JsonError for what has no header, and for one that is no text; null is a body that says
- * nothing.
+ * Parses kind and apiVersion. Throws JsonError if the body is not an object, or if one of them is
+ * not a string. A null body has neither.
  */
 export function bodyHeader(body: Json): BodyHeader {
   if (body === null) return { apiVersion: '', kind: '' }
@@ -33,7 +33,7 @@ export function bodyHeader(body: Json): BodyHeader {
   }
   const header = { apiVersion: '', kind: '' }
   for (const key of Object.keys(body)) {
-    // Only the length is compared for most keys of a body.
+    // Comparing the length excludes most keys quickly.
     if (key.length !== 4 && key.length !== 10) continue
     const name = nameOf(key)
     if (name !== undefined) header[name] = textOf(body[key], name) ?? header[name]

@@ -6,9 +6,7 @@ import type { LineCounter, YAMLParseError } from 'yaml'
 
 const cannotStart = 'found character that cannot start any token'
 const noMapping = 'mapping values are not allowed in this context'
-/**
- * Faults found while looking at characters; they name the line they are in, unless it is the first.
- */
+/** Faults of the scanner; their messages name the line unless it is the first. */
 const scanning: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: cannotStart,
   BAD_SCALAR_START: cannotStart,

@@ -1,16 +1,14 @@
 /**
- * The lexer of YAML as Kubernetes has it: a text in quotes and what is in brackets may go on at any
- * column, where YAML wants it further in than what it belongs to.
+ * The YAML lexer of Kubernetes: quoted strings and flow collections may continue at any column,
+ * where YAML requires indentation.
  *
- *   args: [
- *   "a",
+ *   args: [ "a",
  *   "two
- *   lines"
- *   ]
+ *   lines" ]
  */
 import { Lexer } from 'yaml'
 
-/** What of the lexer is its own, and no part of its types. */
+/** Private members of the lexer, which its types do not declare. */
 interface Inside {
   /** The column from which on a line belongs to what was begun. */
   indentNext: number

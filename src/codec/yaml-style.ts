@@ -1,7 +1,6 @@
 /**
- * How a text stands in YAML: plain, in quotes, or as lines of its own, by the rules of the YAML
- * library Kubernetes writes with. Text is quoted where any reader of YAML 1.1 would take it for
- * something else. Never writes anything itself.
+ * Selects the YAML style of a string like Kubernetes' library: plain, quoted or a literal block. A
+ * string is quoted if a YAML 1.1 reader would parse it as another type.
  */
 import { resolvePlain } from './yaml-scalar.ts'
 
@@ -55,7 +54,7 @@ const daysOf = (year: number, month: number): number =>
       ? 30
       : 31
 
-/** Whether a reader takes the text, without quotes, for that text. */
+/** Whether a reader parses the unquoted text as this string. */
 const readsAsText = (text: string): boolean =>
   typeof resolvePlain(text) === 'string' && !base60.test(text) && !isTime(text)
 
@@ -89,7 +88,7 @@ function look(text: string): Looks {
   }
 }
 
-/** Whether a key stands before its colon on one line, without a question mark. */
+/** Whether a key fits on one line before its colon, without a `?`. */
 export const isSimpleKey = (key: string): boolean =>
   !look(key).multiline && Buffer.byteLength(key) <= simpleKeyBytesMax
 const simpleKeyBytesMax = 128

@@ -10,7 +10,9 @@ import { isTooLarge, JsonError, parseJson } from './json.ts'
 
 const parser = loadLater<typeof import('./yaml-document.ts')>(import.meta.url, './yaml-document')
 
-/** Where a number may be too large for any, which YAML takes for text. */
+/**
+ * Matches texts that may contain a number beyond the range of a double, which YAML treats as text.
+ */
 const longExponent = /[0-9][eE]\+?[0-9]{3}|[0-9]{309}/
 
 export function parseYaml(text: string): Json {
@@ -38,7 +40,5 @@ export const repeatedKeys = (bytes: Buffer): string[] =>
 /** YAML as Kubernetes writes it. */
 export const encodeYaml = (value: unknown): Buffer => parser().writeDocument(value)
 
-/**
- * The same of a map whose list under `key` is long, and empty here: its items are given one by one.
- */
+/** Writes a map with a long list under `key` (empty here), whose items are passed one by one. */
 export const yamlListText = (map: object, key: string): ListText => parser().listText(map, key)

@@ -1,6 +1,6 @@
 /**
- * The object of a bookmark: one of the watched kind that has a revision and nothing else, written
- * as kube-apiserver writes its empty value. It is not stored.
+ * The object of a bookmark event: an object of the watched kind that has only a resourceVersion,
+ * encoded like kube-apiserver's zero value. It is not stored.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'

@@ -1,13 +1,12 @@
 /**
- * The page for a person who opens the server's port in a browser without credentials. It is the
- * same for everyone and shows no data of the server. API clients never get it: they send
- * credentials or do not accept text/html.
+ * The page for browsers that open the server's port without credentials. It is static and contains
+ * no data of the server. API clients never get it: they send credentials or do not accept
+ * text/html.
  */
 import type { AnswerHeaders, Wire } from './exchange.ts'
 
 /**
- * Whether a browser without credentials opens `/`. Certificates count as credentials even if no
- * authority issued them.
+ * Whether a browser without credentials requests `/`. Any client certificate counts as credentials.
  */
 export function isBrowserVisit(wire: Wire): boolean {
   const { method, url, headers } = wire

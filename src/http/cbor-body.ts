@@ -15,7 +15,7 @@ import type { Exchange } from './exchange.ts'
 import type { TakenType } from './protobuf-body.ts'
 import { unrecognized } from './unrecognized.ts'
 
-/** The value of a body; what strict reading reports of it is left in the exchange. */
+/** Decodes a body; stores the faults of strict decoding in the exchange. */
 export function decodeCborBody(
   exchange: Exchange,
   { decoding, kind: own }: Kind,
@@ -45,7 +45,10 @@ const unhandled = (kind: string, apiVersion: string, taken: TakenType, { message
     `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${taken.kind}: ${message}`,
   )
 
-/** An object of a custom kind says what it is. Its unknown fields are dropped in silence. */
+/**
+ * Decodes an object of a custom kind, which must name its kind. Unknown fields are dropped without
+ * a warning.
+ */
 function customObject(exchange: Exchange, taken: TakenType, bytes: Buffer): unknown {
   exchange.strictFaults = []
   let value: Loose

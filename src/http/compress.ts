@@ -7,13 +7,10 @@ import type { Exchange, Sink } from './exchange.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
 const zlib = () => process.getBuiltinModule('node:zlib')
-/** As kube-apiserver since 1.26: fast rather than small. */
+/** As in kube-apiserver since 1.26: fast rather than small. */
 const level = 1
 
-/**
- * As kube-apiserver reads it: the word alone counts, without its weight, although a weight of 0
- * would mean that it is not wanted.
- */
+/** Like kube-apiserver, this ignores quality values, even 0. */
 export const acceptsGzip = ({ wire }: Exchange): boolean =>
   /(^|,)\s*gzip\s*(,|$)/.test(headerText(wire.headers['accept-encoding']))
 

@@ -1,6 +1,6 @@
 /**
- * Requests under way, and what becomes of those that take too long. All have the same time, so the
- * first to begin is the first that may be late, and one timer serves them all.
+ * The timeouts of running requests. All requests have the same timeout, so they expire in the order
+ * of their start, and one timer suffices.
  */
 import { timerMsMax } from '#base/clock.ts'
 

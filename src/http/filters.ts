@@ -1,7 +1,6 @@
 /**
- * The chain every request passes, in reading order. Each filter adds one thing to the exchange or
- * ends it by throwing an ApiError; none calls the next one. What goes wrong anywhere is answered in
- * one place, serve.ts.
+ * The chain of filters for every request, in order. Each filter adds a field to the exchange or
+ * throws an ApiError; none calls the next one. serve.ts handles all errors.
  */
 import type { Exchange } from './exchange.ts'
 import { authenticate } from './filters/authenticate.ts'

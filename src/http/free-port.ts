@@ -1,4 +1,6 @@
-/** Ports of this machine, before a server listens: whether one is free, and which one is. */
+/**
+ * Checks whether a port of this machine is free, and finds a free port, before a server listens.
+ */
 import { createServer, type Server } from 'node:net'
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What HTTP/1.1 itself rejects, in the words of Go's server: plain text, and the connection ends
- * with it. It checks heads that Node's parser accepted, and never their target.
+ * Rejections of HTTP/1.1 requests with the messages of Go's server: plain text, and the connection
+ * closes. It checks heads that Node's parser accepted, but not their target.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -34,7 +34,7 @@ const hostText = /^[!$%&'()*+,\-.:;=[\]_~A-Za-z0-9]*$/
 export function refusalOf(request: IncomingMessage): Http1Rejection | undefined {
   const { rawHeaders, headers, httpVersion } = request
   const coding = headers['transfer-encoding']
-  // A body that is packed in another way as well would be taken for what it holds.
+  // Another transfer coding would be mistaken for the content.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return otherCoding
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2)

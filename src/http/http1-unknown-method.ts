@@ -1,8 +1,7 @@
 /**
- * A request over HTTP/1.1 whose method Node's parser does not know: any word may be a method, and
- * the API returns 405 for it. The head is read here from what the parser left; the body is not
- * read, and the connection ends with the answer. A head that is incomplete or invalid keeps the
- * parser's error.
+ * An HTTP/1.1 request with a method that Node's parser does not know. The API returns 405 for it.
+ * The head is parsed from the parser's remaining bytes. The body is not read, and the connection
+ * closes after the response. For an invalid or incomplete head the parser's error is returned.
  */
 import http from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,7 +16,7 @@ export interface ParserError extends Error {
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const startLine = new RegExp(`^(${token}) ([!-~]+) HTTP/1\\.1\\r\\n`)
 const headerLine = new RegExp(`^(${token}):([\\t -~\\x80-\\xff]*)$`)
-/** Those at the end are looked for from the first of several on, so that one pass is enough. */
+/** The lookbehind finds trailing blanks in one pass. */
 const blanksAround = /^[ \t]+|(?<![ \t])[ \t]+$/g
 
 export function unknownMethodRequest(

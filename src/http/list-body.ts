@@ -1,7 +1,6 @@
 /**
- * The bytes of a JSON list: a header, the items joined by commas, a tail. Nothing is parsed,
- * nothing is encoded. Large lists are made piece by piece, so that a list never holds a second copy
- * of itself in memory.
+ * The bytes of a JSON list: a header, the items joined by commas, a tail. Items are copied without
+ * parsing or encoding. A large list is made in pieces, so that it is never complete in memory.
  */
 import { cutLength, type CutObject, writeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -20,7 +19,7 @@ export interface ListHead {
   readonly revision: number
   readonly continueToken: string
   readonly remaining: number | undefined
-  /** Where `continue` is present even without a next page, as in lists of custom kinds. */
+  /** Whether `continue` is present even on the last page, as in lists of custom kinds. */
   readonly alwaysContinues?: boolean
   /** The path of the collection, in the releases that show it. */
   readonly selfLink?: string | undefined

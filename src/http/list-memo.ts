@@ -6,8 +6,8 @@
 /** All that is kept together: a few lists of thousands, little beside the objects themselves. */
 export const memoBytesMax = 16 << 20
 /**
- * What a list counts for beside its items: more than it takes, so that there are no more than a few
- * thousand to look after.
+ * The overhead of a cached list: more than its actual memory, which limits the number of lists to a
+ * few thousand.
  */
 const besideItemsBytes = 4096
 
@@ -23,7 +23,7 @@ export class ListMemo {
     return found.pieces
   }
 
-  /** A list without items is as soon made as found. */
+  /** A list without items is not cached: encoding it is as fast. */
   set(name: string, pieces: readonly Buffer[]): void {
     const itemBytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
     const bytes = itemBytes + besideItemsBytes

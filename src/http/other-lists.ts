@@ -1,6 +1,6 @@
 /**
- * Lists in another form than JSON as it is stored: indented JSON, YAML, protobuf, tables, metadata
- * alone. Others have turns in between.
+ * Lists in representations other than JSON: indented JSON, YAML, protobuf, tables, metadata.
+ * Encoding yields to other requests.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
@@ -24,7 +24,9 @@ const loadTables = loadLater<typeof import('./table-shape.ts')>(import.meta.url,
 
 type ListAnswer = Answer & { is: 'list' }
 
-/** A list in protobuf, in pieces; its items, where they are known from a list before it. */
+/**
+ * A protobuf list in pieces, and its items. `known`: the items, if an earlier list encoded them.
+ */
 export async function protobufPieces(
   answer: ListAnswer,
   known: Buffer | undefined,
@@ -81,7 +83,7 @@ export async function encodeList(
   return shape.format === 'cbor' ? loadCbor().cborList(kind, list) : encodeJson(list, shape.pretty)
 }
 
-/** What becomes of each of many, others having their turn in between. */
+/** Maps many items, and yields to other requests in between. */
 async function oneByOne<One, Made>(
   exchange: Exchange,
   many: readonly One[],

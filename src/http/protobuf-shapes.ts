@@ -1,6 +1,6 @@
 /**
- * Protobuf answers. The message of an object is made once per version and kept with the object's
- * bytes.
+ * Protobuf responses. The message of an object is encoded once per version and cached with the
+ * object's bytes.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { notAcceptable } from '#api/status-error.ts'
@@ -65,7 +65,7 @@ export async function protobufItems(
   return encodeItems(items)
 }
 
-/** What stands before and behind them. */
+/** The bytes before and after the items of a list. */
 export const aroundProtobufItems = (kind: Kind, metadata: ListMeta, itemsLength: number) =>
   aroundItems({ apiVersion: kind.apiVersion, kind: kind.listKind }, metadata, itemsLength)
 

@@ -1,6 +1,6 @@
 /**
- * Long work on one answer, in turns with all others. It ends when the client is gone. What is made
- * again for the audit log, whose records are written at once, has no turns.
+ * Lets long work on a response yield to other requests. The work ends when the client has
+ * disconnected. Work for the audit log does not yield, because its records are written immediately.
  */
 import { Turns } from '#base/turns.ts'
 import type { Exchange } from './exchange.ts'

@@ -31,8 +31,8 @@ export interface Shape {
 const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
 
 /**
- * What the router of built-in kinds looks at before anything is served: the type of a patch, then
- * what is accepted.
+ * The router's checks for built-in kinds, before all others: the patch type, then the accepted
+ * types.
  */
 export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRelease): void {
   if (exchange.target.verb === 'patch') patchTypeOf(exchange, kind, server)
@@ -102,7 +102,7 @@ export function documentShape(
 }
 
 export interface AggregatedShape extends Shape {
-  /** Of apidiscovery.k8s.io. */
+  /** The version of apidiscovery.k8s.io. */
   readonly version: string
 }
 

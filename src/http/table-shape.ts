@@ -1,7 +1,6 @@
 /**
- * Objects as tables, the way kubectl shows them: of one object or a bookmark as a value, of a list
- * as text, since the rows of a list are many and mostly known. Loaded with the first request for
- * one.
+ * Objects as tables for kubectl. A table of one object or bookmark is a value; a table of a list is
+ * text, because most of its many rows are cached. Loaded with the first table request.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeJson, encodeJson } from '#codec/json.ts'

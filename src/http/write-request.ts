@@ -87,7 +87,10 @@ function requestOf(
   }
 }
 
-/** What a path takes: of most subresources the resource's own kind, of some another, e.g. Scale. */
+/**
+ * The type that a path accepts: usually the resource's own kind, for some subresources another,
+ * such as Scale.
+ */
 export function takenBy(
   { kind: own, subresource }: Pick<Target, 'kind' | 'subresource'>,
   { typeNamed }: Pick<Server, 'typeNamed'>,
@@ -102,7 +105,7 @@ export function takenBy(
   }
 }
 
-/** What every deletion takes, of whatever group version it says it is. */
+/** The type of delete options, which may have any group version. */
 const optionsTaken: TakenType = {
   apiVersion: 'v1',
   kind: 'DeleteOptions',

@@ -1,6 +1,6 @@
 /**
- * A list in YAML, item by item, others having their turn in between: writing YAML takes long, some
- * tenths of a microsecond for each character. Only one object is in memory as a value at a time.
+ * Encodes a list as YAML item by item and yields to other requests, because writing YAML is slow.
+ * Only one object at a time is decoded in memory.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Awaitable } from '#base/awaitable.ts'
@@ -8,10 +8,7 @@ import { encodeYaml, yamlListText } from '#codec/yaml.ts'
 import type { Exchange } from './exchange.ts'
 import { RequestTurns } from './request-turns.ts'
 
-/**
- * `frame` is the whole without its items, as it is where there are none; `valueOf` makes the value
- * of one.
- */
+/** `frame` is the list without items; `valueOf` decodes one item. */
 export async function yamlList<One>(
   exchange: Exchange,
   frame: Loose,

@@ -43,7 +43,7 @@ export function goType(value: Json | bigint): string {
   return goKind(value)
 }
 
-/** What reflection calls the kind of a value. */
+/** The kind of a value in Go's reflection. */
 export function goKind(value: Json | bigint): string {
   if (value === null) return 'invalid'
   if (typeof value === 'bigint') return 'int64'

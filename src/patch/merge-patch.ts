@@ -1,7 +1,7 @@
 /**
- * JSON Merge Patch (RFC 7386) as kube-apiserver applies it: null removes a member, a map is merged,
- * anything else replaces. Maps in values that are new lose their nulls, even inside lists, and
- * before 1.22 lists lost theirs. Nothing given is ever changed.
+ * JSON Merge Patch (RFC 7386) as in kube-apiserver: null removes a member, maps are merged, other
+ * values replace. Nulls are removed from maps in new values, even in lists; before 1.22 they were
+ * also removed from lists. Arguments are not changed.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -9,8 +9,7 @@ import { ApiError, badRequest } from '#api/status-error.ts'
 import { isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
 
 /**
- * A patch that is a list takes the place of the whole document. Throws ApiError for one that is
- * neither.
+ * A list as patch replaces the document. Throws ApiError if the patch is neither a list nor a map.
  */
 export function applyMergePatch(document: JsonMap, patch: Json, release: number): Json {
   const prune = releaseOf(release).has(keepsNullsInLists) ? withoutNulls : withoutAnyNulls

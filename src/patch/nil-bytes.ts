@@ -1,6 +1,6 @@
 /**
- * Empty bytes after a strategic merge patch: they become null, which ownership treats like empty.
- * Only whole objects whose type holds bytes are looked through, and nothing given is changed.
+ * Replaces empty byte arrays by null after a strategic merge patch; field ownership treats both
+ * alike. Only objects whose type contains byte arrays are searched. Arguments are not changed.
  *
  *   Secret { data: { 'tls.crt': '' } } → { data: { 'tls.crt': null } }
  */

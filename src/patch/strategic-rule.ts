@@ -1,7 +1,6 @@
 /**
- * How a strategic merge patch treats a member, read from the type: by which strategy, by which key,
- * and what type is below. What the type cannot answer is an error, in the words reflection has for
- * it.
+ * The rule of a strategic merge patch for a member, from the type: its strategy, its merge key and
+ * its type. If the type has no rule, the error has the message of Go's reflection.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'

@@ -8,7 +8,7 @@ const lookIntervalMs = 1000
 
 export interface DeadlineEvents {
   now(): number
-  /** The nearest deadline has come; none is wanted any more. */
+  /** Called at the nearest deadline; afterwards no deadline is set. */
   due(): void
   /** The clock is looked at. */
   look?(): void
@@ -25,7 +25,7 @@ export class DeadlineTimer {
     this.#events = events
   }
 
-  /** Makes sure of a call at this moment or soon after; an earlier one already wanted stays. */
+  /** Ensures a call at this time or soon after. An earlier deadline stays set. */
   want(deadline: number): void {
     if (deadline >= this.#deadline) return
     this.#deadline = deadline

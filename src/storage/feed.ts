@@ -1,8 +1,8 @@
 /**
- * The feed of a store that lives in this process: one publisher, any number of readers. A reader
- * first catches up from history, then is handed each batch as it is published. A reader that falls
- * too far behind goes back to history: it costs a bounded queue, never a missed change and never a
- * wait for the publisher.
+ * The feed of a store in this process: one publisher, any number of readers. A reader first reads
+ * the history, then gets each batch when it is published. A reader that falls too far behind reads
+ * the history again. So it needs only a bounded queue, misses no change and never delays the
+ * publisher.
  */
 import { assert } from '#base/assert.ts'
 import { type Change, type Revision, RevisionCompacted, sizeBytes } from './storage.ts'
@@ -77,7 +77,7 @@ class FeedReader implements AsyncIterator<Change[]> {
   #leave: () => void
   /** Everything up to here was handed out. */
   #delivered: Revision
-  /** Whether published batches are taken; otherwise the reader is still in history. */
+  /** Whether the reader gets published batches; otherwise it still reads the history. */
   #live = false
   #queue: Change[][] = []
   #queuedChanges = 0

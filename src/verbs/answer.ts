@@ -1,21 +1,18 @@
-/** What a verb returns, independent of the representation: http/respond.ts turns it into bytes. */
+/** The result of a verb, independent of the representation; http/respond.ts encodes it. */
 import type { Json, Loose } from '#api/object-meta.ts'
 import type { CutObject } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry } from '#watchcache/entry.ts'
 
-/**
- * One object as it is stored, with the revision to lay in; no revision where nothing was stored
- * (dry run).
- */
+/** A stored object with the revision to insert; undefined if nothing was stored (dry run). */
 export interface ObjectView {
   readonly cut: CutObject
   readonly namespace: string
   readonly name: string
   /** The version the bytes are in. */
   readonly apiVersion: string
-  /** A text where a dry run shows what it was given, whatever that is. */
+  /** A dry run returns the resourceVersion of the request, which may be any text. */
   readonly revision: Revision | string | undefined
   /** The requested subresource of the object, where its path is shown. */
   readonly subresource?: string

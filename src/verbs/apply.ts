@@ -46,7 +46,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
         outcome.merged ? complete(kind, outcome.object) : outcome.object,
       )
       if (live === undefined && next.metadata.uid) throw uidWithoutObject(request, next)
-      // Only what is read by a type says that there is no time yet.
+      // Only typed kinds write creationTimestamp as null.
       if (next.metadata.creationTimestamp === null && kind.decoding === 'free')
         delete next.metadata.creationTimestamp
       requireMatchingName(next, request)
@@ -55,7 +55,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
   })
 }
 
-/** Keys that a configuration has twice. What it owns is found out first. */
+/** Duplicate keys of the configuration, which are reported after field ownership is computed. */
 function reportRepeatedKeys({ options, patchBytes, warnings }: PatchRequest, release: number) {
   if (options.fieldValidation === 'Ignore') return
   const lines = repeatedKeys(patchBytes)

@@ -53,7 +53,7 @@ async function liveFrom(
   return { object, revision, bytes }
 }
 
-/** One object as another version of its resource. The input may be changed. */
+/** Converts one object to another version of its resource. It may modify its argument. */
 export function convertOne(object: KubeObject, from: Kind, to: Kind): Awaitable<KubeObject> {
   if (from === to) return object
   return after(from.resource.convert([object], from, to), ([converted]) => converted)

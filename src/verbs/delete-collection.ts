@@ -31,8 +31,8 @@ export async function deleteCollection(
       await shownObject(server.parseStored, entry, kind, entry.revision)
   }
   const { uid, resourceVersion } = request.deleteOptions
-  // Where a condition only one object can meet, or a webhook, may end it, one goes after the other:
-  // the rest stays.
+  // With a uid or resourceVersion as precondition, or with webhooks, an error is likely. Delete one
+  // object at a time, so that the others remain.
   const oneByOne = (uid ?? resourceVersion) !== undefined || server.admission.asksOthers
   const atOnce = server.deletionsAtOnce ?? (oneByOne ? 1 : usualDeletionsAtOnce)
   await severalAtOnce(found.entries, atOnce, async (entry) => {

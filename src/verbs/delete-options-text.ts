@@ -55,10 +55,7 @@ const shownVersion = (apiVersion: string): string =>
     ? `the internal version of group "${apiVersion.replace(internal, '')}"`
     : `version "${apiVersion}"`
 
-/**
- * A body that says it is something else than options of a group that is known where the collection
- * is.
- */
+/** Rejects a body that names a known kind other than the options of the collection's group. */
 export function requireCollectionOptions(
   server: Server,
   collection: string,
@@ -72,7 +69,7 @@ export function requireCollectionOptions(
     throw new ApiError(500, '', words)
   }
   if (kind === 'DeleteOptions') return
-  // It is read as what it says it is, before it is seen that it is something else.
+  // kube-apiserver decodes the body as its own type before it detects that the type is wrong.
   const type = server.typeNamed(apiVersion, kind)
   const read = type && text && readGoJson(text, type)
   if (read && 'fault' in read) throw new ApiError(500, '', read.fault)

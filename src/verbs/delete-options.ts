@@ -132,7 +132,10 @@ function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
   if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
 }
 
-/** What needs the object cannot be combined with an object that cannot be read. */
+/**
+ * These options need the decoded object, so they conflict with the deletion of an unreadable
+ * object.
+ */
 function unsafeErrors(options: DeleteOptions): FieldError[] {
   if (!options.ignoresReadErrors) return []
   const { propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions } = options

@@ -1,7 +1,6 @@
 /**
- * What a deletion writes on an object that stays for now: the deletion time, the grace period, and
- * the finalizers by which the garbage collector handles dependents first. It changes the object it
- * is given and stores nothing.
+ * The marks of a deletion on an object that remains for now: deletion time, grace period, and the
+ * finalizers of the garbage collector. It modifies its argument and stores nothing.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { defaultPropagation } from '#kinds/deletion.ts'
@@ -11,7 +10,10 @@ import type { DeleteOptions } from './delete-options.ts'
 const orphanFinalizer = 'orphan'
 const foregroundFinalizer = 'foregroundDeletion'
 
-/** 'none': it gets no grace; 'pending': it is already going; 'marked': the object carries when. */
+/**
+ * 'none': no grace period. 'pending': the object is already being deleted. 'marked': the object now
+ * has a deletion time.
+ */
 export function markGrace(
   kind: Kind,
   object: KubeObject,
@@ -42,8 +44,8 @@ export function markGrace(
 const negativeAsOne = (seconds: number | bigint) => (seconds < 0 ? 1 : seconds)
 
 /**
- * A grace may be any number of 64 bits. As in kube-apiserver, the nanoseconds have 64 bits too: a
- * longer grace wraps around.
+ * The grace period is an int64. As in kube-apiserver, its nanoseconds are an int64 too, so a long
+ * grace period overflows.
  */
 function plusSeconds(time: string, seconds: number | bigint): string {
   const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)

@@ -9,8 +9,8 @@ import type { Type } from '#schema/type.ts'
 import type { PatchRequest, WriteRequest } from './server.ts'
 
 /**
- * How a body was read: `unknown` is what its type did not know; a free kind finds that out
- * afterwards.
+ * The result of decoding a body. `unknown` lists undeclared fields; for custom kinds they are
+ * computed later from `free`.
  */
 export interface Reading {
   readonly unknown: readonly string[]
@@ -60,7 +60,7 @@ const duplicatesOf = (text: string): string[] => [
   ...new Set(keysOf(text).flatMap(({ path, again }) => (again ? [duplicateField(path)] : []))),
 ]
 
-/** As the decoder comes by them; what is below an unknown field it does not look at. */
+/** In the order of Go's decoder, which skips the contents of unknown fields. */
 function inOrder(text: string, unknown: readonly string[]): string[] {
   const open = new Set(unknown)
   const said = new Set<string>()

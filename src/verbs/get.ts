@@ -1,4 +1,4 @@
-/** GET of one object: from the live picture, as fresh as requested. */
+/** GET of one object from the watch cache, at the requested freshness. */
 import { notFound } from '#api/status-error.ts'
 import { type Answer, answerObject } from './answer.ts'
 import { entryMaker } from '#watchcache/entry-maker.ts'

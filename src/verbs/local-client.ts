@@ -1,6 +1,6 @@
 /**
- * The client of controllers in this process: the same verbs a request reaches, as the user it is
- * made for.
+ * The client of controllers in this process. It calls the same verbs as HTTP requests, as a given
+ * user.
  */
 import type { User } from '#access/user.ts'
 import { type ListQuery, listParameters, parseListOptions } from '#api/list-options.ts'
@@ -32,7 +32,7 @@ const loadDeleteCollection = loadLater<typeof import('./delete-collection.ts')>(
   './delete-collection',
 )
 
-/** How a client finds the kind that is meant. */
+/** Finds the kind of a reference. */
 export type FindKind = (ref: ResourceRef) => Kind | undefined
 
 /** `manager`: the name under which fields are owned. `find`: for kinds that are not served. */

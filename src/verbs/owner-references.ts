@@ -1,4 +1,4 @@
-/** An owner named twice is kept once, with a warning; before 1.20 it is kept twice. */
+/** Removes duplicate owner references with a warning; before 1.20 duplicates are kept. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'
 

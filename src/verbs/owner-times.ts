@@ -34,7 +34,7 @@ const meta: ReadonlySet<string> = new Set(['metadata', 'kind', 'apiVersion'])
 const isSameOwner = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
   isSameBut(new Set(['time']), a as Loose, b as Loose)
 
-/** Whether two maps have the same members, but for some. */
+/** Whether two maps are equal, except for the members in `leftOut`. */
 export function isSameBut(leftOut: ReadonlySet<string>, a: Loose, b: Loose): boolean {
   let count = 0
   for (const name in a) {

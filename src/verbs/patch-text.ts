@@ -1,6 +1,6 @@
 /**
- * What the text of a patch must be, apart from the object that it changes. Since 1.37 the text is
- * checked first. Since 1.23 a patch with field validation must also have the shape of its kind.
+ * Validates the text of a patch, independent of its object. Since 1.37 the text is checked first.
+ * Since 1.23 a patch with field validation must also match the type of its kind.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -58,7 +58,7 @@ export function requirePatchShape(
   if (fault !== undefined) throw badRequest(`error decoding patch: ${fault}`)
 }
 
-/** What precedes the fault of an apply configuration that is no object. */
+/** The prefix of the error for an apply configuration that is not an object. */
 export const configurationFault = (release: number): string =>
   releaseOf(release).has(checksTextFirst) ? 'error decoding patch' : 'error decoding YAML'
 

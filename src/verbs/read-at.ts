@@ -15,7 +15,7 @@ import type { Server } from './server.ts'
 /** The gate that lets kube-apiserver read lists of a past revision from memory. */
 export const readsPastFromMemory = 'ListFromCacheSnapshot'
 
-/** How long a read waits for a revision that the server has not seen yet. */
+/** How long a read waits for a future revision. */
 const freshnessWaitMsMax = 3000
 
 export type Freshness =
@@ -52,7 +52,8 @@ export function planList(
 ): ListPlan {
   const { limit, resourceVersionMatch: match, continueToken } = options
   const isUnread = continueToken !== '' && !releaseOf(release).has(checksVersionFirst)
-  // Only memory takes this spelling for any version, even of a list in pages. It returns all.
+  // Only the watch cache treats '0' as any version, even for paginated lists; it then returns all
+  // objects.
   const isAny = remembered && options.resourceVersion === '0'
   const revision = isUnread ? undefined : parseResourceVersion(options.resourceVersion)
   if (continueToken !== '') {

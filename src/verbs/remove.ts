@@ -7,7 +7,10 @@ import { at, encode } from './commit.ts'
 import { type Live, liveFromStored } from './current.ts'
 import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 
-/** What only a webhook could store and read again was never stored: it is shown as it is. */
+/**
+ * A webhook would have to convert the object for the store, but it was not stored; return it
+ * unconverted.
+ */
 async function lastView(server: Server, kind: Kind, object: KubeObject): Promise<ObjectView> {
   if (!kind.resource.convertsElsewhere) return (await encode(server, kind, object)).view
   const { namespace = '', name = '' } = object.metadata

@@ -1,7 +1,7 @@
 /**
- * Resources and subresources that are not an object read or written as it is: scale, rollbacks,
- * bindings, evictions, tokens, reviews, component statuses, and the deletion of namespaces,
- * definitions and services. One row each; everything else goes through the ordinary verbs.
+ * Resources and subresources with their own verbs: scale, rollbacks, bindings, evictions, tokens,
+ * reviews, component statuses, and the deletion of namespaces, definitions and services. There is
+ * one row for each; all others use the ordinary verbs.
  */
 import type { ListOptions } from '#api/list-options.ts'
 import { loadLater } from '#base/load-later.ts'

@@ -1,6 +1,6 @@
 /**
- * An object that can be read, but not as what is stored: each verb that meets one has its own words
- * for it.
+ * An object that can be decoded but not converted to the stored version. Each verb has its own
+ * error message for it.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

@@ -34,7 +34,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   }
   const checkedWithMetadata =
     request.target.subresource === '' && behaviour.versionCheckedWithMetadata === true
-  // Each try has a body of its own: what a lost race made of the first is of no use to the next.
+  // Each attempt decodes the body again, because the previous attempt has modified the object.
   let first: KubeObject | undefined = await decode()
   return writeOver(server, request, {
     uid: first.metadata.uid,

@@ -54,8 +54,8 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
     ...(kind.validateSchema?.(shown) ?? []),
     ...(behaviour.validateCreate?.(object, context) ?? []),
   ])
-  // Once more as a part of a path; what else there is has been looked at, unless the kind wanted it
-  // last.
+  // Check the name as a path segment too. Other metadata was checked before, unless the kind checks
+  // it last.
   const asPath = { namespaced: kind.namespaced, nameRule: nameIsPathSegment }
   const write = { next: object, subresource: '', feature: context.feature }
   const declared = problemsOf(() => withDeclared(kind, write, found))

@@ -7,7 +7,9 @@ import type { CacheEvent } from './history.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** What a change means to a watcher of only some objects; undefined if it means nothing. */
+/**
+ * The event type of a change for a watcher with a filter; undefined if the watcher gets no event.
+ */
 export function transition(
   event: CacheEvent,
   matches: ((entry: Entry) => boolean) | undefined,
@@ -37,7 +39,7 @@ export class Batch {
     this.bytes = bytes
   }
 
-  /** What these events mean to a watcher of only some objects. */
+  /** The events for a watcher with a filter. */
   static of(
     events: readonly CacheEvent[],
     matches: ((entry: Entry) => boolean) | undefined,

@@ -1,7 +1,6 @@
 /**
- * One object in the live picture: its bytes, and of its contents only what selectors read. The
- * object itself is not kept: a hundred thousand entries cost their bytes and this small record
- * each.
+ * One object in the watch cache: its bytes and the fields that selectors read. The decoded object
+ * is not kept, so a hundred thousand entries need only their bytes and this small record.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { CutObject } from '#codec/cut-object.ts'

@@ -40,7 +40,7 @@ export class Freshness {
     this.#revision = revision
   }
 
-  /** Whether the revision was reached in time. */
+  /** Returns whether the revision was reached before the timeout. */
   reach(revision: Revision, timeoutMs: number): Awaitable<boolean> {
     if (revision <= this.#revision) return true
     return new Promise((resolve) => {

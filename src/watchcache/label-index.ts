@@ -1,14 +1,14 @@
 /**
- * Which objects have a label with a value. A label's index is made when a selector first uses it,
- * and kept up to date by every change from then on. It only narrows the search; the selector still
- * checks each object.
+ * Finds the objects with a label and value. The index of a label is made when a selector first uses
+ * it, and then updated with each change. It only narrows the search; the selector still checks each
+ * object.
  */
 import type { Entry } from './entry.ts'
 
 /** Labels indexed for one resource; the least recently used is evicted first. */
 const labelsMax = 8
 
-/** Most values belong to one object or to many: one is kept as it is. */
+/** Most values belong to one object, which needs no set. */
 type Holders = Entry | Set<Entry>
 
 export class LabelIndex {

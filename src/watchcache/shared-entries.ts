@@ -1,7 +1,6 @@
 /**
- * Entries and objects of stores that share their bytes, as forks of one store do. The first store
- * that needs an entry makes it for all; an object that one has parsed serves the others too. Both
- * are to be looked at, never to be changed.
+ * Entries and parsed objects of stores that share their bytes, such as forks of one store. The
+ * first store that needs an entry makes it for all. Entries and objects are read-only.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Resource } from '#kinds/kind.ts'

@@ -1,6 +1,6 @@
 /**
- * The bounded queue of one watch: what happened and has not been written to its client yet. When it
- * is full the watch ends and its client lists again; others do not wait.
+ * The bounded queue of one watch: events that are not yet written to its client. If it is full, the
+ * watch ends and its client lists again; other watches are unaffected.
  */
 import type { Entry } from './entry.ts'
 import type { Revision } from '#storage/storage.ts'
@@ -32,12 +32,12 @@ export class Watcher implements Subscriber {
     return this.#ended
   }
 
-  /** How much waits for the client. */
+  /** The number of queued events. */
   get queued(): number {
     return this.#queued
   }
 
-  /** How large that is. */
+  /** The bytes of their objects. */
   get queuedBytes(): number {
     return this.#queuedBytes
   }

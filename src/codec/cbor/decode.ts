@@ -47,7 +47,7 @@ export function openDocument(bytes: Buffer): CborDocument {
 
 export interface TypedReading {
   readonly value: Json
-  /** What strict reading reports: the place of an unknown field. */
+  /** The fault of strict decoding: the position of an unknown field. */
   readonly strictFaults: readonly string[]
 }
 

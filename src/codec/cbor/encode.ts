@@ -1,8 +1,7 @@
 /**
- * JSON values → CBOR as kube-apiserver encodes it: strings and keys as byte strings, keys in the
- * order of their encoded bytes, floats in the fewest bytes that keep them. Example: `{"a":[1,1.5]}`
- * is `a1 41 61 82 01 f9 3e 00`. The type of a value, where it is known, says what else is bytes
- * (tag 22) or a float.
+ * Encodes JSON values as CBOR like kube-apiserver. Strings and keys are byte strings, keys are
+ * sorted by their encoded bytes, and floats use the shortest exact form. Example: `{"a":[1,1.5]}`
+ * is `a1 41 61 82 01 f9 3e 00`. A known type also determines byte arrays (tag 22) and floats.
  */
 import type { Json, Loose } from '#api/object-meta.ts'
 import { compareKeys } from '#schema/user-key.ts'

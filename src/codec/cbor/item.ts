@@ -1,7 +1,7 @@
 /**
- * CBOR bytes → data items (RFC 8949). Checks that the bytes are well-formed and hold nothing that
- * kube-apiserver never accepts: NaN, infinities, bignums. What an item means as an object is not
- * decided here. Example: `a1 41 61 01` is a map with one pair, the byte string `a` and 1.
+ * Parses CBOR bytes into data items (RFC 8949). Rejects malformed bytes and items that
+ * kube-apiserver never accepts: NaN, infinities, bignums. It does not interpret items. Example: `a1
+ * 41 61 01` is a map with one pair, the byte string `a` and 1.
  */
 import { nestingDepthMax } from '#codec/json.ts'
 
@@ -21,7 +21,7 @@ export type Item =
 
 const majors = ['positive', 'negative', 'bytes', 'text', 'array', 'map', 'tag', 'simple'] as const
 
-/** What Go's library calls the major types. */
+/** The names of the major types in Go's library. */
 const majorNames = [
   'positive integer',
   'negative integer',

@@ -1,6 +1,6 @@
 /**
- * Data items → JSON values, where no type says what they are: custom objects, apply configurations
- * and fields of any type. Example: the byte string `61` and the text `a` are both the string "a".
+ * Decodes CBOR data items into JSON values without a type: custom objects, apply configurations and
+ * fields of any type. Example: the byte string `61` and the text `a` are both the string "a".
  */
 import type { Json } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -27,8 +27,8 @@ export interface TypeFault {
 export type Fault = string | TypeFault
 
 /**
- * What a reading found. The first fault counts, but a key that a map has twice replaces the faults
- * of that map: Go's library stops there.
+ * The results of decoding. The first fault counts. A duplicate key replaces the faults of its map,
+ * because Go's library stops there.
  */
 export class Findings {
   fault: Fault | undefined

@@ -49,7 +49,9 @@ function decode(reader: GoReader, type: Type, before: Value): Value {
   }
 }
 
-/** Structs of up to ten fields are read by another loop than larger ones, with words of its own. */
+/**
+ * Go's library decodes structs of up to ten fields with another loop, which has its own messages.
+ */
 const fewFieldsMax = 10
 
 function decodeStruct(reader: GoReader, struct: Struct, before: JsonObject | undefined): Value {
@@ -262,7 +264,7 @@ function decodeOctets(reader: GoReader): Value {
   return out
 }
 
-/** What reads its own text: times, quantities and the like. */
+/** Decodes types with their own parser, such as times and quantities. */
 function decodeText(reader: GoReader, type: Scalar | Struct): Value {
   reader.next()
   reader.unread()

@@ -1,7 +1,6 @@
 /**
- * A piece of bytes as Go writes it into JSON: text where it is UTF-8, and one replacement character
- * for each byte that is not, as at either end of a piece that was cut out of the middle of
- * characters.
+ * Formats a slice of bytes like Go in JSON: valid UTF-8 is text, and each invalid byte becomes a
+ * replacement character. A slice may begin or end within a character.
  */
 const replacement = '\ufffd'
 

@@ -1,7 +1,7 @@
 /**
- * Members under the names that Go's own JSON package finds for them: a name that no field has is
- * that of the first field which differs in case alone. Where two members are one field the last
- * counts. It checks no values.
+ * Renames members like Go's encoding/json matches them: a name without a field matches the first
+ * field that differs only in case. If two members match one field, the last counts. It checks no
+ * values.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'

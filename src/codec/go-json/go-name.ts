@@ -1,7 +1,7 @@
 /**
- * What Go calls the types and fields of the API, as its messages show them. A field is called as in
- * JSON with a capital in front, but for the words Go writes in capitals and the few that have
- * another name; types by package and name.
+ * The Go names of types and fields in kube-apiserver's messages. A field has its JSON name with a
+ * capital first letter, except for initialisms and a few other names. A type has its package and
+ * name.
  */
 import type { List, Struct, Type } from '#schema/type.ts'
 
@@ -91,6 +91,8 @@ export function goTypeName(type: Type, ofPackage = 'v1'): string {
   }
 }
 
-/** The lists that protobuf wraps are those that have a name in Go: what else is known of a user. */
+/**
+ * A list that protobuf wraps has a name in Go: ExtraValue, which is used for a user's extra fields.
+ */
 const listName = (list: List, ofPackage: string): string =>
   list.wrapped === true ? `${ofPackage}.ExtraValue` : `[]${goTypeName(list.items, ofPackage)}`

@@ -8,7 +8,7 @@ import { canonicalMicroTimestamp, canonicalTimestamp } from '#api/timestamp.ts'
 import type { Scalar } from '#schema/type.ts'
 import { durationFault, timeFault } from './time-fault.ts'
 
-/** What Go's JSON package calls the kinds of values. */
+/** The names of JSON types in Go's encoding/json. */
 export const jsonKind = (value: Json): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
 

@@ -5,8 +5,8 @@ const layouts = {
 } as const
 
 /**
- * An element of a layout: how Go spells it, what it takes, and what a value beyond its range is
- * called.
+ * An element of a time layout: its spelling in Go, the text that it accepts, and the name of its
+ * range.
  */
 interface Element {
   readonly spelled: string

@@ -9,7 +9,7 @@ import { encodeGoJson } from './encode.ts'
 const mark = '\u0000number '
 const marked = /"\\u0000number ([-+.eE0-9]+)"/g
 
-/** A patch with its numbers marked. Where a text could be taken for a mark nothing is marked. */
+/** Parses a patch with its numbers marked. If some text looks like a mark, no number is marked. */
 export function withWrittenNumbers(bytes: Buffer): Json {
   const text = bytes.toString('utf8')
   const isFree = !text.includes('\\u0000number')

@@ -1,6 +1,6 @@
 /**
- * Whether the server behind an APIService is there: what is known of its service and endpoints
- * first, then a look at its discovery. Says it as a condition; writing it is the prober's.
+ * Determines whether the server of an APIService is available: from its service and endpoints, then
+ * from its discovery. It returns a condition; the prober writes it.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

@@ -1,6 +1,7 @@
 /**
- * One document of an aggregated server, fetched as this server itself. A server that is away,
- * refuses, breaks off or sends too much gives nothing: that is its affair, never a defect of ours.
+ * Fetches one document of an aggregated server with this server's identity. If the server is
+ * unavailable, rejects the request, breaks the response off or sends too much, the result is a
+ * reason, never an exception.
  */
 import { placeOf } from '#http/connect/backend.ts'
 import { callBackend } from '#http/connect/call-backend.ts'
@@ -20,7 +21,7 @@ const documentBytesMax = 64 << 20
 /** The user of the requests. */
 const fetcher = { name: 'system:aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
-/** `unchanged`: what has the ETag given is the newest still. */
+/** `unchanged`: the document still has the given ETag. */
 export async function fetchDocument(
   aggregation: Aggregation,
   remote: Remote,

@@ -1,7 +1,7 @@
 /**
- * Keeps the Available condition of every APIService true to what is: looks when the APIService, its
- * service or its endpoints change, again and ever slower while it is away, and every half minute in
- * any case.
+ * Maintains the Available condition of each APIService. It probes when the APIService, its service
+ * or its endpoints change, and every 30 seconds. An unavailable server is probed again with
+ * increasing pauses.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -19,7 +19,7 @@ export interface ProberParts {
   readonly report: (message: string, error: unknown) => void
 }
 
-/** Changes come in bursts, a service with its endpoints: they are looked at together. */
+/** A service and its endpoints often change together, so such changes are combined in one probe. */
 const settleMs = 5
 const settled = () => new Promise((resolve) => setTimeout(resolve, settleMs))
 const recheckMs = 30_000
@@ -68,7 +68,10 @@ export class Prober {
     this.#look(name)
   }
 
-  /** Only with servers behind this one: services and endpoints are many and change often. */
+  /**
+   * Services and endpoints are followed only if there are aggregated servers, because they are many
+   * and change often.
+   */
   #followServices(): void {
     if (this.#following || this.#stopped) return
     this.#following = true

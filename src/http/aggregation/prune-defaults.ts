@@ -8,7 +8,7 @@ type Schema = Record<string, unknown>
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Where schemas stand in a schema: alone or in a list, and by names of their own. */
+/** The fields of a schema that contain schemas: directly, in a list, or by name. */
 const alone = new Set(['not', 'additionalProperties', 'additionalItems', 'items'])
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'items'])
 const byName = new Set(['properties', 'patternProperties', 'definitions', 'dependencies'])

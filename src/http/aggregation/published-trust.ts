@@ -1,7 +1,7 @@
 /**
- * The config map `extension-apiserver-authentication`: how an aggregated server knows this one and
- * the cluster's clients. Several servers write it, each adding what it trusts; what expired is left
- * out.
+ * The ConfigMap `extension-apiserver-authentication`, with which aggregated servers verify this
+ * server and the cluster's clients. Several servers write it; each adds its certificates and
+ * removes expired ones.
  */
 import { X509Certificate } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -28,7 +28,7 @@ export async function* eventsIn(
   let line = ''
   try {
     for await (const chunk of answer) {
-      // Only what is new is looked through: an event may come in thousands of pieces.
+      // Only the new part is searched, because an event may arrive in thousands of pieces.
       for (const [i, part] of (chunk as string).split('\n').entries()) {
         if (i > 0) {
           const event = eventIn(line)

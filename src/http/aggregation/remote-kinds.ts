@@ -1,4 +1,4 @@
-/** What aggregated servers serve, from their discovery; fetched again after a few seconds. */
+/** The resources of aggregated servers from their discovery, fetched again after a few seconds. */
 import type { Loose } from '#api/object-meta.ts'
 import type { ServedResource } from '#client/client.ts'
 import type { Aggregation, Remote } from './aggregation.ts'
@@ -41,7 +41,7 @@ export class RemoteKinds {
     return { found: [...found.values()], away }
   }
 
-  /** Of two versions of one resource the preferred one of its group. */
+  /** Prefers the version with the higher priority in its group. */
   #better(kind: ServedResource, other: ServedResource | undefined): ServedResource {
     if (other === undefined) return kind
     const priority = ({ group, version }: ServedResource) =>

@@ -13,7 +13,9 @@ const escapedKey = (key: string): string =>
       : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`
   }).join('')
 
-/** As the value of a header, whose every character is a byte: names are in any language. */
+/**
+ * As a header value with one character per byte, because names may contain any Unicode character.
+ */
 const inBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 export function remoteUserHeaders({ name, groups, extra }: User): PassedHeaders {

@@ -1,6 +1,6 @@
 /**
- * Where a service is called: at its own address, or at one of its endpoints where the operator says
- * that this machine cannot reach service addresses.
+ * The address of a service: its cluster IP, or one of its endpoints if the operator configured that
+ * this machine cannot reach cluster IPs.
  */
 import { isIPv6 } from 'node:net'
 import type { Loose } from '#api/object-meta.ts'
@@ -19,9 +19,9 @@ export class NoSuchPlace extends Error {
 
 export interface AddressParts {
   readonly reader: ObjectReader
-  /** Whether endpoints are called instead of the service's address. */
+  /** Whether to call endpoints instead of the cluster IP. */
   readonly byEndpoints: boolean
-  /** Where this server itself listens: the `kubernetes` service leads here. */
+  /** The address of this server, which the `kubernetes` service refers to. */
   readonly ownPlace: () => Place
   readonly random: () => number
 }

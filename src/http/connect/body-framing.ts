@@ -12,8 +12,8 @@ export type PassedBody = Buffer | Readable | undefined
 const takesBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * The client's length of a stream is kept if it is a number, and enforced; any other stream is sent
- * in chunks.
+ * Keeps and enforces the client's Content-Length of a stream if it is a number. Other streams use
+ * chunked encoding.
  */
 export function framedHeaders(
   method: string,

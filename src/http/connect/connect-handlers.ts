@@ -67,9 +67,7 @@ async function admit(
   return request.object
 }
 
-/**
- * Only fields that are set, in kube-apiserver's order; a command is shown even if there is none.
- */
+/** Only fields that are set, in kube-apiserver's order; `command` is always present. */
 function shown(options: StreamOptions, subresource: string): object {
   const { container } = options
   const on = (['stdin', 'stdout', 'stderr', 'tty'] as const).filter((name) => options[name])

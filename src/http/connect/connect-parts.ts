@@ -1,4 +1,4 @@
-/** What connections to the cluster are made of. */
+/** The dependencies of connections to the cluster. */
 import type { AdmissionChain } from '#admission/chain.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { KubeletSettings } from './kubelet.ts'
@@ -8,14 +8,11 @@ export interface ConnectParts {
   readonly reader: ObjectReader
   readonly admission: AdmissionChain
   readonly kubelet: KubeletSettings
-  /**
-   * Whether the proxy subresources may lead to this machine itself: for tests, never for a server
-   * that others use.
-   */
+  /** Whether the proxy subresources may call this machine: for tests only. */
   readonly proxyLoopbackAllowed: boolean
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal
   readonly random: () => number
-  /** How this server calls itself. */
+  /** The User-Agent of this server. */
   readonly userAgent: string
 }

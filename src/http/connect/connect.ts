@@ -1,7 +1,7 @@
 /**
- * Connections to what runs in the cluster: exec, attach and portforward by the kubelet, logs, and
- * the proxy subresources of pods, services and nodes. Which requests they are; what carries them
- * out is loaded with the first.
+ * Connections to the cluster: exec, attach, portforward and logs through the kubelet, and the proxy
+ * subresources of pods, services and nodes. This module recognises them; their handlers are loaded
+ * on first use.
  */
 import { methodNotAllowed } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -27,7 +27,7 @@ const connections = new Set([
   'nodes/proxy',
 ])
 
-/** Whether this is a connection rather than an object. */
+/** Whether the subresource is a connection rather than an object. */
 export const isConnection = ({ group, plural }: Kind, subresource: string): boolean =>
   group === '' && connections.has(`${plural}/${subresource}`)
 

@@ -4,8 +4,8 @@ import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 
 /**
- * The backend's headers beside ours: a header that both set appears twice, ours first. So caches
- * heed the stricter, and no warning is lost.
+ * Merges the backend's headers with ours. A header that both set appears twice, ours first, so that
+ * caches obey the stricter one and no warning is lost.
  */
 export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHeaders => {
   const { 'content-type': _none, ...ours } = answerHeaders(exchange, '')
@@ -18,10 +18,9 @@ export const withOurs = (exchange: Exchange, headers: AnswerHeaders): AnswerHead
 }
 
 /**
- * Resolves when all is written, or when either side is gone: a broken answer is broken off, never
- * ended. `stopping` ends answers that may have no end of their own: watches and followed logs.
- * `given`: a sink that is open already. `endsWhenCut`: what came is all there is, as of a log,
- * which has no end that could be missed.
+ * Resolves when the response is sent, or when one side has disconnected. An incomplete response is
+ * broken off, not ended. `stopping` ends watches and followed logs. `given` is an open sink.
+ * `endsWhenCut`: an incomplete response is ended normally, as for logs.
  */
 export async function forwardResponse(
   exchange: Exchange,

@@ -21,7 +21,7 @@ export interface Forwarding {
   readonly stopping?: AbortSignal
   /** Answers that the client gets none, and why. */
   readonly unreachable: (words: string) => void
-  /** A last look at the answer; what it gives is passed on. */
+  /** Replaces or returns the response before it is forwarded. */
   readonly look?: (answer: Passing) => Passing | Promise<Passing>
 }
 
@@ -59,8 +59,8 @@ export async function forward(exchange: Exchange, forwarding: Forwarding): Promi
 }
 
 /**
- * As a header's value, whose every character is a byte; nothing where one of them would end the
- * header.
+ * Converts a text to a header value, one character per byte; undefined if it contains control
+ * characters.
  */
 function headerBytes(text: string): string | undefined {
   const bytes = Buffer.from(text).toString('latin1')

@@ -1,6 +1,5 @@
 /**
- * Where the kubelet of a node listens: what the node's status says, in the order of preference the
- * operator chose.
+ * The address of a node's kubelet: from the node's status, by the operator's order of preference.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, badRequest, notFound } from '#api/status-error.ts'
@@ -19,7 +18,7 @@ export interface KubeletSettings {
 const portDefault = 10250
 const lookup = kubeletLookup()
 
-/** A missing object is reported as one of `asked`, the resource of the request. */
+/** `asked` is the resource of the request, which the 404 for a missing node names. */
 export async function kubeletOf(
   { reader, kubelet }: { readonly reader: ObjectReader; readonly kubelet: KubeletSettings },
   nodeName: string,
@@ -28,7 +27,7 @@ export async function kubeletOf(
   const node = await reader.get('', 'nodes', '', nodeName)
   if (node === undefined) throw notFound({ group: '', plural: asked }, nodeName)
   const host = preferredAddress(node, kubelet.addressTypes)
-  // A kubelet may be on this very machine; what is on its link only, or on every machine, is none.
+  // A kubelet may run on this machine, but not on a link-local or unspecified address.
   if (isIP(host) !== 0 && !isAllowed(host, true)) throw badRequest('address not allowed')
   const port: number = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
   const place = { secure: true, host, port: port > 0 ? port : portDefault, trust: kubelet.trust }

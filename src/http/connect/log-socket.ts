@@ -1,5 +1,5 @@
 /**
- * A log as WebSocket messages: an empty one first, then what the container writes, as bytes or as
+ * A log as WebSocket messages: first an empty one, then the container's output as bytes or as
  * base64 text.
  */
 import type { Exchange, Sink } from '#http/exchange.ts'

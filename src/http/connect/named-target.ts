@@ -1,4 +1,4 @@
-/** What a proxy request names: `name`, `name:port` or `scheme:name:port`. */
+/** Parses the name in a proxy request: `name`, `name:port` or `scheme:name:port`. */
 
 export interface NamedTarget {
   readonly scheme: '' | 'http' | 'https'

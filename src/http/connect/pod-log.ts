@@ -29,7 +29,7 @@ interface LogOptions {
   readonly limitBytes: bigint | undefined
 }
 
-/** How much of a kubelet's error is forwarded. */
+/** How many bytes of a kubelet's error are forwarded. */
 const refusalBytesMax = 50_000
 
 export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * The path a proxy request goes to: what follows the subresource, cleaned as Go cleans paths and
- * written as Go writes them.
+ * The backend path of a proxy request: the part after the subresource, cleaned and encoded as in
+ * Go.
  */
 
-/** `.` and `..` resolved, doubled slashes made one; never above the root. */
+/** Resolves `.` and `..` and removes doubled slashes; never leaves the root. */
 export function cleanPath(path: string): string {
   const kept: string[] = []
   for (const part of path.split('/')) {

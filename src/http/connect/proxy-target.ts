@@ -1,4 +1,4 @@
-/** Where a proxy request for a pod, a service or a node goes. */
+/** The backend of a proxy request for a pod, a service or a node. */
 import type { Loose } from '#api/object-meta.ts'
 import { badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
@@ -63,7 +63,7 @@ async function serviceBackend(
   return { secure: scheme === 'https', host, port, trust: noTrust }
 }
 
-/** The kubelet, with what it trusts, unless another port of the node is named. */
+/** The kubelet with its trust settings, unless the request names another port of the node. */
 async function nodeBackend({ name: id }: RequestTarget, parts: ConnectParts): Promise<Backend> {
   const named = parseNamedTarget(id)
   if (named === undefined) throw badRequest(`invalid node request ${JSON.stringify(id)}`)

@@ -1,4 +1,4 @@
-/** Another server's refusal in the words clients know for its status. */
+/** Converts a rejection by another server to the standard message for its status. */
 import { ApiError } from '#api/status-error.ts'
 
 const known: Readonly<Record<number, readonly [reason: string, message: string]>> = {

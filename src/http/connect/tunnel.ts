@@ -61,7 +61,7 @@ function switching({ rawHeaders, statusMessage }: IncomingMessage): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** How long one side gets to take the last bytes once the other is gone. */
+/** How long one side may take to read the last bytes after the other has closed. */
 const lastBytesMs = 10_000
 
 function finish(socket: Duplex): void {

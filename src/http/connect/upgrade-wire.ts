@@ -48,7 +48,7 @@ export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, hea
     answerPieces,
     stream(status, headers): Sink {
       begin(status, headers)
-      // What is not read says nothing of its end either.
+      // A socket reports its end only if it is being read.
       socket.once('end', () => socket.destroy())
       socket.resume()
       return {

@@ -1,4 +1,6 @@
-/** A watch as WebSocket messages: one event, one message, text for JSON and bytes for protobuf. */
+/**
+ * A watch as WebSocket messages: each event is one message, text for JSON and binary for protobuf.
+ */
 import type { Exchange, Sink } from '#http/exchange.ts'
 import type { Framer } from '#http/watch-stream.ts'
 import { type ChooseProtocol, openWebSocket, wantsWebSocket } from './websocket.ts'
@@ -19,12 +21,12 @@ const choose: ChooseProtocol = (asked, said) => {
 export interface Messages {
   /** Undefined if the client was rejected with a response. */
   open(): Sink | undefined
-  /** One event as it stands in a stream. */
+  /** Converts one event from its stream format. */
   message(event: Buffer): Buffer
   framed(framer: Framer): Framer
 }
 
-/** How long a protobuf event is stands before it in a stream; a message knows its length. */
+/** In a stream, a protobuf event has a length prefix; a message needs none. */
 const lengthBytes = 4
 
 /** Undefined for a client that requests something else. */

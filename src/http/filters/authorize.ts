@@ -1,4 +1,4 @@
-/** Whether they may: no request reaches a verb without passing here. */
+/** Authorizes each request before its verb. */
 import type { Attributes, Decision } from '#access/authorize.ts'
 import { earlyForbidden } from '#access/forbidden.ts'
 import { type Selectors, selectorsOfQuery } from '#access/selectors.ts'

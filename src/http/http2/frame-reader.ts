@@ -1,6 +1,6 @@
 /**
- * Bytes of a connection as frames: its preface, then one frame after another, each handed on when
- * it is whole.
+ * Splits the bytes of a connection into the preface and frames. Each frame is passed on when it is
+ * complete.
  */
 import {
   flag,
@@ -38,7 +38,7 @@ export class FrameReader {
     this.#unread = at === bytes.length ? undefined : bytes.subarray(at)
   }
 
-  /** Where the frames begin. */
+  /** The offset of the first frame. */
   #readPreface(bytes: Buffer): number {
     const known = Math.min(bytes.length, preface.length)
     if (bytes.compare(preface, 0, known, 0, known) !== 0) throw protocolError('this is not HTTP/2')
@@ -48,7 +48,7 @@ export class FrameReader {
   }
 }
 
-/** What a frame carries without its padding. */
+/** The payload of a frame without its padding. */
 export function unpadded(flags: number, payload: Buffer): Buffer {
   if ((flags & flag.padded) === 0) return payload
   const padding = payload[0]

@@ -39,7 +39,7 @@ export const errorCode = {
   enhanceYourCalm: 11,
 } as const
 
-/** What every HTTP/2 connection begins with. */
+/** The client connection preface of HTTP/2. */
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** Bytes before the payload of a frame. */
 export const frameHeadBytes = 9

@@ -1,13 +1,13 @@
 /**
- * Headers of an answer as a block: names by their number where they have one, values as they are.
- * No table is built up, so a block depends on nothing but its headers.
+ * Encodes response headers as a header block: names by their static index if they have one, values
+ * literally. It uses no dynamic table, so a block depends only on its headers.
  */
 import type { AnswerHeaders } from '#http/exchange.ts'
 import { staticFields, staticNumberOf } from './header-fields.ts'
 
 const { fromCharCode } = String
 
-/** A number that begins in the last bits of a byte whose first bits are given. */
+/** An integer whose prefix is the last `bits` bits of a byte; `first` has the other bits. */
 function number(value: number, bits: number, first: number): string {
   const full = (1 << bits) - 1
   if (value < full) return fromCharCode(first | value)
@@ -19,7 +19,7 @@ function number(value: number, bits: number, first: number): string {
 
 const text = (value: string) => number(value.length, 7, 0) + value
 
-/** How a field that no table keeps begins, by its name. */
+/** The start of a literal field without indexing, by name. */
 const beginnings = new Map<string, string>()
 /** Names are ours, but proxied answers bring their own. */
 const beginningsMax = 200

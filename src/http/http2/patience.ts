@@ -1,6 +1,6 @@
 /**
- * Bounds what a client may cost for nothing: requests taken back, pings, frames that say nothing.
- * Each is cheap to send and not to serve; a burst is allowed, an endless one ends the connection.
+ * Limits cheap frames that cost the server work: cancelled requests, pings, empty frames. A burst
+ * is allowed; a client that exceeds the rate loses its connection.
  */
 import { ConnectionError, errorCode } from './frames.ts'
 

@@ -1,14 +1,13 @@
 /**
- * The bytes of a socket, as they come. A stream of Node's decides after each piece whether to read
- * more, in a tick of its own; a reader that takes every piece at once needs neither.
+ * Reads the bytes of a socket immediately. Node's streams decide after each piece in a separate
+ * tick whether to read more; a reader that accepts every piece does not need that.
  */
 import type { Readable } from 'node:stream'
 
 export function readDirectly(socket: Readable, take: (bytes: Buffer) => void): void {
   const { push } = socket
   socket.push = (piece, encoding) => {
-    // The end goes the usual way, and so does everything behind what was kept before anybody
-    // listened.
+    // The end of the stream, and pieces that follow buffered ones, are handled by Node.
     if (piece === null || socket.readableLength > 0) return push.call(socket, piece, encoding)
     take(piece)
     return true

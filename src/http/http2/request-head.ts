@@ -12,8 +12,8 @@ export interface RequestHead {
 }
 
 /**
- * Fields of one block, and the request they are, where they are one. Several requests of a client
- * may share it.
+ * The fields of one block, and the request head if they are valid. Requests with the same block
+ * share it.
  */
 export interface HeaderFields {
   readonly list: readonly string[]
@@ -67,7 +67,7 @@ function classOf(name: string): NameClass {
   return found
 }
 
-/** Nothing where the fields are no request. */
+/** Returns undefined if the fields are not a valid request. */
 export function requestHead(list: readonly string[]): RequestHead | undefined {
   const headers = Object.create(null) as Record<string, string>
   let begun = false

@@ -1,19 +1,16 @@
 /**
- * Memory in which large writes are put together: it is used again and again, since what is thrown
- * away must be collected. All connections may write in one turn, and each gives its memory back
- * after that; most of them write no more than a client's first window.
+ * Reusable buffers for large writes, which avoid garbage collection. All connections may write in
+ * one turn and return their buffers afterwards. Most write no more than a client's initial window.
  */
 
 interface Size {
   readonly bytes: number
-  /** How many are kept. */
+  /** The number of buffers that are kept. */
   readonly keptMax: number
   readonly kept: Buffer[]
 }
 
-/**
- * Bytes of one write: enough to keep the socket busy for a turn, little enough to be made at once.
- */
+/** Bytes per write: enough to keep the socket busy for a turn, few enough to assemble at once. */
 export const writeBytesMax = 256 * 1024
 
 const windowBytes = 64 * 1024

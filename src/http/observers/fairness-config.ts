@@ -26,7 +26,7 @@ export async function followFairness(parts: FairnessConfigParts): Promise<Follow
   const dangling = new DanglingSchemas(parts)
   let planned = false
   let ready = false
-  /** Once for all changes of one turn, and after those that wait for the start. */
+  /** Runs once for all changes of a turn, and not before the start is complete. */
   const plan = () => {
     if (planned || !ready) return
     planned = true
@@ -44,7 +44,8 @@ export async function followFairness(parts: FairnessConfigParts): Promise<Follow
       const writing = dangling.settle(schema, levels)
       if (writing === undefined) return
       const written = await writing
-      // What was seen before it was written must not count again; what comes later will.
+      // If the schema did not change during the write, use the written one. The watch delivers
+      // later changes.
       if (written !== undefined && schemas.get(name) === schema) schemas.set(name, written)
       plan()
     })

@@ -1,7 +1,6 @@
 /**
- * The flow schemas and priority levels every cluster begins with. The mandatory ones are restored
- * whenever they differ; the suggested ones follow the release until an annotation keeps the user's
- * version.
+ * The default FlowSchemas and PriorityLevelConfigurations. Mandatory ones are restored if they
+ * differ. Suggested ones follow the release unless an annotation preserves the user's version.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -89,7 +88,7 @@ async function ensureOne(
   await client.update(ref, next).catch(ignore(404, 409))
 }
 
-/** Whether everything wanted is there; defaults may have been added. */
+/** Whether `there` contains everything in `wanted`; defaults may have been added. */
 function covers(there: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return there === wanted
   if (typeof there !== 'object' || there === null) return false

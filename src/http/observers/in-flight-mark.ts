@@ -1,6 +1,6 @@
 /**
- * How many requests run or wait at once, reads and writes apart; the most of the last second is
- * what metrics show.
+ * The number of running and waiting requests, separately for reads and writes. Metrics show the
+ * maximum of the last second.
  */
 import type { ValueFamily } from '#observe/metrics/metric.ts'
 import type { Registry } from '#observe/metrics/registry.ts'

@@ -1,7 +1,4 @@
-/**
- * What is measured in the middle of a request: authentication, authorization, and what watches are
- * sent.
- */
+/** Metrics recorded during a request: authentication, authorization, and the events of watches. */
 import { qualified } from '#api/status-error.ts'
 import type { Instruments } from '#http/parts.ts'
 import type { WatchMeter } from '#http/watch-stream.ts'
@@ -9,8 +6,8 @@ import type { Kind } from '#kinds/kind.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 
 /**
- * Names every cluster has stay; others become what kind of name they are, which keeps them few and
- * private.
+ * Well-known names are kept; others are replaced by a category, so that labels are few and contain
+ * no personal data.
  */
 export function userLabel(name: string): string {
   if (knownNames.has(name)) return name

@@ -1,6 +1,6 @@
 /**
- * An answer that leaves once its request is recorded. Whole answers alone: what is streamed has
- * begun before it is over. The first answer counts, as on the wire itself.
+ * Delays a response until its request is recorded. Only complete responses are delayed; a streamed
+ * one has started earlier. The first response counts, as on the wire.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { internalError } from '#api/status-error.ts'

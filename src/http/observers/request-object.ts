@@ -91,9 +91,8 @@ function patchText(exchange: Exchange, body: Buffer): string {
 const optionsKind = 'DeleteOptions'
 
 /**
- * Options are recorded in a version that is known where the object is: the one they name, or that
- * of the collection. Options that are not about the deletion of one object have the internal
- * version.
+ * Options are recorded in a version that the collection's group knows: the one in the body, or that
+ * of the collection. Options other than DeleteOptions of one object have the internal version.
  */
 function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | undefined {
   const { target, types } = exchange

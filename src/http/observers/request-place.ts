@@ -1,5 +1,5 @@
 /**
- * Where a request belongs as metrics name it: verb, scope, dry run. Few values, whatever clients
+ * The labels of a request in metrics: verb, scope, dry run. They have few values, whatever clients
  * send.
  */
 import type { Exchange } from '#http/exchange.ts'

@@ -51,7 +51,7 @@ async function objectText(
   return String(jsonOf(kind, await cutFor(kind, view, parse), view)).trimEnd()
 }
 
-/** Items of built-in kinds do not say what they are. */
+/** The items of built-in kinds have no kind and apiVersion. */
 async function listText(answer: Answer & { is: 'list' }, parse: ParseStored): Promise<string> {
   const { kind, entries, revision, continueToken, remaining } = answer
   const header = kind.itemsCarryType ? 0 : headerOf(kind).length

@@ -1,6 +1,6 @@
 /**
- * Where a request came from: what proxies say, in the order they say it, and the connection's own
- * end last.
+ * The source addresses of a request: those in proxy headers, in order, then the address of the
+ * connection.
  */
 import { isIP } from 'node:net'
 import type { Wire } from '#http/exchange.ts'

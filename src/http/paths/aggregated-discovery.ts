@@ -1,6 +1,6 @@
 /**
- * The aggregated document at /api and /apis: kept until kinds come or go, and sent with an ETag so
- * that a client fetches it again only when it changed.
+ * Aggregated discovery at /api and /apis. It is cached until the served kinds change, and has an
+ * ETag so that clients fetch it only after a change.
  */
 import { createHash } from 'node:crypto'
 import { headerText } from '#access/authenticate/header-values.ts'
@@ -26,7 +26,7 @@ export interface AggregatedParts {
   /** The type of the list in a version of apidiscovery.k8s.io, for its protobuf form. */
   readonly listTypeOf: (version: string) => Type
   readonly groupVersions: (local: readonly GroupVersion[]) => readonly GroupVersion[]
-  /** What other servers answer. */
+  /** The resources of aggregated servers. */
   readonly remotes?: {
     readonly generation: number
     refresh(): Promise<void>
@@ -109,7 +109,7 @@ export class AggregatedDiscovery {
     if (remote !== undefined) return remote
     const kinds = catalog.kindsOf(group, version)
     const { resources } = apiResourceList(group, version, kinds, release)
-    // Only custom kinds name the group and version of what they answer with.
+    // Only custom kinds state the group and version of their response kind.
     const own = kinds.some(({ origin }) => origin === 'built-in') ? undefined : { group, version }
     return { version, resources: aggregatedResources(resources, own), freshness: 'Current' }
   }

@@ -12,7 +12,7 @@ const text = { contentType: 'text/plain' }
 const page = { contentType: 'text/html; charset=utf-8' }
 /** Verbosities beyond 64 bits are no numbers to kube-apiserver. */
 const largest = 2n ** 63n
-/** A number and some room for what is not one. */
+/** The body is a number; the limit leaves space for invalid ones. */
 const bodyBytesMax = 4096
 
 const list = `<html>

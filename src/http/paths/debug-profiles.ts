@@ -1,7 +1,6 @@
 /**
- * /debug/pprof: where the server spends its time and its memory, in the form of the engine it runs
- * on. Browsers' developer tools open it; tools for Go's profiles do not. One profile is taken at a
- * time, and none is kept.
+ * /debug/pprof: CPU and memory profiles in V8's format. Browsers' developer tools open them; Go's
+ * pprof does not. Only one profile is taken at a time, and none is stored.
  */
 import type { Session } from 'node:inspector/promises'
 import { answerHeaders } from '#http/answer-headers.ts'

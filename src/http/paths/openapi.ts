@@ -1,7 +1,4 @@
-/**
- * /openapi/v2 and /openapi/v3: the documents that describe what is served. Clients that have the
- * newest get 304.
- */
+/** /openapi/v2 and /openapi/v3: the OpenAPI documents. Clients with the current ETag get 304. */
 import { parseAccept } from '#codec/accept-header.ts'
 import { acceptsGzip, gzipped } from '#http/compress.ts'
 import type { Published } from '#discovery/openapi/publisher.ts'

@@ -1,6 +1,6 @@
 /**
- * What others need to verify our service account tokens: the issuer's discovery document and its
- * public keys.
+ * The documents with which other services verify our service account tokens: the issuer's discovery
+ * document and its public keys.
  */
 import {
   keySetMediaType,

@@ -1,12 +1,12 @@
 /**
- * Keeps the list of owners short: when more than ten updaters own something, the oldest are folded
- * into one entry per version. Appliers are never folded: each of them must find what it applied
- * last.
+ * Limits the number of Update entries: if there are more than ten, the oldest are merged into one
+ * entry per version. Apply entries are never merged, because each applier needs its own last
+ * configuration.
  */
 import { union } from './field-set.ts'
 import { identityOf, type Managed, type Owned } from './managed-fields.ts'
 
-/** As many as kube-apiserver keeps: every entry is read and written with its object. */
+/** kube-apiserver's limit: every entry is read and written with its object. */
 const updatersMax = 10
 
 export function capUpdaters({ owned, times }: Managed): void {

@@ -1,11 +1,10 @@
 /**
- * Fields of other managers that an apply would change, and the response: 409 with one cause per
+ * The fields of other managers that an apply would change, and the response: 409 with one cause per
  * field.
  *
- * Up to release 1.22 kube-apiserver keeps the paths of a conflict in memory it goes on writing to,
- * so that fields which are side by side four, six, seven … steps deep are all reported under the
- * name of the last one. Clients see these names, so they are reproduced here: `listed` grows its
- * paths as Go grows a slice.
+ * Up to 1.22 kube-apiserver reuses the memory of conflict paths. So sibling fields at a depth of 4,
+ * 6, 7 … elements are all reported with the name of the last one. Clients see these names, so
+ * `listed` reproduces them: it grows its paths like Go grows a slice.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { ApiError, type StatusCause } from '#api/status-error.ts'

@@ -1,7 +1,7 @@
 /**
- * The annotation client-side apply keeps its last configuration in: fields it names are handed over
- * to a server-side apply of the same tool without a conflict, and it is kept current so that the
- * way back stays open.
+ * The annotation with the last configuration of client-side apply. Server-side apply by kubectl
+ * takes over its fields without a conflict. The annotation is updated, so that client-side apply
+ * can be used again.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'
@@ -13,7 +13,7 @@ import { toFieldSet } from './to-field-set.ts'
 import { typeProblems } from './validate.ts'
 
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
-/** The one manager that takes over from client-side apply; another name opts out. */
+/** Only this manager takes over from client-side apply; clients with another name do not. */
 export const clientSideManager = 'kubectl'
 /** All annotations of an object together, names and values. */
 const annotationsBytesMax = 256 * 1024
@@ -41,7 +41,7 @@ function parse(text: string): JsonMap | undefined {
   }
 }
 
-/** The object with its annotation, if it has one, saying what was applied now. */
+/** If the object has the annotation, updates it with the applied configuration. */
 export function withLastApplied(object: KubeObject, config: KubeObject): KubeObject {
   const annotations = object.metadata?.annotations
   if (!annotations?.[lastAppliedAnnotation]) return object

@@ -1,13 +1,12 @@
 /**
- * One step of a path into an object, as managedFields writes it, and the order steps are written
- * in.
+ * One element of a path, in the format of managedFields, and the order of elements.
  *
  *   f:spec                                a field of a struct or a key of a map
- *   k:{"containerPort":80,"protocol":"TCP"}   the item of a list that has these keys
- *   v:"kubernetes"                        the item of a set that has this value
- *   i:3                                   an item by position
+ *   k:{"containerPort":80,"protocol":"TCP"}   the list item with these keys
+ *   v:"kubernetes"                        the set item with this value
+ *   i:3                                   the item at an index
  *
- * Two steps are equal exactly when their text is, because the text is always the canonical one.
+ * Texts are canonical, so two elements are equal exactly if their texts are.
  */
 import { byCodePoint, goFloat, goQuote, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'

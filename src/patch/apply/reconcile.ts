@@ -1,7 +1,6 @@
 /**
- * What a manager owns, after the type has changed under it: a map or list that became atomic now
- * belongs whole to every manager that owned a part of it. The other direction cannot be guessed and
- * is left as it is.
+ * Adapts a field set to a changed type: if a map or list became atomic, each manager of a part of
+ * it now owns the whole. If it became granular, the parts are unknown, and the set is unchanged.
  */
 import type { Dict, Type } from '#schema/type.ts'
 import { type FieldSet, hasChildren, isMember, leaf } from './field-set.ts'

@@ -1,7 +1,7 @@
 /**
- * An object without the paths of a set, or with nothing but them. If everything in a map or a list
- * is removed, null is left in its place, as in kube-apiserver. What is owned whole is removed
- * whole. The results share parts with the object, which is not changed.
+ * Removes the paths of a set from an object, or all other paths. A map or list that loses all its
+ * contents becomes null, as in kube-apiserver. Atomic values are removed as a whole. Results share
+ * parts with the object, which is not changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap, setMember } from '#patch/json-map.ts'

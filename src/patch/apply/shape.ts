@@ -1,7 +1,6 @@
 /**
- * How apply sees a type: what is owned whole (a leaf), what is owned member by member (a map) or
- * item by item (a list), and what the step to a member or an item is. It reads the type graph and
- * never changes a value.
+ * How field ownership treats a type: as a whole (leaf), member by member (map) or item by item
+ * (list). It also makes the path elements of members and items. It changes no values.
  */
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -11,9 +10,7 @@ import { goJson, keyElement } from './path-element.ts'
 
 export const untyped: Type = { is: 'untyped' }
 
-/**
- * A value of a declared type is what its type says; one of no declared type is what it looks like.
- */
+/** A declared type determines the shape; without one, the value does. */
 export function shapeOf(type: Type, value: Json | undefined): 'leaf' | 'list' | 'map' {
   switch (type.is) {
     case 'scalar':
@@ -59,8 +56,8 @@ function keyNames(list: List): readonly string[] {
 }
 
 /**
- * Thrown for an item that no step leads to, in kube-apiserver's words; the caller decides what that
- * means.
+ * An item has no path element. The message is kube-apiserver's; the caller decides how to handle
+ * it.
  */
 export class NoElement extends Error {}
 

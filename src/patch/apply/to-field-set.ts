@@ -15,10 +15,7 @@ export function toFieldSet(type: Type, object: Json, rules: ApplyRules = newestR
   return pathsOf(type, object, rules) ?? emptySet
 }
 
-/**
- * The paths below a value; a leaf for one that is a path itself, undefined for one that is none and
- * has none.
- */
+/** The paths below a value: a leaf if the value is a path itself, undefined if there are none. */
 function pathsOf(type: Type, value: Json, rules: ApplyRules): FieldSet | undefined {
   const shape = shapeOf(type, value)
   if (shape === 'leaf') return leaf

@@ -1,6 +1,6 @@
 /**
- * Requests that wait until a server of etcd is connected. All of them share one timer and one
- * subscription per channel, so a thousand waiting requests cost no more than one.
+ * Requests that wait for a connection to an etcd server. They share one timer and one subscription
+ * per channel, so a thousand waiting requests cost no more than one.
  */
 import { type Client, connectivityState } from '@grpc/grpc-js'
 import { timerMsMax } from '#base/clock.ts'
@@ -21,12 +21,12 @@ export class ConnectionWait {
     this.#channels = channels
   }
 
-  /** How many requests wait now. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Whether others wait and no server is connected. */
+  /** Whether other requests wait and no server is connected. */
   get isNeeded(): boolean {
     return this.#waiting > 0 && !this.#hasReady()
   }

@@ -1,7 +1,7 @@
 /**
- * Leases, by which etcd deletes keys after a time. Writes of the same time to live share one lease
- * for a while, because a lease for each event would cost etcd more than the events; a key therefore
- * lives up to a twentieth longer.
+ * Leases, with which etcd deletes keys after their time to live. Writes with the same time to live
+ * share a lease for a while, because a lease per event would be too expensive. So a key may live up
+ * to a twentieth longer.
  */
 import { type Connection, methods } from './connection.ts'
 import { isLeaseTaken } from './failure.ts'
@@ -10,10 +10,7 @@ import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
 /** The longest that a lease is shared by further keys, if not configured. */
 const defaultSharedSecondsMax = 60
 
-/**
- * Keys of one lease are deleted in one transaction, which must not grow beyond what etcd applies at
- * once.
- */
+/** etcd deletes all keys of a lease in one transaction, which has a size limit. */
 const keysPerLeaseMax = 1000
 
 interface Lease {
@@ -68,8 +65,7 @@ export class Leases {
     const id = 1 + Math.floor(this.#random() * (Number.MAX_SAFE_INTEGER - 1))
     const request = encodeLeaseGrant(id, ttlSeconds)
     try {
-      // Sent again where the response was lost: etcd then reports that the lease exists, and it is
-      // the one wanted.
+      // Repeat the request if its response was lost: etcd then reports that the lease exists.
       return decodeLeaseGrant(await this.#connection.read(methods.leaseGrant, request))
     } catch (error) {
       if (isLeaseTaken(error)) return id

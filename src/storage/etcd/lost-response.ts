@@ -1,5 +1,5 @@
 /**
- * What became of a write whose response was lost, by the history of its key.
+ * The outcome of a write whose response was lost, from the history of its key.
  *
  * An update of revision 7 whose response was lost:
  *

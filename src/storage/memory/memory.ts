@@ -53,10 +53,7 @@ interface History {
 }
 
 export class MemoryStorage implements Storage {
-  /**
-   * As in etcd an empty store is at revision 1, so that its lists have a revision that means
-   * something.
-   */
+  /** As in etcd, an empty store is at revision 1, so that a list has a valid resourceVersion. */
   #revision: Revision = 1
   #compactedUpTo: Revision = 0
   /** Every change since the compaction, oldest first. */
@@ -85,8 +82,8 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * A second store with the same revision, objects and past. Bytes and histories are shared until
-   * one side writes. The time to live of an object continues in the fork.
+   * A second store with the same revision, objects and history, which are shared until one side
+   * writes. Times to live continue in the fork.
    */
   fork(clock: TimerClock = this.#clock): MemoryStorage {
     if (this.#closed) throw this.#closed

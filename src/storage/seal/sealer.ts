@@ -1,7 +1,6 @@
 /**
- * The providers of one resource, in their order: the first key of the first one seals, all open.
- * Stored values begin with the provider that opens them: `k8s:enc:aescbc:v1:key1:` and the output
- * of the cipher.
+ * The encryption providers of one resource in order: the first key of the first provider encrypts,
+ * all keys decrypt. A stored value begins with the provider's prefix: `k8s:enc:aescbc:v1:key1:`.
  */
 import { type CipherName, ciphers, joined } from './ciphers.ts'
 import { isSealed, Unopened } from '#storage/storage.ts'
@@ -61,7 +60,10 @@ interface BoundProvider {
 const boundProvider = (provider: Provider): BoundProvider =>
   provider.is === 'identity' ? identity : enciphering(provider.is, provider.keys)
 
-/** What is sealed is left to the others, whatever their place. */
+/**
+ * The identity provider does not return encrypted values; other providers decrypt them, whatever
+ * the order.
+ */
 const identity: BoundProvider = {
   beginning: Buffer.alloc(0),
   seal: (_, plain) => plain,

@@ -12,8 +12,8 @@ import { copyLog } from './log-copy.ts'
 import { makeTables, refuseStranger, syncFile } from './schema.ts'
 
 /**
- * Copies a database to another file, which appears only when it is complete and then replaces what
- * was there.
+ * Copies a database to another file. The file appears only when it is complete, and replaces an
+ * existing one.
  */
 export async function backup(databaseFile: string, targetFile: string): Promise<void> {
   if (!statSync(databaseFile, { throwIfNoEntry: false })) {
@@ -44,9 +44,9 @@ export async function backup(databaseFile: string, targetFile: string): Promise<
 }
 
 /**
- * An empty file that other users cannot read, for SQLite to fill. A file that SQLite creates is
- * readable by all until it is full, and an existing file may belong to another user. If no file can
- * be created, SQLite would also blame the database that it reads.
+ * Creates an empty private file for SQLite to fill. SQLite itself would create a file that all
+ * users can read until it is complete. An existing file may belong to another user. If the file
+ * cannot be created, SQLite's error would blame the source database.
  */
 function makeUnfinished(unfinished: string, targetFile: string): void {
   try {

@@ -120,7 +120,7 @@ function readBytes(file: string, position: number, length: number): Buffer {
 }
 
 /**
- * Closed whatever happens: the server of a store that cannot be read may live on, and open another.
+ * Always closes the file, because the process may continue after a failure and open another store.
  */
 function reading<T>(file: string, read: (descriptor: number) => T): T {
   const descriptor = openSync(file, 'r')

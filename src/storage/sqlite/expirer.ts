@@ -1,7 +1,6 @@
 /**
- * Sees to it that writes with a time to live are deleted when it is over, and that their deadlines
- * on disk move with the machine's clock when it is set. The deletions are the writer's: they reach
- * the feed as any other write does.
+ * Deletes expired keys, and shifts their deadlines on disk when the system clock is adjusted. The
+ * writer makes the deletions, so the feed delivers them.
  */
 import type { TimerClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'

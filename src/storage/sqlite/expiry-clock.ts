@@ -23,8 +23,8 @@ export class ExpiryClock {
   }
 
   /**
-   * How far the time of day was moved since the last look, in milliseconds; 0 for the drift of
-   * every clock.
+   * How much the system clock was adjusted since the last check, in milliseconds; 0 for normal
+   * drift.
    */
   jump(): number {
     const jump = Math.round(this.#clock.now() - this.now())

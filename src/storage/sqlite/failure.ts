@@ -20,7 +20,7 @@ const reasons = new Map<number, string>([
   [4874, 'the disk is full'],
 ])
 
-/** What SQLite would say of a disk on which too little is left. */
+/** The error that SQLite would report on a full disk. */
 export const diskFull = { errcode: 13, message: 'what is left is kept for deletions' }
 
 /** `the database /data/state.db cannot be used: the disk is full (database or disk is full)` */

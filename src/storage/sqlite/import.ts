@@ -1,7 +1,7 @@
 /**
- * Makes a database from the present objects of another store. Each keeps its revision, so that
- * clients go on from the resource versions they know; history before the newest revision is
- * compacted. It never changes a database that is there.
+ * Makes a database from the current objects of another store. Objects keep their revisions, so
+ * clients can continue with their resourceVersions. Earlier history counts as compacted. It never
+ * changes an existing database.
  */
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -33,7 +33,7 @@ export async function importDatabase(
     let newest = revision
     for await (const batch of batches)
       for (const { item, ttlMs } of batch) {
-        // A transaction of etcd gives all its keys one revision; here a revision is one key's.
+        // Keys of one etcd transaction share a revision; here each needs its own.
         const at = used.get(item.revision) === undefined ? item.revision : ++newest
         log.run(at, item.key, checksumOf(item.key, item.bytes), item.bytes)
         if (ttlMs > 0) expiry.run(nowMs + ttlMs, at, ttlMs)

@@ -1,7 +1,7 @@
 /**
- * Gives back what the file of the log takes beyond its limit when writes have ended: SQLite does so
- * only with the next write. It looks at the file once a second while writes come, and not at all
- * while none do.
+ * Truncates the file of the write-ahead log to its limit after writes have stopped, because SQLite
+ * does so only at the next write. It checks the file once a second while there are writes, and not
+ * at all otherwise.
  */
 import { logFileBytes } from './log-checkpoint.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Reads from the database on the server's thread, beside the writer and never waiting for it. Every
- * read is bounded by a revision the caller names, so that what the writer has committed but not yet
- * announced stays unseen. A row whose checksum does not fit is never handed out.
+ * Reads the database on the server's thread without waiting for the writer. The caller limits each
+ * read to a revision, so committed changes that are not yet announced are invisible. Rows with a
+ * wrong checksum are never returned.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, KeyRange, Revision, Stored } from '#storage/storage.ts'

@@ -1,6 +1,6 @@
 /**
- * How many keys remain after a page, remembered from the page before: counting a long range again
- * for each of its pages would cost more than reading the pages.
+ * Caches how many keys remain after a page, because counting a long range for each page would cost
+ * more than reading the page.
  */
 import type { KeyRange, Revision } from '#storage/storage.ts'
 

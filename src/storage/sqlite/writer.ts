@@ -1,7 +1,7 @@
 /**
- * The writer's thread: it commits what comes in company. All requests that wait when a transaction
- * ends go into the next one; between transactions it forgets what compaction allows, and copies the
- * log into the database when that has grown.
+ * The writer thread. It combines all requests that wait when a transaction ends in the next
+ * transaction. In between it deletes old rows after a compaction, and copies a long log into the
+ * database.
  */
 import { flushCompileCache } from 'node:module'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'

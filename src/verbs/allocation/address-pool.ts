@@ -1,6 +1,6 @@
 /**
- * The addresses services get: one block of one family, as a pool of offsets. The first and last are
- * not allocated.
+ * The addresses of services: one block of one family as a pool of offsets. The first and last
+ * addresses are not allocated.
  */
 import { formatIp, isIpv6, isV4Bytes, parseIp } from '#api/ip-address.ts'
 import { assert } from '#base/assert.ts'
@@ -20,7 +20,7 @@ export class AddressPool {
   readonly block: string
   readonly family: Family
   readonly #base: bigint
-  /** How many of the lowest are given out last. */
+  /** How many of the lowest addresses are allocated last. */
   readonly #kept: number
   /** By their distance from the block's begin. */
   readonly numbers: NumberPool
@@ -53,7 +53,7 @@ export class AddressPool {
     return addressOfNumber(this.#base, this.family)
   }
 
-  /** `upperFirst`: the lower ones are given out last. */
+  /** `upperFirst`: the lower addresses are allocated last. */
   takeAny(upperFirst = false): string | undefined {
     const offset = this.numbers.takeAny(upperFirst ? this.#kept : 0)
     return offset === undefined
@@ -65,7 +65,7 @@ export class AddressPool {
     if (familyOf(address) === this.family) this.numbers.giveBack(this.#offset(address))
   }
 
-  /** Its place among the addresses that are given out; undefined where it is none of them. */
+  /** The offset of an address in the pool; undefined if it is not in the pool. */
   bitOf(address: string): number | undefined {
     if (familyOf(address) !== this.family) return undefined
     return this.numbers.bitOf(this.#offset(address))

@@ -1,6 +1,6 @@
 /**
- * Where the addresses of services come from: the blocks that the server was started with or, where
- * addresses are objects, the ServiceCIDRs.
+ * The source of service addresses: the blocks configured at the server's start, or the ServiceCIDRs
+ * if addresses are objects.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { AddressObjects } from './address-objects.ts'

@@ -1,6 +1,6 @@
 /**
- * A RangeAllocation as bytes of the store: read from JSON or protobuf, and written as this server
- * writes everything. It is no kind that is served, so no catalog knows it.
+ * The stored form of a RangeAllocation: decoded from JSON or protobuf, and encoded like other
+ * objects. The kind is not served, so the catalog does not contain it.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { decodeJson } from '#codec/json.ts'

@@ -1,7 +1,6 @@
 /**
- * A set of small numbers as the bits of one big number: how a RangeAllocation says what is given
- * out. Its bytes begin with the highest, and none of them is written for nothing: the numbers 0 and
- * 9 are `02 01`.
+ * A set of small numbers as the bits of a big-endian number: the format of a RangeAllocation.
+ * Leading zero bytes are omitted. Example: the numbers 0 and 9 are `02 01`.
  */
 export class Bitmap {
   /** The lowest first. */

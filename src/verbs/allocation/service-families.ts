@@ -71,8 +71,8 @@ export function keepsPreference(service: KubeObject, old: KubeObject | undefined
 }
 
 /**
- * The policy SingleStack releases what the client left as it was; with another one, it cannot be
- * left out.
+ * With the policy SingleStack, secondary values that the client left unchanged are released; with
+ * other policies they must not be removed.
  */
 function releaseSecond(spec: Loose, then: Loose): FieldError[] {
   const fields = [

@@ -1,4 +1,4 @@
-/** What a service is given before it is checked. */
+/** Allocates what a service needs, before validation (releases since 1.23). */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import type { AddressObjects } from './address-objects.ts'

@@ -1,4 +1,4 @@
-/** Which addresses and ports a service needs, when it is made and when it changes. */
+/** Determines the addresses and ports that a new or changed service needs. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -192,7 +192,7 @@ export class ServiceWork {
 const invalidAddresses = (shown: Loose, detail: string): FieldError =>
   invalid('spec.clusterIPs', goAddresses(shown), detail)
 
-/** While addresses are given out, those to come are blank: errors show them so. */
+/** Addresses that are still to be allocated are empty strings, which error messages show. */
 function withBlanks({ clusterIPs, ipFamilies }: Loose): Loose {
   const missing = Math.max(0, ipFamilies.length - (clusterIPs?.length ?? 0))
   return { clusterIPs: [...(clusterIPs ?? []), ...Array.from({ length: missing }, () => '')] }

@@ -7,10 +7,7 @@ import { isTrue, setCondition } from './conditions.ts'
 
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-/**
- * How often it is looked whether all objects are gone, and for how long before the work starts
- * over.
- */
+/** How often it checks whether all instances are deleted, and how long before it starts again. */
 const pollMs = 100
 const waitMsMax = 60_000
 
@@ -19,7 +16,7 @@ export const isLeaving = ({ metadata }: KubeObject): boolean =>
 
 export interface FinalizeParts {
   readonly remover: (kind: Kind) => ApiClient
-  /** What the definition makes; undefined where something built in is in its place. */
+  /** The resource of the definition; undefined if a built-in resource has its name. */
   readonly resource: Resource | undefined
   readonly now: () => string
   readonly sleep?: (ms: number) => Promise<void>

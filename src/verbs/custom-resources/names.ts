@@ -1,6 +1,6 @@
 /**
- * Which of its requested names a definition gets: those that are free in its group. Accepted names
- * are kept until others are requested.
+ * Selects the names that a definition gets: the requested ones that are free in its group. Accepted
+ * names are kept until the definition requests others.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -14,7 +14,7 @@ export interface Accepted {
 const sameList = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i])
 
-/** Whether two sets of names are the same, where nothing and an empty list are. */
+/** Whether two sets of names are equal; absent and empty lists are the same. */
 export const sameNames = (a: Loose, b: Loose): boolean =>
   ['plural', 'singular', 'kind', 'listKind'].every((one) => (a[one] ?? '') === (b[one] ?? '')) &&
   ['shortNames', 'categories'].every((one) => sameList(a[one] ?? [], b[one] ?? []))

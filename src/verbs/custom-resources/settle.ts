@@ -72,8 +72,8 @@ export function settle(
 }
 
 /**
- * kube-apiserver checks names only while the requested ones differ from the accepted ones: a
- * definition that requests the names it has, or loses its conditions, keeps the conditions it has.
+ * kube-apiserver checks names only if the requested names differ from the accepted ones. Otherwise
+ * the definition keeps its conditions, even if a client removed them.
  */
 function settleNames(next: KubeObject, group: Iterable<KubeObject>, now: string): void {
   if (sameNames(next.spec.names, next.status.acceptedNames)) return
@@ -92,7 +92,7 @@ function apply(definition: KubeObject, condition: Condition, now: string): void 
 
 /** Schemas of definitions that were written before schemas had to be structural. */
 function nonStructural({ spec }: KubeObject, release: number): Condition | undefined {
-  // Where unknown fields are dropped, the schema was refused unless it is structural.
+  // If unknown fields are pruned, validation has already rejected a nonstructural schema.
   if (spec.preserveUnknownFields !== true) return undefined
   const errors: FieldError[] = []
   if (releaseOf(release).has(preservingIsNonStructural)) {

@@ -49,7 +49,7 @@ export async function bindPod(server: Server, request: WriteRequest): Promise<An
     {
       creates: false,
       unconditional: true,
-      // What others write to the pod meanwhile is none of the scheduler's business.
+      // Concurrent changes of the pod do not matter to the scheduler, so lost races are retried.
       retries: raceTriesMax,
       make: (pod) => {
         requirePreconditions(server, target, pod as Loose, binding)

@@ -1,7 +1,7 @@
 /**
- * Field ownership in a body whose kind differs from the resource it is sent to: a Scale, a Binding,
- * an Eviction. Such bodies have one version, and what is not stored keeps its owners only as long
- * as it is admitted.
+ * Field ownership in a body whose kind differs from that of its resource: Scale, Binding, Eviction.
+ * Such a kind has one version. Its managedFields exist only during admission, because it is not
+ * stored.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * What a disruption budget says of an eviction: it has room and one less from now on, or why the
- * pod must stay.
+ * Checks an eviction against a PodDisruptionBudget: decreases the budget, or throws the reason for
+ * the rejection.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -55,8 +55,8 @@ function noRoom(name: string, status: Loose, release: Release): ApiError {
 }
 
 /**
- * Takes one disruption from a budget for a pod, or throws why there is none. Changes the object in
- * place.
+ * Takes one disruption for a pod from a budget, which it modifies. Throws if no disruption is
+ * allowed.
  */
 export function takeDisruption(
   budget: KubeObject,

@@ -1,7 +1,7 @@
 /**
- * DELETE of what others must empty first: the first one marks it and leaves it there, a later one
- * removes it. What the mark is, and what becomes of one that bears it already, is for the kind to
- * say.
+ * DELETE of an object that a controller must empty first. The first request marks the object; a
+ * later one removes it. The kind defines the mark and the response for an object that is already
+ * marked.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound, preconditionFailed } from '#api/status-error.ts'

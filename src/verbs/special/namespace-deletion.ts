@@ -1,6 +1,6 @@
 /**
- * DELETE of a namespace: the first one marks it Terminating, and only when the finalizers of its
- * spec are gone does a further one remove it. Emptying it is the namespace controller's work.
+ * DELETE of a namespace. The first request marks it as Terminating. A further request removes it
+ * when the finalizers in its spec are removed. The namespace controller deletes its contents.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * Where an object has its replicas, and how a Scale reads and writes them: at the usual places, or
- * where its kind says.
+ * The fields of an object for its replica count, and how a Scale reads and writes them. Most kinds
+ * have the usual fields; a CustomResourceDefinition specifies its own.
  */
 import { formatSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -17,7 +17,7 @@ export interface Replicas {
   /** The selector as text. */
   selector(object: KubeObject): string
   set(object: KubeObject, replicas: number): void
-  /** Whether the kind's own rules say how many there may be. */
+  /** Whether the kind's own schema validates the replica count. */
   readonly ownRules: boolean
   /** Refuses a scale of what has no replicas to show. */
   requireThere(object: KubeObject): void
@@ -111,6 +111,6 @@ const customReplicasHaveOwners = change(
   { since: 27 },
 )
 
-/** Whether a write to a Scale records the manager of the object's replicas. */
+/** Whether a write to a Scale records a manager for the object's replicas. */
 export const recordsOwners = ({ ownRules }: Pick<Replicas, 'ownRules'>, release: number): boolean =>
   !ownRules || releaseOf(release).has(customReplicasHaveOwners)

@@ -26,7 +26,7 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   const asked = conformAs(server, apiVersion, 'TokenRequest', request)
   const { mint, tokenRequests } = server.access
   fillInTokenRequest(asked)
-  // What was requested is its writer's, though nothing is stored.
+  // The requested fields get a manager for admission, though the object is not stored.
   claimBody(server, request, asked, { apiVersion, kind: 'TokenRequest' })
   const isCheckedFirst = release.has(checkedBeforeWebhooks)
   await admitBody(server, request, asked, name, async () => {
