@@ -1,7 +1,6 @@
 /**
- * Integers that a double cannot hold exactly are bigint in this server, and JSON writes them as
- * plain digits. Loaded by whatever can make such a value, so that wherever one exists it can be
- * written.
+ * Integers that a double cannot represent are bigint in this server, and JSON.stringify writes them
+ * as plain digits. Every module that creates such values loads this one.
  */
 const json = JSON as unknown as { rawJSON(text: string): unknown }
 

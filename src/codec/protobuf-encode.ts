@@ -1,8 +1,8 @@
 /**
- * Objects → protobuf messages, byte for byte as Go's generated code writes them: fields by number,
- * everything that is no pointer written even when zero, maps sorted by key. Compiled once per type.
- * Messages are written from their end to their front (see wire.ts), so every part below writes its
- * value first and its tag last.
+ * Encodes objects as protobuf messages, byte for byte like Go's generated code. Fields are in the
+ * order of their numbers, non-pointer fields are written even if zero, and maps are sorted by key.
+ * Encoders are compiled once per type. Messages are written backwards (see wire.ts), so each part
+ * writes its value before its tag.
  */
 import { parseDuration } from '#api/duration.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -85,7 +85,10 @@ function writeIntOrString(writer: WireWriter, value: unknown): void {
   writer.varint(writer.length - start)
 }
 
-/** A raw value is a message with the JSON text in its first field, or an empty message for none. */
+/**
+ * A raw value is a message whose first field is the JSON text; without a value the message is
+ * empty.
+ */
 function writeAny(writer: WireWriter, value: unknown): void {
   if (value === null || value === undefined) {
     writer.byte(0)

@@ -17,7 +17,7 @@ const widthOf = (first: number): number =>
           ? 4
           : 0
 
-/** Undefined where they are. */
+/** Undefined if the bytes are valid UTF-8. */
 export function utf8Fault(bytes: Buffer): string | undefined {
   let width: number
   for (let at = 0; at < bytes.length; at += width) {

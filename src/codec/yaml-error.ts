@@ -1,4 +1,4 @@
-/** Text that is no YAML we read. The message begins with `yaml:` where the text is at fault. */
+/** A YAML text that cannot be read. The message begins with `yaml:` if the text is invalid. */
 export class YamlError extends Error {
   override name = 'YamlError'
 }

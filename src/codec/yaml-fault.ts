@@ -1,6 +1,5 @@
 /**
- * The error of a YAML text, in the words of the YAML library that Kubernetes uses, as far as ours
- * reports it.
+ * Converts our parser's YAML errors to the messages of Kubernetes' YAML library, where possible.
  */
 import type { LineCounter, YAMLParseError } from 'yaml'
 

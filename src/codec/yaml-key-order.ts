@@ -32,7 +32,7 @@ function differingOrder(a: readonly string[], b: readonly string[], at: number):
 
 const codeOf = (char: string): number => char.codePointAt(0) as number
 
-/** A nought is a digit like others where a number began before it, and padding where none did. */
+/** A zero counts as a digit within a number, and as padding before it. */
 function leadOf(a: readonly string[], at: number): bigint {
   for (let i = at - 1; i >= 0 && isDigit(a[i]); i--) if (a[i] !== '0') return 1n
   return 0n

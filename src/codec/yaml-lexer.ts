@@ -10,7 +10,7 @@ import { Lexer } from 'yaml'
 
 /** Private members of the lexer, which its types do not declare. */
 interface Inside {
-  /** The column from which on a line belongs to what was begun. */
+  /** The column at which a line continues the current node. */
   indentNext: number
   parseQuotedScalar(): Generator<string, unknown>
   parseFlowCollection(): Generator<string, unknown>

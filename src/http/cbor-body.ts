@@ -68,7 +68,7 @@ function customObject(exchange: Exchange, taken: TakenType, bytes: Buffer): unkn
   throw unrecognized(taken.kind, why, bytes)
 }
 
-/** A version that cannot be read counts as none. */
+/** An invalid apiVersion is treated as absent. */
 const versionIn = (apiVersion: string): string =>
   apiVersionFault(apiVersion) === undefined ? apiVersion : ''
 

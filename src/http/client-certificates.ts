@@ -6,7 +6,7 @@ import type { ClientCertificates } from './exchange.ts'
 /** Longest chain a client may send: more than any authority uses. */
 const chainLengthMax = 8
 
-/** The client's own and those it sent with it; nothing where it sent none. */
+/** The client's certificate and its chain; undefined if the client sent none. */
 export function certificatesOf(socket: TLSSocket): ClientCertificates | undefined {
   const leaf = socket.getPeerX509Certificate?.()
   if (leaf === undefined) return undefined

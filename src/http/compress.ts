@@ -28,8 +28,8 @@ export const gzipStream = (): Transform => zlib().createGzip({ level })
 const lastBlock = Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])
 
 /**
- * A gzip member that a client can read before the next member arrives. The gzip reader of Go keeps
- * back what it reads together with the end of a member, so a flush separates the two.
+ * A gzip member that a client can read before the next member arrives. Go's gzip reader withholds
+ * the data that it reads together with the end of a member, so a flush separates the two.
  */
 export function gzipMember(bytes: Buffer): Buffer {
   const { gzipSync, crc32, constants } = zlib()

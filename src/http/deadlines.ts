@@ -12,7 +12,7 @@ export class Deadlines<Request> {
   readonly #running = new Map<Request, number>()
   #timer: NodeJS.Timeout | undefined
 
-  /** A limit of 0: none is ever late. */
+  /** With a limit of 0, requests never expire. */
   constructor(limitMs: number, monotonicMs: () => number, expire: (request: Request) => void) {
     this.#limitMs = limitMs
     this.#monotonicMs = monotonicMs
@@ -40,7 +40,7 @@ export class Deadlines<Request> {
       const leftMs = beganMs + this.#limitMs - nowMs
       if (leftMs > 0) return void this.#wait(Math.ceil(leftMs))
       this.#running.delete(request)
-      // It may begin anew, as the last.
+      // `expire` may start the request's deadline again, at the end of the queue.
       this.#expire(request)
     }
     this.#timer = undefined

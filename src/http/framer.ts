@@ -38,8 +38,7 @@ export function framerFor(
 }
 
 /**
- * A watch that cannot go on says why in an event: what it answered with before is the success of
- * having begun.
+ * A watch reports its error as an event, because its response has already started with status 200.
  */
 export function errorFrame(shape: Shape, error: ApiError): Buffer {
   const status = error.status()

@@ -30,7 +30,7 @@ const otherCoding: Http1Rejection = {
 /** Names, addresses and ports, and what else the standard lets a host be written with. */
 const hostText = /^[!$%&'()*+,\-.:;=[\]_~A-Za-z0-9]*$/
 
-/** Undefined where the head is fit to be served. */
+/** Undefined if the request can be served. */
 export function refusalOf(request: IncomingMessage): Http1Rejection | undefined {
   const { rawHeaders, headers, httpVersion } = request
   const coding = headers['transfer-encoding']

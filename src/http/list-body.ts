@@ -64,7 +64,8 @@ export async function* itemPieces(
       revisions.push(revision)
       size += cutLength(ready, itemHeader, revision) + 1
     }
-    // It is cached for equal requests: memory of its own, not a piece of the pool.
+    // The piece is cached for equal requests, so it gets its own memory instead of a slice of
+    // Node's pool.
     const piece = Buffer.allocUnsafeSlow(size)
     let at = 0
     for (let n = 0; n < cuts.length; n++) {

@@ -3,10 +3,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Kind } from '#kinds/kind.ts'
 
-/**
- * Annotations that only stand for fields of another version are not metadata when metadata is shown
- * alone.
- */
+/** Annotations that represent fields of another version are not part of the metadata. */
 export function withoutStandIns({ resource }: Kind, object: KubeObject): KubeObject {
   const { annotations, ...metadata } = object.metadata
   const { standInAnnotations: names } = resource.behaviour

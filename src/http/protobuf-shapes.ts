@@ -88,7 +88,7 @@ export function protobufBookmark(kind: Kind, revision: number, endsInitial?: boo
   return encodeWatchFrame('BOOKMARK', encodeObject(kind.type, object))
 }
 
-/** A value that is no object of a resource: a Status, or what its type says. */
+/** Encodes a value that is not a resource: a Status, or a value with the given type. */
 export function protobufValue(value: Loose, type: Type | undefined): Buffer {
   const known = value.kind === 'Status' ? statusType : type
   if (known === undefined) throw notAcceptable(`${value.kind} has no protobuf form`)

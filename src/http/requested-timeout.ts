@@ -14,7 +14,7 @@ const rejectsInvalidTimeouts = change('a timeout that is no duration is rejected
 
 export interface RequestedTimeout {
   readonly timeoutMs: number
-  /** The message when the time is over. */
+  /** The message of the timeout error. */
   readonly words: string
 }
 

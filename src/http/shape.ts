@@ -148,7 +148,7 @@ function shapeOf({ query, wire }: Exchange, wanted: Wanted): Shape {
   }
 }
 
-/** Errors have the requested format, as far as that can be understood, else JSON. */
+/** Errors use the requested format if it can be parsed, otherwise JSON. */
 export function shapeOfError(exchange: Exchange): Shape {
   try {
     const wanted = wantedForm(acceptOf(exchange), 'document', exchange.acceptRules)

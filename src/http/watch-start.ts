@@ -1,4 +1,4 @@
-/** A watch that waits for the store before it begins. It waits no longer than it was to last. */
+/** Waits for a watch to start, but not longer than the timeout of the watch. */
 import { ApiError } from '#api/status-error.ts'
 import type { Watch } from '#verbs/watch.ts'
 

@@ -8,7 +8,7 @@ import type { Json } from '#api/object-meta.ts'
 /** `%v`; integers a double cannot hold come as bigint. */
 export const goValue = (value: Json | bigint): string => printed(value, goScalar)
 
-/** `%s`, which complains of each scalar that is no text, and of nothing where it stands alone. */
+/** Go's `%s`, which prints an error for each scalar that is not a string. */
 export function goText(value: Json | bigint): string {
   if (value === null) return '%!s(<nil>)'
   return printed(value, (scalar) =>

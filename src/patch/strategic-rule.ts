@@ -75,7 +75,7 @@ function caselessField(fields: ReadonlyMap<string, Field>, name: string): Field 
   return undefined
 }
 
-/** Go's name of the struct behind a type; undefined where there is none. */
+/** The Go name of a type's struct; undefined if it has none. */
 function structName(type: Type): string | undefined {
   if (type.is === 'struct') return type.name.slice(type.name.lastIndexOf('.') + 1)
   if (type.is !== 'scalar') return undefined

@@ -1,6 +1,6 @@
 /**
- * Calls back when the nearest deadline has come. It looks at the clock once a second while there is
- * a deadline, because the clock of the machine may be set, and never keeps the process alive.
+ * Calls back at the nearest deadline. While there is a deadline it checks the clock once a second,
+ * because the system clock may be adjusted. It does not keep the process alive.
  */
 import type { Cancel, TimerClock } from '#base/clock.ts'
 

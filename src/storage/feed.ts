@@ -17,9 +17,7 @@ const queuedChangesMax = 10_000
 const queuedBytesMax = 32 * 1024 * 1024
 
 export interface FeedSource {
-  /**
-   * Some of the changes after a revision, oldest first, whole revisions; empty when there are none.
-   */
+  /** Some changes after a revision, oldest first, in whole revisions; empty if there are none. */
   history(after: Revision): Change[]
   compactedUpTo(): Revision
 }
@@ -68,14 +66,14 @@ export class Feed {
 }
 
 /**
- * Written out instead of as an async generator: a generator puts several turns between the
- * publisher and the reader, and then the writer would learn of its write before the reader does.
+ * Not an async generator: a generator would add turns of the event loop between publisher and
+ * reader, and the writer would get its result before the reader gets the change.
  */
 class FeedReader implements AsyncIterator<Change[]> {
   #source: FeedSource
   #signal: AbortSignal
   #leave: () => void
-  /** Everything up to here was handed out. */
+  /** Everything up to this revision was delivered. */
   #delivered: Revision
   /** Whether the reader gets published batches; otherwise it still reads the history. */
   #live = false

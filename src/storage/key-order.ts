@@ -1,6 +1,6 @@
 /**
- * The order of keys: as their UTF-8 bytes compare, without encoding them.
- * It differs from `<` on strings only where surrogates meet the code units above them.
+ * Compares keys in the order of their UTF-8 bytes without encoding them. It differs from `<` on
+ * strings only for surrogates.
  */
 export function compareKeys(left: string, right: string): number {
   const shared = Math.min(left.length, right.length)
@@ -24,7 +24,7 @@ export function lowerBound(sorted: readonly string[], key: string): number {
   return low
 }
 
-/** Surrogates stand for code points beyond U+FFFF, so they come after every other code unit. */
+/** Surrogates represent code points beyond U+FFFF, so they follow every other code unit. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -1,7 +1,4 @@
-/**
- * A store that reports the duration of its responses to an observer. It adds nothing else and waits
- * for nothing.
- */
+/** A store that reports the duration of each operation to an observer. It adds nothing else. */
 import type { DeleteCondition, KeyRange, PutCondition, Revision, Storage } from './storage.ts'
 
 export type StoreOperation = 'get' | 'list' | 'create' | 'update' | 'delete'

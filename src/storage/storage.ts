@@ -1,13 +1,13 @@
 /**
  * The contract of storage: revisioned bytes under ordered keys. Memory, SQLite and etcd pass one
- * suite (storage.suite.ts). Storage never looks inside a value. A lost race is a value, never an
- * exception; what is thrown is one of the errors below.
+ * suite (storage.suite.ts). Storage never interprets a value. A lost race is a returned value;
+ * exceptions are the errors below.
  *
  * Guarantees, each with a test of its name in the suite:
  *   durable      when put or delete resolves, the change survives kill -9
  *   ordered      revisions grow by the order of commits; the feed delivers them in that order
  *   complete     the feed misses nothing after the requested revision and repeats nothing
- *   atomic       what one transaction wrote arrives in one batch of the feed
+ *   atomic       the changes of one transaction arrive in one batch of the feed
  *   current      after put resolves, currentRevision() is at least its revision
  */
 
@@ -27,7 +27,7 @@ export interface KeyRange {
   readonly end: string
 }
 
-/** What was read and the revision of the store it was read at. */
+/** The result of a read, and the revision at which it was read. */
 export interface AtRevision<T> {
   readonly revision: Revision
   readonly value: T
@@ -37,7 +37,7 @@ export interface Page {
   readonly items: Stored[]
   /** Whether keys of the range remain after the last item. */
   readonly more: boolean
-  /** How many of the range remain after the last item. */
+  /** The number of keys in the range after the last item. */
   readonly remaining: number
 }
 
@@ -49,13 +49,13 @@ export interface Change {
   readonly key: string
   readonly revision: Revision
   /**
-   * The bytes written; undefined for a deletion. For own writes this is the very Buffer that was
-   * given to put.
+   * The written bytes; undefined for a deletion. For own writes this is the Buffer that was passed
+   * to put.
    */
   readonly bytes: Buffer | undefined
 }
 
-/** The size of all their values. */
+/** The size of all values. */
 export function sizeBytes(changes: readonly Change[]): number {
   let size = 0
   for (const change of changes) size += change.bytes?.length ?? 0
@@ -64,8 +64,8 @@ export function sizeBytes(changes: readonly Change[]): number {
 
 export interface WriteDeadline {
   /**
-   * When a store that cannot be reached is no longer waited for, as `performance.now()`; absent: as
-   * for a read.
+   * Until when to wait for an unreachable store, as `performance.now()`. If absent, the timeout of
+   * reads applies.
    */
   readonly deadlineAt?: number | undefined
 }
@@ -73,7 +73,7 @@ export interface WriteDeadline {
 export interface PutCondition extends WriteDeadline {
   /** 0: the key must not exist. Otherwise: the key's last write must have this revision. */
   readonly ifRevision: Revision
-  /** The key is deleted by the store this long after the write, as a deletion on the feed. */
+  /** The store deletes the key this long after the write; the feed delivers the deletion. */
   readonly ttlSeconds?: number
 }
 
@@ -88,44 +88,43 @@ export interface Storage {
   put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome>
   delete(key: string, condition: DeleteCondition): Promise<Outcome>
   /**
-   * Everything after a revision, then everything that follows, until the signal aborts (the
-   * iteration then ends without an error). Batches are whole revisions. Throws RevisionCompacted
-   * where the start is no longer kept, and RevisionSetBack where a store that others may restore
-   * turns out to be older than what was delivered. `progress` receives a revision when everything
-   * up to it has been delivered and no change reported it: revisions of etcd also count writes
-   * outside the feed's range. It is called only while the iteration waits for its next batch.
+   * Delivers all changes after a revision, in batches of whole revisions, until the signal aborts.
+   * The iteration then ends without an error. Throws RevisionCompacted if the start is compacted.
+   * Throws RevisionSetBack if the store was restored to a state older than the delivered changes.
+   * `progress` reports a revision up to which everything was delivered, if no change has that
+   * revision: etcd's revisions also count writes outside the range. It is called only while the
+   * iteration waits for its next batch.
    */
   changes(options: {
     after: Revision
     signal: AbortSignal
     progress?: (revision: Revision) => void
   }): AsyncIterable<Change[]>
-  /** The newest revision. Local stores answer at once; etcd needs a linearizable read. */
+  /** The newest revision. Local stores return it synchronously; etcd needs a linearizable read. */
   currentRevision(): Revision | Promise<Revision>
   /**
-   * Forgets history up to and including a revision: reads at older revisions throw
+   * Deletes the history up to and including a revision. Reads at older revisions throw
    * RevisionCompacted.
    */
   compact(upTo: Revision): Promise<void>
   /**
-   * Up to where history is forgotten, as far as is known here: another server on the same etcd may
-   * have compacted further.
+   * The last known compacted revision. Another server on the same etcd may have compacted further.
    */
   compactedUpTo(): Revision
   /**
-   * A clear reason while the store cannot take writes (disk full, etcd away); undefined when it is
-   * well. An etcd whose database is full is well: it takes deletions, which make room, and they
-   * must find a server that is ready.
+   * The reason why the store cannot accept writes (disk full, etcd unreachable), or undefined. An
+   * etcd whose database is full is not in trouble: it accepts deletions, which free space and need
+   * a server that is ready.
    */
   trouble(): string | undefined
   /**
-   * How many bytes the file of each of its servers has, by their names; -1 where one does not say.
+   * The size of each server's file in bytes, by server name; -1 if the server does not report it.
    */
   sizes?(): Promise<ReadonlyMap<string, number>>
   close(): Promise<void>
 }
 
-/** A read or feed from a revision that is no longer kept. */
+/** A read or feed at a compacted revision. */
 export class RevisionCompacted extends Error {
   override name = 'RevisionCompacted'
   readonly compactedUpTo: Revision
@@ -146,8 +145,7 @@ export class RevisionInFuture extends Error {
 }
 
 /**
- * The store is older than it was, as one restored from a copy is: nothing that was known of it
- * holds.
+ * The store was restored to an older state, so everything derived from later revisions is invalid.
  */
 export class RevisionSetBack extends Error {
   override name = 'RevisionSetBack'
@@ -157,15 +155,16 @@ export class RevisionSetBack extends Error {
 }
 
 /**
- * The store cannot answer now: disk full, etcd away, closed. The message says why, for the client.
+ * The store is unavailable: disk full, etcd unreachable, closed. The message, which the client
+ * gets, is the reason.
  */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable'
 }
 
 /**
- * A value that is there and cannot be read; the message says why. It is not absent: a caller that
- * treated it as absent would create it again, or delete its dependents.
+ * A value exists but cannot be read; the message is the reason. A caller that treated it as absent
+ * would create it again, or delete its dependents.
  */
 export class Unreadable extends Error {
   override name = 'Unreadable'
@@ -175,8 +174,8 @@ export const asUnreadable = (error: unknown): Unreadable =>
   error instanceof Unreadable ? error : new Unreadable((error as Error).message, { cause: error })
 
 /**
- * A value that no key of a sealed store opens. It is returned as it is stored, and marked; decoding
- * it throws this error. Other objects of the same list are unaffected.
+ * No configured key can decrypt the value. Reads return the encrypted bytes, marked, and decoding
+ * them throws this error. Other objects in the same list are unaffected.
  */
 export class Unopened extends Unreadable {
   override name = 'Unopened'
@@ -188,15 +187,15 @@ export function markUnopened(bytes: Buffer, why: string): void {
   unopened.set(bytes, why)
 }
 
-/** What every sealed value begins with, and no other. */
+/** The prefix of every encrypted value; no other value begins with it. */
 const sealedMark = Buffer.from('k8s:enc:')
 
 export const isSealed = (bytes: Buffer): boolean =>
   bytes[0] === sealedMark[0] && bytes.subarray(0, sealedMark.length).equals(sealedMark)
 
 /**
- * Also without an attempt to open it: a sealed value of a resource that is configured as plain must
- * not seem to be missing.
+ * Also detects encrypted values that no sealer has read. An encrypted value of a resource that is
+ * configured as plain must not count as missing.
  */
 export const whyUnopened = (bytes: Buffer): string | undefined =>
   unopened.get(bytes) ??
@@ -207,7 +206,7 @@ export function requireOpened(bytes: Buffer): void {
   if (why !== undefined) throw new Unopened(why)
 }
 
-/** What a list that a value is in says of it. */
+/** The error of an unreadable value in a list. */
 export const amongOthers = (key: string, error: Unreadable): Unreadable =>
   error instanceof Unopened
     ? new Unopened(`unable to transform key ${JSON.stringify(key)}: ${error.message}`)
@@ -220,8 +219,8 @@ export function markStale(bytes: Buffer): void {
 }
 
 /**
- * Whether a value was opened by another key than the one that seals: a write of the same bytes
- * changes what is stored.
+ * Whether a value was decrypted with a key other than the one for writing. A write of the same
+ * bytes then changes the stored value.
  */
 export const isStale = (bytes: Buffer): boolean => stale.has(bytes)
 

@@ -26,7 +26,7 @@ export async function deleteCollection(
   const found = await list(server, request.target, options)
   if (found.is !== 'list') return found
   if (kind.resource.convertsElsewhere) {
-    // If a webhook cannot convert one of them, none is deleted.
+    // If a webhook cannot convert one of the objects, no object is deleted.
     for (const entry of found.entries)
       await shownObject(server.parseStored, entry, kind, entry.revision)
   }

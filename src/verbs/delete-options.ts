@@ -10,7 +10,7 @@ import { exactInteger } from '#codec/exact-integer.ts'
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | bigint | undefined
-  /** There are preconditions, and be it none. */
+  /** Whether the body has preconditions, even empty ones. */
   readonly preconditions?: boolean
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined

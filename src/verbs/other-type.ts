@@ -8,7 +8,7 @@ import { type ApiError, badRequest } from '#api/status-error.ts'
 import { otherTypeFault, type TypeName } from './patch-type.ts'
 import type { Server, WriteRequest } from './server.ts'
 
-/** Protobuf has no text; what it holds is not looked into. */
+/** A protobuf body has no text, and its contents are not checked. */
 const noText = Buffer.from('{}')
 
 export function otherType(

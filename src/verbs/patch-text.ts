@@ -34,7 +34,7 @@ const operations = listOf(
   ]),
 )
 
-/** Throws 400 for text that is no JSON, or no YAML in an apply configuration. */
+/** Throws 400 if the text is not JSON, or not YAML for an apply configuration. */
 export function requirePatchText({ patchType, patchBytes }: PatchRequest, release: number): void {
   if (!releaseOf(release).has(checksTextFirst)) return
   try {

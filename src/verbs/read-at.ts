@@ -1,6 +1,6 @@
 /**
- * Which version of the data a read wants, and the wait for it: the matrices of the specification,
- * section 4.6.
+ * Determines the revision that a read requires, and waits for it: the matrices of the
+ * specification, section 4.6.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'

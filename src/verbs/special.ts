@@ -50,7 +50,7 @@ const reviewAccess = (kind: Parameters<ReturnType<typeof load.reviews>['reviewAc
 const bindPod: SpecialVerbs['create'] = (...asked) => load.binding().bindPod(...asked)
 const rollBack: SpecialVerbs['create'] = (...asked) => load.rollback().rollBack(...asked)
 
-/** By `<group>/<plural>[/<subresource>]`; a star stands for every resource. */
+/** The keys are `<group>/<plural>[/<subresource>]`; a star matches every resource. */
 const table: Readonly<Record<string, SpecialVerbs>> = {
   '*/scale': {
     get: (server, target, query) =>

@@ -1,7 +1,7 @@
 /**
- * Deletion of an object that cannot be read: no key opens it, or it is no object of its kind.
- * Preconditions, finalizers, admission and everything else that needs the object are skipped. An
- * object that can be read is never deleted this way.
+ * Deletes an object that cannot be read: no key decrypts it, or it is not valid. Preconditions,
+ * finalizers, admission and other steps that need the object are skipped. An object that can be
+ * read is never deleted this way.
  */
 import { conflict, modified, notFound } from '#api/status-error.ts'
 import type { Stored } from '#storage/storage.ts'

@@ -1,4 +1,4 @@
-/** PUT: the whole object anew, for the main resource and for subresources that speak its kind. */
+/** PUT: replaces the whole object, for main resources and for subresources of the same kind. */
 import { releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

@@ -1,4 +1,4 @@
-/** Readers that wait until the live picture has reached a revision. Each waits a bounded time. */
+/** Readers that wait until the watch cache has reached a revision. Each wait has a timeout. */
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Revision } from '#storage/storage.ts'
 

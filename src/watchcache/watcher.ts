@@ -95,7 +95,7 @@ export class Watcher implements Subscriber {
     this.wake()
   }
 
-  /** Everything that waits; the queue is empty afterwards. */
+  /** Removes and returns all queued events. */
   takeBatch(): Batch | undefined {
     if (this.#queued === 0) return undefined
     const batches = this.#queue

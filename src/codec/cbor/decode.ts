@@ -1,7 +1,7 @@
 /**
- * CBOR documents → JSON values. Byte strings and texts are strings; a key that a map has twice is
- * an error, whatever the client wants to be validated. Every failure is a CborError in the words of
- * kube-apiserver's library.
+ * Decodes CBOR documents into JSON values. Byte strings and texts are strings. A duplicate key in a
+ * map is always an error. Every failure is a CborError with the message of kube-apiserver's
+ * library.
  */
 import type { Json } from '#api/object-meta.ts'
 import { field, mapOf, scalar, structOf } from '#schema/make-type.ts'

@@ -7,7 +7,7 @@ import type { Json, Loose } from '#api/object-meta.ts'
 import { compareKeys } from '#schema/user-key.ts'
 import type { Struct, Type } from '#schema/type.ts'
 
-/** Tag 55799: what follows is CBOR. It precedes every answer. */
+/** Tag 55799 (self-described CBOR), which precedes every response. */
 const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7])
 
 /** Bytes that would be base64 in JSON. */

@@ -34,7 +34,7 @@ export class Findings {
   fault: Fault | undefined
   /** The place of an unknown field in its map; the same order applies. */
   unknownAt: number | undefined
-  /** Unknown fields of what is read now do not count. */
+  /** If greater than 0, unknown fields are not recorded. */
   #quiet = 0
 
   report(fault: Fault): null {
@@ -83,7 +83,7 @@ export function withoutPrefix(item: Item): Item {
   return inner
 }
 
-/** Why a time is no time by the type of its content; undefined where it may be one. */
+/** The error if a time tag's content has the wrong type. */
 export function tagFault(item: Item): string | undefined {
   for (let outer = item; outer.is === 'tag'; outer = outer.content) {
     const { number, content } = outer

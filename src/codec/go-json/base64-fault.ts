@@ -1,7 +1,4 @@
-/**
- * Why Go's base64 decoder refuses a text, by the place of the byte it gives up at. It decodes
- * nothing.
- */
+/** The error of Go's base64 decoder for a text: the offset of the byte at which it stops. */
 const alphabet = /[A-Za-z0-9+/]/
 const padding = '='
 

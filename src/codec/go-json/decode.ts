@@ -24,7 +24,7 @@ export function readGoJson(bytes: Buffer, type: Type): GoRead {
   return reader.fault === undefined ? { value: value ?? null } : { fault: reader.fault }
 }
 
-/** The value at hand, laid over what is there already. Undefined and null are Go's zero value. */
+/** The decoded value, merged into the existing one. Undefined and null are Go's zero value. */
 type Value = Json | undefined
 
 function decode(reader: GoReader, type: Type, before: Value): Value {
@@ -40,7 +40,7 @@ function decode(reader: GoReader, type: Type, before: Value): Value {
         ? decodeText(reader, type)
         : decodeStruct(reader, type, before as JsonObject | undefined)
     case 'untyped': {
-      // It reads its own text, as times do.
+      // The type has its own parser, as times do.
       reader.next()
       reader.unread()
       const text = reader.untyped()
@@ -135,7 +135,7 @@ function decodePointed(reader: GoReader, { pointer, type }: Field, before: Value
   return decode(reader, type, before ?? undefined)
 }
 
-/** Go's names of a field and of the inlined structs it stands in, innermost first. */
+/** The Go names of a field and of the inlined structs that contain it, innermost first. */
 function holdersOf(struct: Struct, name: string): string[] {
   for (const field of struct.fields) {
     if (field.name === name) return [goFieldName(struct, name)]
@@ -273,7 +273,7 @@ function decodeText(reader: GoReader, type: Scalar | Struct): Value {
   if (reader.fault !== undefined) return undefined
   const fault = type.is === 'struct' ? unionFault(type, text) : textFault(type, text)
   if (fault !== undefined) reader.report('unmarshalerDecoder', fault)
-  // A quantity is the digits that were written, whatever number they make.
+  // A quantity keeps its written digits.
   const isDigits = type.is === 'scalar' && type.scalar === 'quantity' && /^[-0-9]/.test(text)
   return isDigits ? text : parseJson(text)
 }

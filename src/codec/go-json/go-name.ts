@@ -9,7 +9,7 @@ import type { List, Struct, Type } from '#schema/type.ts'
 const initialisms =
   /^(api|aws|ca|cidr|csi|dns|fc|fs|gce|gmsa|http|id|ip|iqn|iscsi|json|nfs|os|pd|qos|qps|rbd|se|ssl|tcp|tls|ttl|tty|uid|url)(?=[A-Z]|s?$)/
 
-/** Names that follow no rule, wherever they stand. */
+/** Irregular names, at any position. */
 const named: ReadonlyMap<string, string> = new Map([
   ['cephfs', 'CephFS'],
   ['chapAuthDiscovery', 'DiscoveryCHAPAuth'],

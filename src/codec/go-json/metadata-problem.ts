@@ -7,7 +7,7 @@ import { embeddedMeta } from '#schema/structural/metadata-type.ts'
 import { readGoJson } from './decode.ts'
 import { encodeGoMap } from './encode.ts'
 
-/** Undefined where kube-apiserver reads it as metadata. */
+/** Undefined if kube-apiserver accepts it as metadata. */
 export function metadataProblem(metadata: Json): string | undefined {
   const read = readGoJson(Buffer.from(encodeGoMap(metadata)), embeddedMeta)
   return 'fault' in read ? read.fault : undefined

@@ -29,7 +29,7 @@ export function textFault({ scalar, named }: Scalar, text: string): string | und
   }
 }
 
-/** Maps of maps, down to the last: the first value that is none. */
+/** Fields are maps of maps: the error of the first value that is not a map. */
 function fieldsFault(value: unknown): string | undefined {
   if (value === null) return undefined
   if (typeof value === 'object' && !Array.isArray(value)) {
@@ -44,7 +44,7 @@ const goKinds: Readonly<Record<string, string>> = {
   boolean: 'bool',
 }
 
-/** Quotes are taken off and nothing is unescaped: what was an escape is no quantity. */
+/** Go removes the quotes without unescaping, so a text with an escape is not a quantity. */
 function quantityFault(text: string): string | undefined {
   if (text === 'null') return undefined
   const isQuoted = text.length >= 2 && text.startsWith('"') && text.endsWith('"')

@@ -1,4 +1,4 @@
-/** Why Go cannot read a text as a time or as a duration, in its words. It computes neither. */
+/** Go's error message for a text that is not a valid time or duration. */
 const layouts = {
   time: '2006-01-02T15:04:05Z07:00',
   microTime: '2006-01-02T15:04:05.000000Z07:00',
@@ -68,7 +68,7 @@ export function timeFault(text: string, kind: keyof typeof layouts): string | un
 
 const units = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h'])
 
-/** A text that is no duration. */
+/** The message for an invalid duration. */
 export function durationFault(text: string): string {
   const invalid = `time: invalid duration ${timeQuote(text)}`
   let rest = text.replace(/^[-+]/, '')

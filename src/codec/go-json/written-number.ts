@@ -24,8 +24,7 @@ const markOf = (value: number, source: string): Json =>
   /^-?[0-9]{1,15}$/.test(source) ? value : `${mark}${source}`
 
 /**
- * The JSON of a patched object: what was merged has its keys sorted, and numbers are as they were
- * written.
+ * The JSON of a patched object with sorted keys in merged parts and numbers as written.
  */
 export const textWithNumbers = (value: Json): string =>
   encodeGoJson(withSortedKeys(value)).replace(marked, (_, number: string) => number)

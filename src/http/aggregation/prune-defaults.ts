@@ -13,7 +13,7 @@ const alone = new Set(['not', 'additionalProperties', 'additionalItems', 'items'
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'items'])
 const byName = new Set(['properties', 'patternProperties', 'definitions', 'dependencies'])
 
-/** The very same value where there are none. */
+/** Removes defaults from a schema; returns the same value if there are none. */
 export function withoutDefaults(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   let changed = false

@@ -5,7 +5,7 @@ import type { ClientEvent } from '#client/client.ts'
 
 /** Lists come in pages; more than this would only fill memory. */
 const answerBytesMax = 256 << 20
-/** Longest event of a watch: twice the largest object there is, and room for what is around it. */
+/** The longest watch event: twice the largest object, plus its envelope. */
 const eventLengthMax = 8 << 20
 
 export async function textOf(answer: IncomingMessage): Promise<string> {

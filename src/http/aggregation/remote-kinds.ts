@@ -20,7 +20,7 @@ export class RemoteKinds {
     this.#aggregation = aggregation
   }
 
-  /** Each resource once, and the group versions whose servers did not say. */
+  /** Returns each resource once, and the group versions whose servers did not respond. */
   async read(): Promise<{ found: ServedResource[]; away: string[] }> {
     const found = new Map<string, ServedResource>()
     const away: string[] = []

@@ -143,7 +143,8 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
   if (wire.upgrade !== undefined)
     return openTunnel(exchange, backend, `${encoded || '/'}${query}`, parts)
   if (path === '') {
-    // Relative links of what is behind work only below a slash.
+    // Relative links of the backend's page work only below a slash, so redirect to the path with
+    // one.
     exchange.status = 301
     const { 'content-type': _none, ...headers } = answerHeaders(exchange, '')
     const location = `${encodePath(target.path)}/${query}`

@@ -19,7 +19,7 @@ export interface Forwarding {
   readonly answerTimeoutMs?: number
   /** Given where the answer may have no end of its own. */
   readonly stopping?: AbortSignal
-  /** Answers that the client gets none, and why. */
+  /** Sends the error if the backend does not respond. */
   readonly unreachable: (words: string) => void
   /** Replaces or returns the response before it is forwarded. */
   readonly look?: (answer: Passing) => Passing | Promise<Passing>

@@ -6,7 +6,7 @@ export interface NamedTarget {
   readonly port: string
 }
 
-/** Undefined where it is none of the three forms. */
+/** Undefined if the text has none of the three forms. */
 export function parseNamedTarget(text: string): NamedTarget | undefined {
   const parts = text.split(':')
   const [scheme, name, port] =

@@ -1,6 +1,4 @@
-/**
- * Which headers are forwarded: none that describe one connection only, and none that name a user.
- */
+/** Selects the headers to forward. Hop-by-hop headers and headers that name a user are dropped. */
 import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
 import type { AnswerHeaders, Exchange, Headers } from '#http/exchange.ts'
 
@@ -59,7 +57,7 @@ export function requestHeaders(
   }
   const protocols = passed['sec-websocket-protocol']
   if (protocols !== undefined) {
-    // One of them may be the client's token.
+    // A subprotocol may contain the client's token, so it is removed.
     const others = withoutTokenProtocol(protocols)
     if (others === '') delete passed['sec-websocket-protocol']
     else passed['sec-websocket-protocol'] = others

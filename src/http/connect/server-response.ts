@@ -29,7 +29,7 @@ export function serverResponse(
 }
 
 function said(status: number, text: string): readonly [string, string] {
-  // These messages already name the user and the action, or what is not accepted.
+  // These messages already name the user and the action, or the accepted types.
   if (status === 403) return ['Forbidden', text]
   if (status === 406) return ['NotAcceptable', text]
   const words = known[status]

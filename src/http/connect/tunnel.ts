@@ -19,7 +19,7 @@ export interface Tunnelling {
   readonly refuse: (words: string) => void
 }
 
-/** Resolves when the tunnel is over. */
+/** Resolves when the tunnel is closed. */
 export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promise<void> {
   const { wire } = exchange
   if (wire.upgrade === undefined) throw new Error('the client did not ask to leave HTTP')

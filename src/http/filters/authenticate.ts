@@ -34,7 +34,7 @@ function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): v
   parts.instruments?.authenticated(result, name, parts.monotonicMs() - startedAt)
 }
 
-/** Looked at only as far as a method needs. */
+/** The credentials of a request, computed only when an authentication method needs them. */
 class WireCredentials implements Credentials {
   readonly token: string | undefined
   readonly #exchange: Exchange

@@ -389,7 +389,7 @@ export class Http2Connection implements StreamHost {
     this.#endIfIdle()
   }
 
-  // What streams need of their connection.
+  // Methods that streams call.
 
   get remoteAddress(): string {
     return this.#socket.remoteAddress ?? ''

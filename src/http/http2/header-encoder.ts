@@ -40,7 +40,7 @@ const statusFields = new Map(
   ),
 )
 
-/** One character a byte. */
+/** Returns one character per byte. */
 export function encodeHeaders(status: number, headers: AnswerHeaders): string {
   let block = encodeHeader(':status', status)
   for (const name in headers) {

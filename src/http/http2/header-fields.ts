@@ -71,7 +71,7 @@ vary|
 via|
 www-authenticate|`
 
-/** By number; there is no number 0. */
+/** By index, which starts at 1. */
 export const staticFields: readonly HeaderField[] = rows.split('\n').map((row) => {
   const [name = '', value = ''] = row.split('|')
   return { name, value }

@@ -1,6 +1,6 @@
 /**
- * Reports to every flow schema whether its priority level exists: the condition `Dangling` of its
- * status. It writes nothing else, and not often.
+ * Updates the condition `Dangling` in the status of each FlowSchema: whether its priority level is
+ * missing. It writes nothing else.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -33,7 +33,7 @@ export interface DanglingSchemasParts {
 export class DanglingSchemas {
   readonly #parts: DanglingSchemasParts
   readonly #wroteAt = new Map<string, number[]>()
-  /** Schemas being written: what is seen of them meanwhile is old. */
+  /** Schemas that are being written; changes from the watch are outdated until then. */
   readonly #writing = new Set<string>()
 
   constructor(parts: DanglingSchemasParts) {

@@ -1,6 +1,6 @@
 /**
- * Keeps fairness configured by the objects in the API, and has every flow schema's status show
- * whether its priority level exists. It judges no request.
+ * Updates the configuration of priority and fairness from the objects in the API. It also updates
+ * the `Dangling` condition of each FlowSchema. It does not judge requests.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

@@ -22,7 +22,7 @@ export class RecordedAnswer {
     else this.#send ??= send
   }
 
-  /** Lets go what was answered, or will be. */
+  /** Sends the response now, or as soon as there is one. */
   release(): void {
     this.#isFree = true
     const send = this.#send

@@ -1,7 +1,6 @@
 /**
- * A line of the log for each request, from a verbosity on that operators choose at the start and
- * may change while the server runs. It says nothing of what was sent or answered: that is the audit
- * log's.
+ * Logs a line for each request, from a verbosity that operators may change at run time. Bodies are
+ * not logged here; the audit log has them.
  */
 import type { Observer } from '#http/parts.ts'
 import type { Log } from '#observe/log.ts'

@@ -41,7 +41,7 @@ export function sentObject(exchange: Exchange): Loose | undefined {
   }
 }
 
-/** JSON of what was sent. */
+/** The request object as JSON. */
 export function requestText(exchange: Exchange, sent: Loose | undefined): string | undefined {
   const { body, kind, target } = exchange
   if (body === undefined || body.length === 0 || kind === undefined) return undefined

@@ -1,6 +1,5 @@
 /**
- * The response in the audit log: in JSON whatever was sent, and as table or metadata alone if those
- * were requested.
+ * The response in the audit log: always JSON, and a table or metadata if the client requested that.
  */
 import { loadLater } from '#base/load-later.ts'
 import type { Exchange } from '#http/exchange.ts'
@@ -17,7 +16,7 @@ const loadOtherLists = loadLater<typeof import('#http/other-lists.ts')>(
   '#http/other-lists',
 )
 
-/** Undefined where there was no answer. */
+/** Undefined if there was no response. */
 export async function responseText(
   exchange: Exchange,
   parts: ShapeParts,

@@ -129,7 +129,7 @@ function detailsOf({ about }: Waiting<Flow>): string[] {
   return [user.name, verb, path, namespace, name, apiVersion, resource, subresource]
 }
 
-/** Cells end in a comma and stand in columns. */
+/** Formats rows as aligned columns, with a comma after each cell except the last. */
 function tableText(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell, at) => (at < row.length - 1 ? `${cell},` : cell)))
   const widths: number[] = []

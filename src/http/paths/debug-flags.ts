@@ -10,7 +10,7 @@ import type { Log } from '#observe/log.ts'
 const prefix = '/debug/flags'
 const text = { contentType: 'text/plain' }
 const page = { contentType: 'text/html; charset=utf-8' }
-/** Verbosities beyond 64 bits are no numbers to kube-apiserver. */
+/** kube-apiserver rejects verbosities beyond int64 as invalid numbers. */
 const largest = 2n ** 63n
 /** The body is a number; the limit leaves space for invalid ones. */
 const bodyBytesMax = 4096

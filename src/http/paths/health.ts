@@ -40,7 +40,7 @@ export function healthPaths(
       const found = pattern.exec(path)
       if (found === null) return false
       const [, endpoint, name] = found as unknown as [string, HealthEndpoint, string?]
-      // The program that starts the server checks whether it is ready, whatever its release.
+      // The program that starts the server checks readiness in every release.
       if (name === undefined) return true
       return had.includes(endpoint) && checks[endpoint]().some((check) => check.name === name)
     },

@@ -26,7 +26,7 @@ interface Document {
   readonly contentType: string
 }
 
-/** The third version is served whatever the release: newer clients request it first. */
+/** OpenAPI v3 is served for every release, because newer clients request it first. */
 export function openApiPaths(publisher: OpenApiDocuments): PathHandler {
   const packed = new Map<string, Promise<Buffer>>()
   const pack = ({ bytes, hash }: Published): Promise<Buffer> => {

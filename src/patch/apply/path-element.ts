@@ -149,9 +149,9 @@ function canonicalKey(key: Json): string {
 }
 
 /**
- * A step as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. Conflicts show
- * numbers as Go prints floats, because owners are read from JSON; what is wrong with an object
- * shows its integers in full.
+ * An element as messages show it: `.spec`, `[name="a"]`, `[="kubernetes"]`, `[3]`. Conflicts print
+ * numbers like Go's floats, because managedFields are decoded from JSON. Validation errors print
+ * integers in full.
  */
 export function elementText(
   element: string,

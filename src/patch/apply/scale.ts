@@ -1,6 +1,6 @@
 /**
- * Owners seen through the scale subresource: the owner of the main object's replicas owns
- * spec.replicas of its Scale, and the other way round. Everything else stays with the main object.
+ * Field ownership through the scale subresource: the manager of the object's replicas owns
+ * spec.replicas of its Scale, and vice versa. Other fields belong only to the main object.
  */
 import type { ManagedFieldsEntry } from '#api/object-meta.ts'
 import { difference, type FieldSet, hasPath, isEmptySet, setOfPaths } from './field-set.ts'

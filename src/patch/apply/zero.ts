@@ -9,7 +9,7 @@ import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
 
 const zeros = new WeakMap<Struct, JsonMap>()
 
-/** The unset value of a whole type; undefined where Go has none that JSON would show. */
+/** The zero value of a type; undefined if JSON would not show it. */
 export function zeroOf(type: Type): JsonMap | undefined {
   return type.is === 'struct' && type.union !== true ? zeroStruct(type) : undefined
 }

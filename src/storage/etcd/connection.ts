@@ -1,7 +1,7 @@
 /**
- * The connection to etcd: one gRPC channel per server. A request goes to the server that answered
- * last. While no server can be reached, requests wait until their deadline, as those of
- * kube-apiserver do. It knows the names of etcd's methods and nothing of what is in a message.
+ * The connection to etcd: one gRPC channel per server. A request is sent to the server that
+ * responded last. While no server is reachable, requests wait until their deadline, as in
+ * kube-apiserver. The class knows the names of etcd's methods, but not their messages.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly deadlineMs?: number
   /** How many requests may wait for a connection at once. */
   readonly waitingMax?: number
-  /** How long it may take to say that it is well; 0 for the usual. */
+  /** The time limit of a health check; 0 for the default. */
   readonly healthDeadlineMs?: number
 }
 
@@ -53,8 +53,8 @@ const defaultDeadlineMs = 60_000
 const defaultWaitingMax = 5000
 
 /**
- * How long a first connection is awaited before the next server is tried: some accept a connection
- * and never respond.
+ * How long to wait for a first connection before the next server is tried: some servers accept
+ * connections and never respond.
  */
 const connectMs = 5000
 
@@ -67,10 +67,13 @@ const defaultHealthDeadlineMs = 2000
 /** How often the health of a healthy etcd is checked. */
 const healthyIntervalMs = 2000
 
-/** How often an unhealthy one is checked: soon after it is back, writes succeed again. */
+/** How often an unhealthy etcd is checked, so that writes succeed soon after it has recovered. */
 const troubledIntervalMs = 500
 
-/** Watches end where a server lost its leader, so that they move on to one that has it. */
+/**
+ * With this metadata, a server without a leader ends its watches, which then move to another
+ * server.
+ */
 const requireLeader = new Metadata()
 requireLeader.set('hasleader', 'true')
 
@@ -79,7 +82,7 @@ const channelOptions = {
   'grpc.max_send_message_length': -1,
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5000,
-  // Requests wait for the connection, and one attempt costs little.
+  // Requests wait for the connection, and an attempt to connect is cheap.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 250,
 }
@@ -94,7 +97,7 @@ export class Connection {
   readonly #waitingMax: number
   readonly #healthDeadlineMs: number
   readonly #names: readonly string[]
-  /** The client that answered last. */
+  /** The index of the client that responded last. */
   #preferred = 0
   #trouble: string | undefined
   #healthTimer: NodeJS.Timeout | undefined
@@ -102,7 +105,7 @@ export class Connection {
   #wait = new ConnectionWait(() => this.#clients.map((client) => client.getChannel()))
   #closed: StorageUnavailable | undefined
 
-  /** `probeKey` is read to know that etcd is well. */
+  /** `probeKey` is read to check etcd's health. */
   constructor(options: ConnectionOptions, probeKey = 'health') {
     this.#probe = encodeRange({ key: probeKey, countOnly: true })
     if (options.endpoints.length === 0) throw new StorageUnavailable('no etcd server is named')
@@ -125,12 +128,12 @@ export class Connection {
     return Math.min(Date.now() + this.#deadlineMs, latest)
   }
 
-  /** A request that may be sent twice without harm. */
+  /** Sends a request that may be repeated without harm. */
   read(method: string, request: Buffer, deadline = this.deadline()): Promise<Buffer> {
     return this.#track(this.#send(method, request, isAway, deadline))
   }
 
-  /** A request that is sent again only if it cannot have reached a server. */
+  /** Sends a request that is repeated only if it did not reach a server. */
   write(method: string, request: Buffer, deadline = this.deadline()): Promise<Buffer> {
     return this.#track(this.#send(method, request, isUnsent, deadline))
   }
@@ -141,13 +144,13 @@ export class Connection {
     return client.makeBidiStreamRequest(methods.watch, same, same, requireLeader)
   }
 
-  /** A watch broke: the next one goes to another server. */
+  /** Called when a watch broke: the next watch uses another server. */
   watchFailed(error: unknown): void {
     this.#preferred = (this.#preferred + 1) % this.#clients.length
     if (isAway(error)) this.#troubled(error)
   }
 
-  /** What each server answers, by the name it was given; undefined where it does not. */
+  /** The response of each server, by its configured name; undefined if it does not respond. */
   async askEach(method: string, request: Buffer): Promise<[string, Buffer | undefined][]> {
     if (this.#closed) throw this.#closed
     const until = Date.now() + this.#healthDeadlineMs
@@ -158,7 +161,7 @@ export class Connection {
     return answers.map((answer, i) => [this.#names[i], answer])
   }
 
-  /** Requests under way are finished; those that wait for a connection are rejected. */
+  /** Finishes running requests and rejects waiting ones. */
   async close(): Promise<void> {
     this.#closed ??= new StorageUnavailable('the store is closed')
     this.#wait.end()
@@ -183,7 +186,7 @@ export class Connection {
     mayRepeat: (error: unknown) => boolean,
     deadline: number,
   ): Promise<Buffer> {
-    // While others wait for a connection, an attempt would only cost time.
+    // If other requests already wait for a connection, an attempt would only cost time.
     for (let isTried = this.#wait.isNeeded; ; isTried = true) {
       if (isTried) await this.#untilReady(deadline)
       try {
@@ -227,7 +230,7 @@ export class Connection {
     }
   }
 
-  /** Until one server is connected, or all have refused. */
+  /** Waits until a server is connected or all connections have failed. */
   async #connecting(until: number): Promise<void> {
     for (;;) {
       const channels = this.#clients.map((client) => client.getChannel())
@@ -244,7 +247,7 @@ export class Connection {
     }
   }
 
-  /** The server to call: one that is connected, or else one that may be soon. */
+  /** Selects a connected server, or else one that may be connected soon. */
   #pick(): number {
     let hopeful: number | undefined
     for (let i = 0; i < this.#clients.length; i++) {
@@ -262,7 +265,7 @@ export class Connection {
     if (before === undefined) this.#watchHealth()
   }
 
-  /** Notices without requests that etcd went away, and that it is back. */
+  /** Detects without requests that etcd is unreachable, and that it is reachable again. */
   #watchHealth(): void {
     clearTimeout(this.#healthTimer)
     if (this.#closed) return
@@ -270,7 +273,7 @@ export class Connection {
     this.#healthTimer = setTimeout(() => {
       const deadline = Date.now() + Math.min(this.#healthDeadlineMs, this.#deadlineMs)
       const probing = this.#track(this.#tryEach(methods.range, this.#probe, isAway, deadline))
-      // If this call is forbidden, all calls are.
+      // Any error counts: if this read is forbidden, all requests are.
       probing.catch((error) => this.#troubled(error)).finally(() => this.#watchHealth())
     }, wait)
     this.#healthTimer.unref()
@@ -284,8 +287,8 @@ function clientOf(url: URL, tls: TlsOptions): Client {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const secure = secureCredentials(tls, host)
   if (isIP(host) === 0) return new Client(url.host, secure, channelOptions)
-  // TLS names no servers by address, so another name is sent; what the certificate must fit is the
-  // address all the same.
+  // TLS has no server name for an IP address, so a placeholder is sent; the certificate must
+  // contain the address.
   return new Client(url.host, secure, {
     ...channelOptions,
     'grpc.ssl_target_name_override': 'etcd',
@@ -309,7 +312,7 @@ function secureCredentials(tls: TlsOptions, host: string): ChannelCredentials {
     ca: read(tls.cafile),
     key: read(tls.keyfile),
     cert: read(tls.certfile),
-    // What is given to be trusted need not be a root, as in Go.
+    // As in Go, a trusted certificate need not be a root.
     allowPartialTrustChain: true,
   })
   return credentials.createFromSecureContext(context, {

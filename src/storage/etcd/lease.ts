@@ -60,8 +60,8 @@ export class Leases {
   }
 
   async #grant(ttlSeconds: number): Promise<number> {
-    // Chosen here, and small enough for a number, where etcd's own choice would not be. Others than
-    // etcd choose themselves.
+    // This ID fits in a JavaScript number; one chosen by etcd might not. Servers that imitate etcd
+    // choose their own.
     const id = 1 + Math.floor(this.#random() * (Number.MAX_SAFE_INTEGER - 1))
     const request = encodeLeaseGrant(id, ttlSeconds)
     try {

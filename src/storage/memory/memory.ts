@@ -1,7 +1,6 @@
 /**
- * A store in memory: for tests and throw-away servers. It is the contract in its plainest form, and
- * the other backends are measured against it. It writes nothing to disk, and everything is gone
- * when the process ends.
+ * A store in memory for tests and temporary servers. It is the simplest implementation of the
+ * contract, and the reference for the others. All data is lost when the process ends.
  */
 import { elapsedMs, systemClock, type TimerClock } from '#base/clock.ts'
 import { DeadlineTimer } from '#storage/deadline-timer.ts'
@@ -269,7 +268,7 @@ export class MemoryStorage implements Storage {
     }
   }
 
-  /** Deletes the versions of a key that readers may no longer use; true when none is left. */
+  /** Deletes versions of a key that were compacted; returns true if none is left. */
   #trim(key: string, upTo: Revision): boolean {
     const versions = this.#versions.get(key)?.changes
     if (!versions) return false

@@ -47,9 +47,7 @@ export function sealerOf(providers: readonly Provider[]): Sealer {
 interface BoundProvider {
   readonly beginning: Buffer
   seal(path: string, plain: Buffer): Buffer
-  /**
-   * Undefined where it does not open; the reasons are added to `problems`, which knows each once.
-   */
+  /** Returns undefined if it cannot decrypt the value, and adds the reason to `problems`. */
   open(
     path: string,
     stored: Buffer,

@@ -4,7 +4,7 @@ import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 export const seal = (secret: Buffer, nonce: Buffer, plain: Buffer): Uint8Array =>
   xsalsa20poly1305(secret, nonce).encrypt(plain)
 
-/** Undefined where the tag says that the box is not of this key, or was changed. */
+/** Undefined if the tag is wrong: the box has another key or was modified. */
 export function open(secret: Buffer, nonce: Buffer, box: Buffer): Buffer | undefined {
   try {
     const { buffer, byteOffset, length } = xsalsa20poly1305(secret, nonce).decrypt(box)

@@ -1,6 +1,6 @@
 /**
- * Reads a whole database and reports what is inconsistent: pages, checksums of rows, the chain of
- * revisions of each key, deadlines without a row, marks beyond the newest revision. It changes
+ * Reads a whole database and reports inconsistencies: pages, checksums of rows, the chain of
+ * revisions of each key, deadlines without a row, and state beyond the newest revision. It changes
  * nothing.
  */
 import { DatabaseSync } from 'node:sqlite'
@@ -51,7 +51,10 @@ export function checkDatabase(
 const chainOf = `SELECT revision, previous, deleted, key, checksum, value FROM log
   ORDER BY key, revision`
 
-/** Each row is intact, and names the row of its key before it, or one that compaction removed. */
+/**
+ * Checks that each row is intact and that its `previous` is the key's previous row, or one that a
+ * compaction deleted.
+ */
 function checkRows(
   database: DatabaseSync,
   report: (problem: string) => void,

@@ -8,7 +8,7 @@ import { ExpiryClock } from './expiry-clock.ts'
 import type { ExpireAnswer } from './protocol.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** If the writer could not delete what is due, the request is repeated after this. */
+/** The pause before a failed deletion of expired keys is repeated. */
 const retryAfterMs = 1000
 
 type ExpiryRequest =
@@ -19,7 +19,10 @@ export class Expirer {
   #clock: ExpiryClock
   #writer: WriteQueue
   #timer: DeadlineTimer
-  /** One request at a time: a clock that was set once must not move the deadlines twice. */
+  /**
+   * Only one request at a time, because one adjustment of the clock must not shift the deadlines
+   * twice.
+   */
   #asking = false
   #stopped = false
 
@@ -64,8 +67,8 @@ export class Expirer {
       const { nextDeadline } = (await this.#writer.ask(request)) as ExpireAnswer
       if (nextDeadline !== undefined) this.#want(nextDeadline)
     } catch {
-      // The store reports the trouble of the disk; what is due stays due, and the jump is seen
-      // again.
+      // The store reports the failure of the disk. Expired keys remain due, and the adjustment is
+      // detected again.
       this.#clock.moved(-byMs)
       this.#want(this.#clock.now() + retryAfterMs)
     } finally {

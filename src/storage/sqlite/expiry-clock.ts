@@ -31,10 +31,7 @@ export class ExpiryClock {
     return Math.abs(jump) > driftMsMax ? jump : 0
   }
 
-  /**
-   * To be called when the deadlines are moved: what is written from now on has deadlines of the new
-   * time.
-   */
+  /** Called when the stored deadlines are shifted; later writes use the new time. */
   moved(byMs: number): void {
     this.#origin += byMs
   }

@@ -1,13 +1,13 @@
 /**
- * The write-ahead log as one connection sees it: how long it is, and copying it into the database.
+ * Measures the write-ahead log of one connection, and copies it into the database (a checkpoint).
  *
- * SQLite begins the log anew with the first write after all of it was copied, if no reader uses it
- * then. So a copy that met a reader or another writer is tried again soon, and readers are waited
- * for longer the longer the log is:
+ * SQLite resets the log at the first write after a complete copy, if no reader uses the log then.
+ * So a copy that met a reader or another writer is soon repeated. The longer the log, the longer a
+ * copy waits for readers:
  *
  *   limit 16 MiB:  at 16 copy, wait 20 ms   at 18, 20, 22 again   from 24 on wait 200 ms
  *
- * It never waits for a reader without end: one of another program may read for hours.
+ * The wait is limited, because a reader in another program may read for hours.
  */
 import { statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -17,17 +17,17 @@ import { pageSizeBytes } from './schema.ts'
 const frameBytes = pageSizeBytes + 24
 
 /**
- * How often the true length is looked up, in parts of the limit: the lookup takes three
+ * The true length is checked after writes of this fraction of the limit; the check takes three
  * microseconds.
  */
 const lookParts = 64
 
-/** How soon a copy that was not complete is tried again, in parts of the limit. */
+/** An incomplete copy is repeated after writes of this fraction of the limit. */
 const retryParts = 8
 
 /**
- * How long readers of the log are awaited, while writers are blocked; and when the log is far
- * beyond its limit.
+ * How long a copy waits for readers while writers are blocked: normally, and if the log exceeds its
+ * limit by `farRatio`.
  */
 const readersMs = 20
 const readersMsMax = 200
@@ -35,9 +35,9 @@ const farRatio = 1.5
 
 export interface LogOptions {
   readonly file: string
-  /** How long the log may become before it is copied. */
+  /** The length at which the log is copied. */
   readonly checkpointBytes: number
-  /** How long another writer is waited for; 0 for a connection that never waits. */
+  /** How long it waits for another writer; 0 for a connection that never waits. */
   readonly busyMs: number
 }
 
@@ -48,11 +48,14 @@ export class LogCheckpoint {
   readonly #copy: StatementSync
   readonly #copyAll: StatementSync
   readonly #truncate: StatementSync
-  /** What is still to be copied, when it was last looked up. */
+  /** The bytes still to be copied at the last check. */
   #lengthBytes = 0
-  /** What was added since, roughly. At first, anything may be there. */
+  /**
+   * An estimate of the bytes added since the last check. It is infinite at first, because the log
+   * may contain anything.
+   */
   #addedBytes = Number.POSITIVE_INFINITY
-  /** The length at which it is copied. */
+  /** The length at which the next copy is due. */
   #dueBytes: number
   #failure: unknown
 
@@ -61,7 +64,7 @@ export class LogCheckpoint {
     this.#database = database
     this.#dueBytes = options.checkpointBytes
     database.exec('PRAGMA wal_autocheckpoint = 0')
-    // A log that begins anew gives back to the disk what is beyond its limit.
+    // When SQLite resets the log, it truncates the file to its limit.
     database.exec(`PRAGMA journal_size_limit = ${options.checkpointBytes}`)
     this.#state = database.prepare('PRAGMA wal_checkpoint(NOOP)')
     this.#state.setReturnArrays(true)
@@ -74,7 +77,7 @@ export class LogCheckpoint {
     this.#addedBytes += bytes
   }
 
-  /** Whether it should be copied into the database. */
+  /** Whether the log should be copied into the database. */
   get isLong(): boolean {
     const limit = this.#options.checkpointBytes
     if (
@@ -88,19 +91,20 @@ export class LogCheckpoint {
   }
 
   /**
-   * Whether it outgrew its limit by far: a writer that cannot wait for readers should add nothing.
+   * Whether the log exceeds its limit so far that a writer that cannot wait for readers should not
+   * write.
    */
   get isFarBeyond(): boolean {
     if (this.#isFar()) this.#look()
     return this.#isFar()
   }
 
-  /** Why nothing may be added any more: it is twice as long as its limit and cannot be copied. */
+  /** Why no more writes are accepted: the log has twice its limit and cannot be copied. */
   get failure(): unknown {
     return this.#lengthBytes >= 2 * this.#options.checkpointBytes ? this.#failure : undefined
   }
 
-  /** Another connection copies it. */
+  /** Postpones the next copy, because another connection copies the log. */
   leave(): void {
     this.#dueBytes =
       Math.max(this.#options.checkpointBytes, this.#lengthBytes) +
@@ -108,8 +112,8 @@ export class LogCheckpoint {
   }
 
   /**
-   * Copies it into the database. What fails, as on a full disk, is tried again when the log has
-   * grown.
+   * Copies the log into the database. A copy that fails, for example on a full disk, is repeated
+   * when the log has grown.
    */
   copy(): void {
     this.#run(this.#copy)
@@ -118,7 +122,7 @@ export class LogCheckpoint {
     this.leave()
   }
 
-  /** Copies it and makes its file empty, unless a connection reads or writes. */
+  /** Copies the log and truncates its file, unless another connection reads or writes. */
   empty(): void {
     this.#runAlone(this.#truncate)
     this.#look()
@@ -133,7 +137,7 @@ export class LogCheckpoint {
     }
   }
 
-  /** Readers and writers are awaited for a moment only, because writers are blocked meanwhile. */
+  /** Waits only briefly for readers and writers, because writers are blocked meanwhile. */
   #runAlone(statement: StatementSync): void {
     const { busyMs } = this.#options
     const waitMs = Math.min(busyMs, this.#isFar() ? readersMsMax : readersMs)
@@ -152,11 +156,11 @@ export class LogCheckpoint {
       const [, frames, copied] = this.#state.get() as unknown as [number, number, number]
       this.#lengthBytes = copied === frames ? 0 : frames * frameBytes
     } catch {
-      // The next transaction meets the same problem and reports it.
+      // The next transaction reports the same failure.
     }
   }
 }
 
-/** The size of its file, which keeps its size when the log begins anew. */
+/** The size of the log's file, which a reset does not change. */
 export const logFileBytes = (file: string): number =>
   statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0

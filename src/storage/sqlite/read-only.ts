@@ -1,7 +1,6 @@
 /**
- * The database of a data directory, opened for reading only, whether a server uses it or not. It
- * takes no lock, writes nothing, and stays at the revision it was opened at. Writes and feeds are
- * refused.
+ * The database of a data directory, opened read-only, even while a server uses it. It takes no lock
+ * and stays at the revision at which it was opened. Writes and feeds are rejected.
  */
 import {
   type Change,

@@ -10,10 +10,7 @@ import { checksumOf, damagedAt, openToRead } from './schema.ts'
 /** Rows read without giving others a turn: about a megabyte of objects, a millisecond or two. */
 export const rowsPerTurn = 500
 
-/**
- * Bytes of changes read at once: each reader that catches up holds as much, whatever the size of
- * the values.
- */
+/** Bytes of changes per read, which limits the memory of each reader that catches up. */
 const changesBytesMax = 8 * 1024 * 1024
 
 type Value = Uint8Array | null

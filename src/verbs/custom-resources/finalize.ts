@@ -62,8 +62,8 @@ interface Problem {
 }
 
 /**
- * Undefined: none is left. They go in the version they are stored in: it need not be served, nor be
- * converted to.
+ * Returns undefined when all instances are deleted. They are deleted in the stored version, which
+ * need not be served or convertible.
  */
 async function removeInstances(
   { remover, sleep = slept }: FinalizeParts,
@@ -88,7 +88,7 @@ async function removeInstances(
     for (let waited = 0; waited <= waitMsMax; waited += pollMs) {
       if (left.length === 0) return undefined
       await sleep(pollMs)
-      // One that is left says as much as all of them, of which there may be many.
+      // One remaining instance is sufficient proof, and there may be many.
       left = await list(1)
     }
   } catch (error) {
@@ -104,7 +104,7 @@ const unconfirmed = (why: string): Problem => ({
 })
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Each fault once, in brackets where there are several. */
+/** Lists each fault once, in brackets if there are several. */
 function inOne(faults: readonly string[]): string {
   const once = [...new Set(faults)]
   return once.length === 1 ? once[0] : `[${once.join(', ')}]`

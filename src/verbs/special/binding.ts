@@ -119,7 +119,7 @@ function assign(
   const conditions: Loose[] = (pod.status.conditions ??= [])
   const at = conditions.findIndex(({ type }) => type === 'PodScheduled')
   const before = conditions[at]
-  // Whole, not field by field: why the pod could not be scheduled before is over with it.
+  // Replaces the whole condition, because an earlier reason for not scheduling the pod is obsolete.
   conditions.splice(at === -1 ? conditions.length : at, 1, {
     type: 'PodScheduled',
     status: 'True',

@@ -1,4 +1,4 @@
-/** Component statuses are computed on request: none is stored, and none has a version. */
+/** Component statuses are computed on request and not stored, so they have no resourceVersion. */
 import type { ListOptions } from '#api/list-options.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

@@ -17,8 +17,8 @@ export interface Marking {
   /** Puts the mark on, besides the time of the deletion. */
   mark(next: KubeObject, now: string): void
   /**
-   * A further deletion of what is marked; `onlyIt` is of this very object, and of none that took
-   * its name meanwhile.
+   * Handles a further deletion of a marked object. `onlyIt` is the request restricted to the uid of
+   * this object.
    */
   again(live: Live, onlyIt: DeleteRequest): Promise<Answer>
 }

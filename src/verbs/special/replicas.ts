@@ -19,7 +19,7 @@ export interface Replicas {
   set(object: KubeObject, replicas: number): void
   /** Whether the kind's own schema validates the replica count. */
   readonly ownRules: boolean
-  /** Refuses a scale of what has no replicas to show. */
+  /** Rejects the scale of an object without the field for its replicas. */
   requireThere(object: KubeObject): void
   /** The replicas that a patch sees if the number is not specified. */
   unsaid(object: KubeObject): number | undefined
@@ -84,7 +84,7 @@ function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths):
   }
 }
 
-/** A Scale has its numbers in 32 bits, whatever the object has. */
+/** A Scale has 32-bit numbers, even if the object has larger ones. */
 function numberAt(object: KubeObject, path: readonly string[]): number | undefined {
   const value = typedAt(object, path, 'int64') as number | bigint | undefined
   return value === undefined ? undefined : Number(BigInt.asIntN(32, BigInt(value)))
