@@ -32,7 +32,7 @@ export interface TlsSettings {
   readonly insecure?: boolean
 }
 
-/** Why there is no answer, or no whole one. */
+/** The error of a call without a complete response. */
 export interface CallError extends Error {
   readonly code?: string
   readonly cause?: unknown
@@ -83,7 +83,7 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
     } catch (error) {
       const { code, shown } = error as CallError
       if (code !== namesakeCode || shown === undefined || tls.ca === undefined) throw error
-      // Nothing was sent yet: the handshake came to nothing.
+      // The TLS handshake failed, so no request was sent yet.
       const found = namesake(shown.raw, tls.ca, Date.now())
       if (found === undefined) throw error
       known = { ...found, agent: agentTrusting([tls.ca, found.pem]) }

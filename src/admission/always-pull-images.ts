@@ -1,6 +1,6 @@
 /**
- * Images are pulled anew for every pod, so that a pod cannot use an image that its credentials do
- * not allow.
+ * The AlwaysPullImages plugin sets imagePullPolicy to Always. So a pod cannot use a cached image
+ * that its credentials do not allow.
  */
 import { notSupported } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -41,7 +41,7 @@ export const alwaysPullImages: AdmissionPlugin = {
   },
 }
 
-/** Updates that bring no new image are left alone: that field cannot change then. */
+/** Updates without a new image are ignored, because imagePullPolicy is immutable. */
 function concerns(request: AdmissionRequest): boolean {
   if (!isPod(request) || !isWrite(request)) return false
   if (request.operation === 'CREATE') return true

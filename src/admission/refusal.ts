@@ -2,7 +2,7 @@
 import { type ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { AdmissionRequest } from './admission.ts'
 
-/** A name that is not generated yet is known by its prefix. */
+/** The name of the object. Before a name is generated, generateName is used. */
 function nameIn({ name, object }: AdmissionRequest): string {
   return name || object?.metadata.name || object?.metadata.generateName || 'Unknown'
 }
@@ -11,7 +11,7 @@ export function refusal(request: AdmissionRequest, why: string): ApiError {
   return forbiddenRequest(request.kind, nameIn(request), why)
 }
 
-/** Several problems as one text: each listed once, in brackets if there is more than one. */
+/** Combines problems without duplicates; several problems are put in brackets. */
 export function together(problems: readonly string[]): string {
   const said = [...new Set(problems)]
   return said.length === 1 ? (said[0] as string) : `[${said.join(', ')}]`

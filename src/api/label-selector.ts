@@ -28,7 +28,8 @@ export function parseLabelSelector(text: string): LabelSelector {
 }
 
 /**
- * The selector a LabelSelector object means: none at all selects nothing, an empty one everything.
+ * Converts a LabelSelector object. An absent selector matches nothing; an empty one matches
+ * everything.
  */
 export function selectorOf(object: Loose | null | undefined): LabelSelector {
   if (!object) return 'nothing'
@@ -88,8 +89,8 @@ const isLong = (selector: readonly LabelRequirement[]): boolean =>
 const loadLong = loadLater<typeof import('./long-selector.ts')>(import.meta.url, './long-selector')
 
 /**
- * A selector as one function, for matching thousands of objects. Most selectors require one label
- * to have one value: a single comparison.
+ * Compiles a selector into a function, for matching thousands of objects. Most selectors require
+ * one value of one label, which is a single comparison.
  */
 export function labelMatcher(
   selector: LabelSelector,

@@ -40,7 +40,7 @@ export interface MetaRules {
   readonly nameRule: NameRule
 }
 
-/** Whatever is wrong with what an object is called. */
+/** Validates name and generateName. */
 export function validateMetaNames(
   { generateName = '', name = '' }: ObjectMeta,
   nameRule: NameRule,
@@ -155,7 +155,7 @@ function shownTime(meta: ObjectMeta, field: 'creationTimestamp' | 'deletionTimes
   return field === 'creationTimestamp' ? asGo('0001-01-01 00:00:00 +0000 UTC', 'null') : undefined
 }
 
-/** The value must be the one it was. */
+/** Validates that a value did not change. */
 export const validateImmutable = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
   semanticEqual(next, old) ? [] : [invalid(path, next, immutableMessage)]
 

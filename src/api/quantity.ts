@@ -1,8 +1,7 @@
 /**
- * Quantities (`100m`, `1.5Gi`, `12e6`): parsed exactly, printed in the canonical form Kubernetes
- * prints. A quantity is `unscaled × 10^scale` with the family of suffixes it was written in; it
- * never changes once made. Nothing smaller than a billionth exists: finer amounts are rounded away
- * from zero.
+ * Quantities (`100m`, `1.5Gi`, `12e6`): exact parsing and canonical formatting as in Kubernetes. A
+ * quantity is `unscaled × 10^scale` with its suffix format; it is immutable. The smallest unit is a
+ * billionth; finer values are rounded away from zero.
  */
 import { byText } from '#base/by-text.ts'
 
@@ -257,7 +256,7 @@ export function signOfQuantity(value: Quantity | string): -1 | 0 | 1 {
 }
 
 /**
- * Powers of ten by which kube-apiserver multiplies in one step, where 64 bits may overflow. With
+ * Powers of ten for which kube-apiserver multiplies in one step, so that 64 bits can overflow. With
  * other powers an overflow yields zero.
  */
 const wrappingPowers = new Set([1, 2, 3, 6, 9])

@@ -48,7 +48,9 @@ function linesOfGroup(group: readonly Step[], a: string[], b: string[]): string[
   return [head, ...body]
 }
 
-/** `start,length`; a length of 1 is left out, and an empty range names the line before it. */
+/**
+ * `start,length`. A length of 1 is omitted; an empty range has the number of the line before it.
+ */
 function rangeOf(start: number, end: number): string {
   const length = end - start
   if (length === 1) return String(start + 1)

@@ -31,7 +31,7 @@ export interface CertificateRequest {
   readonly dnsNames?: readonly string[]
   /** Addresses as 4 or 16 bytes. */
   readonly addresses?: readonly Uint8Array[]
-  /** Further alternative names, each as a whole tagged value. */
+  /** Additional alternative names as encoded values. */
   readonly alternativeNames?: readonly Uint8Array[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
@@ -84,7 +84,8 @@ function nameBytes(subject: CertificateRequest['subject']): Buffer {
 }
 
 /**
- * The subject of a certificate, byte for byte: what it signs must carry exactly this as its issuer.
+ * The subject of a CA certificate as encoded bytes. Certificates that it signs must have exactly
+ * these bytes as their issuer.
  */
 export function subjectBytes(certificate: X509Certificate): Buffer {
   const whole = der.valuesIn(certificate.raw)?.[0]

@@ -17,13 +17,13 @@ export function runInWritePhase(write: Action): void {
   plan()
 }
 
-/** Runs `notify` in the phase that notifies others of a change. */
+/** Runs `notify` in the phase that notifies listeners of changes. */
 export function runInNotifyPhase(notify: Action): void {
   notifying.push(notify)
   plan()
 }
 
-/** Runs `read` in the phase in which those notified read all changes at once. */
+/** Runs `read` in the phase in which listeners read all changes together. */
 export function runInReadPhase(read: Action): void {
   reading.push(read)
   plan()

@@ -1,4 +1,4 @@
-/** Random numbers from a seed: the same seed gives the same numbers on every machine. */
+/** Deterministic random numbers from a seed, equal on every machine. */
 import type { Random } from './random.ts'
 
 /** Whole numbers below a limit (mulberry32). */
@@ -18,7 +18,7 @@ export function seededShares(seed: number): () => number {
   return () => next(2 ** 32) / 2 ** 32
 }
 
-/** For tests only: a reader of the seed can compute every token and name that it gives. */
+/** For tests only: with the seed, an attacker can compute every generated token and name. */
 export function seededRandom(seed: number): Random {
   const next = seeded(seed)
   const bytes = (count: number) => Buffer.from(Array.from({ length: count }, () => next(256)))

@@ -8,7 +8,8 @@
  */
 
 /**
- * Entries per leaf: small enough to shift on insert, large enough that the upper level stays short.
+ * Maximum entries per leaf: small enough to shift entries on insert, large enough to keep the upper
+ * level short.
  */
 const leafSizeMax = 128
 
@@ -116,7 +117,10 @@ export class SortedMap<V> {
     return own
   }
 
-  /** Splits in the middle, or at the end when keys arrive in order, so that leaves stay full. */
+  /**
+   * Splits a leaf in the middle. If keys arrive in order, splits at the end, so that leaves stay
+   * full.
+   */
   #split(at: number, leaf: Leaf<V>, inserted: number): void {
     const cut = inserted === leaf.keys.length - 1 ? leaf.keys.length - 1 : leaf.keys.length >> 1
     const right = {
@@ -128,7 +132,7 @@ export class SortedMap<V> {
   }
 }
 
-/** First position whose key is not smaller. */
+/** The index of the first key that is not less than `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0
   let high = keys.length
@@ -140,7 +144,7 @@ function lowerBound(keys: readonly string[], key: string): number {
   return low
 }
 
-/** The last leaf whose first key is not greater; the first leaf for smaller keys. */
+/** The last leaf whose first key is not greater than `key`, or the first leaf. */
 function leafFor<V>(leaves: readonly Leaf<V>[], key: string): number {
   let low = 0
   let high = leaves.length - 1

@@ -11,13 +11,13 @@ export interface OptionRow {
   /** Whether the option may be repeated. */
   readonly repeats?: boolean
   readonly required?: boolean
-  /** A second name of one letter: `-f`. */
+  /** A one-letter alias: `-f`. */
   readonly letter?: string
 }
 
 export interface CommandRow {
   readonly summary: string
-  /** Names of the words that follow, all required: `FILE`. */
+  /** Placeholders of the required arguments: `FILE`. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, OptionRow>>
   /** The stores it works with; any where unset. */

@@ -65,7 +65,7 @@ const topics: Readonly<Record<string, Group>> = {
   instruments: 'Instruments',
 }
 
-/** The flags of the first screen: those that most people need, in few words. */
+/** The flags of the short help: those that most users need. */
 const usualFlags: readonly [name: keyof typeof flagTable, words: string][] = [
   ['secure-port', 'the port of HTTPS'],
   ['data-dir', 'database, certificates and kubeconfig'],
@@ -121,7 +121,7 @@ function firstScreen(): string {
   return parts.join('\n')
 }
 
-/** The usage of a command, what it does and its options. */
+/** The usage, summary and options of a command. */
 function commandLines(name: string, width: number): string {
   const { summary, options } = commands[name]!
   const lines = [`  ${usageOf(name)}`, `${indent}${summary}`]

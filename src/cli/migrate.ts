@@ -1,7 +1,7 @@
 /**
- * `binnacle migrate --from sqlite --to etcd3`, and the other way round: copies the present objects
+ * `binnacle migrate --from sqlite --to etcd3`, or the other way round, copies the current objects
  * between the database of --data-dir and the etcd of --etcd-servers. Keys and certificates stay in
- * the data directory. Servers must be stopped.
+ * the data directory. All servers must be stopped.
  */
 import { existsSync } from 'node:fs'
 import { systemClock } from '#base/clock.ts'

@@ -15,7 +15,7 @@ export interface ElectionOptions {
   readonly client: ApiClient
   readonly namespace: string
   readonly name: string
-  /** This server's identity, different from all others. */
+  /** The unique identity of this server. */
   readonly identity: string
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -37,7 +37,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   let leading: AbortController | undefined
   let renewedAt = 0
   while (!signal.aborted) {
-    // Other candidates count from the write of the lease, which is not before this request.
+    // Other candidates measure from the write of the lease, which is not before this request.
     const askedAt = candidate.elapsed()
     const spentMs = leading === undefined ? 0 : askedAt - renewedAt
     try {

@@ -61,7 +61,7 @@ export class WorkQueue {
     options.signal.addEventListener('abort', () => this.#clear(), { once: true })
   }
 
-  /** How many keys wait now, those in work included. */
+  /** Number of keys that wait or are being processed. */
   get length(): number {
     return this.#waiting.size + this.#inWork.size
   }
@@ -92,7 +92,7 @@ export class WorkQueue {
     meter?.waiting(this.#waiting.size)
   }
 
-  /** The key is added after a delay; an earlier moment that was requested before stays. */
+  /** Adds a key after a delay. An earlier pending delay of the key is kept. */
   addAfter(key: string, ms: number, clock: TimerClock = systemClock): void {
     if (this.#options.signal.aborted) return
     if (ms <= 0) {

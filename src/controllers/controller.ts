@@ -11,11 +11,11 @@ import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Informers } from './informers.ts'
 
 export interface Controller {
-  /** As kube-controller-manager's --controllers names it. */
+  /** The name in kube-controller-manager's --controllers. */
   readonly name: string
-  /** The account it acts as: `system:serviceaccount:kube-system:<account>`. */
+  /** The service account it uses: `system:serviceaccount:kube-system:<account>`. */
   readonly account: string
-  /** Begins; everything it began ends when the signal aborts. */
+  /** Starts the controller. The abort signal stops all its work. */
   start(parts: ControllerParts): void
 }
 
@@ -45,7 +45,7 @@ export interface Surroundings {
   /** Signs requested certificates; undefined without an authority. */
   readonly authority: Authority | undefined
   readonly signingDurationMs: number
-  /** How many pods that have ended are kept; 0 for all. */
+  /** How many finished pods are kept; 0 for all. */
   readonly terminatedPodsMax: number
   /**
    * Time after which other servers on the store have seen a write, and have stored the writes that

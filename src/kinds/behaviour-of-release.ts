@@ -1,6 +1,6 @@
 /**
- * The behaviour of a kind in the emulated release: its own rules, those that every kind has, and
- * its columns.
+ * The behaviour of a kind in the emulated release: its own rules, the common rules, and its
+ * columns.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'

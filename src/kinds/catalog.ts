@@ -19,7 +19,7 @@ export class Catalog {
   readonly #byResource = new Map<string, Resource>()
   readonly #resources = new Set<Resource>()
   readonly #listeners = new Set<() => void>()
-  /** Groups and versions in the order discovery shows them, built-in ones first. */
+  /** Group versions in the order of discovery, built-in ones first. */
   #order: GroupVersion[]
   readonly #ordered: Set<string>
   #generation = 0
@@ -29,7 +29,7 @@ export class Catalog {
     this.#ordered = new Set(order.map(({ group, version }) => apiVersionOf(group, version)))
   }
 
-  /** Grows with every change: what was derived from an older generation is stale. */
+  /** Increases with every change, so that caches can detect outdated data. */
   get generation(): number {
     return this.#generation
   }
@@ -42,7 +42,7 @@ export class Catalog {
     return this.#byPath.get(`${group}/${version}/${plural}`)
   }
 
-  /** A resource by its group and plural name, whatever versions are served. */
+  /** A resource by group and plural name, independent of served versions. */
   resource(group: string, plural: string): Resource | undefined {
     return this.#byResource.get(`${group}/${plural}`)
   }

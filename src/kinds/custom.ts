@@ -1,6 +1,6 @@
 /**
- * From definitions to kinds: a CustomResourceDefinition becomes a resource and a kind for each
- * version it serves. Code that uses them cannot distinguish them from built-in ones.
+ * Converts CustomResourceDefinitions into resources, with one kind for each served version. Other
+ * code cannot distinguish them from built-in kinds.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
@@ -11,7 +11,7 @@ import { CustomKind, type CustomKindOptions } from './custom/custom-kind.ts'
 import { isUnread, putBack } from './custom/unread.ts'
 import type { Behaviour, Kind, Resource } from './kind.ts'
 
-/** Objects of one version as another one, converted by the webhook of the definition. */
+/** Converts objects to another version with the definition's webhook. */
 export type ConvertElsewhere = (
   definition: KubeObject,
   objects: KubeObject[],
@@ -19,12 +19,12 @@ export type ConvertElsewhere = (
 ) => Promise<KubeObject[]>
 
 export interface CustomOptions extends CustomKindOptions {
-  /** '/registry', or what --etcd-prefix says. */
+  /** '/registry', or the value of --etcd-prefix. */
   readonly root: string
   readonly convertElsewhere: ConvertElsewhere
 }
 
-/** `definition` in its stable version; it is kept and never changed. */
+/** `definition` is in v1. It is retained and never changed. */
 export function customResource(definition: KubeObject, options: CustomOptions): Resource {
   return new CustomResource(definition, options)
 }
@@ -185,7 +185,7 @@ class CustomResource implements Resource {
     read.metadata.generation ||= 1
     kind.applyDefaults(read)
     const after = JSON.stringify(read)
-    // The same members in another order are the same object.
+    // Objects with the same members in another order are equal.
     const isSame = after === before || equalValues(JSON.parse(before), JSON.parse(after))
     return isSame ? undefined : read
   }

@@ -40,7 +40,7 @@ const answersObjectIn: Readonly<Record<string, ReleaseChange>> = {
   }),
 }
 
-/** Versions in which a deletion that names no policy leaves dependents behind. */
+/** Versions in which a DELETE without propagationPolicy orphans dependents. */
 const orphansByDefault: Readonly<Record<string, readonly string[]>> = {
   '/replicationcontrollers': ['v1'],
   'apps/daemonsets': ['extensions/v1beta1', 'apps/v1beta2'],
@@ -77,7 +77,7 @@ const orphanedPodsWarn = change('deleting a job without a propagation policy cau
   since: 23,
 })
 
-/** Warnings of a deletion that names no propagation policy. */
+/** Warnings for a DELETE without propagationPolicy. */
 export function unspecifiedPropagationWarnings(kind: Kind, release: Release): string[] {
   const orphansPods = rowOf(kind) === 'batch/jobs' && defaultPropagation(kind) === 'Orphan'
   if (!orphansPods || !release.has(orphanedPodsWarn)) return []

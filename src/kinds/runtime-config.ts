@@ -1,7 +1,7 @@
 /**
- * --runtime-config: which group versions and resources are served. The broad keys count first,
- * whatever their place: api/all, then api/ga, api/beta and api/alpha, then single group versions,
- * then single resources.
+ * --runtime-config: the served group versions and resources. Keys are applied from broad to
+ * specific, regardless of their order: api/all, then api/ga, api/beta and api/alpha, then group
+ * versions, then resources.
  */
 import type { GroupVersion } from './catalog.ts'
 import type { ResourceFact } from './facts.ts'
@@ -14,7 +14,7 @@ const broadKeys = new Set(['api/all', 'api/ga', 'api/beta', 'api/alpha'])
 
 const keyOf = (group: string, version: string) => (group === '' ? version : `${group}/${version}`)
 
-/** `registered` are all group versions whose objects the release can read, served or not. */
+/** `registered` are all group versions that the release can decode, served or not. */
 export function runtimeConfig(
   given: ReadonlyMap<string, string>,
   registered: readonly GroupVersion[],

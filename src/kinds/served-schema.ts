@@ -1,4 +1,4 @@
-/** The OpenAPI v3 schema of a kind, without references: what clients know of its objects. */
+/** The OpenAPI v3 schema of a kind with all references resolved. */
 import { schemaOfType } from '#schema/structural/from-type.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import { publishedSchema } from './custom/custom-kind.ts'

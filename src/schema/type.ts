@@ -76,8 +76,8 @@ export interface Struct {
   /** One manager owns the whole struct (x-kubernetes-map-type: atomic). */
   readonly atomic: boolean
   /**
-   * Unknown fields are kept (custom kinds with x-kubernetes-preserve-unknown-fields or without a
-   * schema).
+   * Whether unknown fields are kept: custom kinds with x-kubernetes-preserve-unknown-fields or
+   * without a schema.
    */
   readonly open: boolean
   /**

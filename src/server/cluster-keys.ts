@@ -1,7 +1,7 @@
 /**
- * Servers on one etcd with --cluster-secret-file share one authority and one token key without
- * copying files. The first server keeps both in etcd, enciphered with a key that scrypt derives
- * from the secret; the others take them from there.
+ * Servers on one etcd with --cluster-secret-file share a CA and a token signing key without copying
+ * files. The first server stores both in etcd, encrypted with a key that scrypt derives from the
+ * secret. The other servers read them.
  *
  *   /binnacle/registry/keys → {"format":1,"salt":"…","nonce":"…","sealed":"…"}
  */
@@ -126,7 +126,7 @@ function sealed(keys: SharedKeys, secret: string): Buffer {
   )
 }
 
-/** Undefined where the secret is another one. */
+/** Undefined if the secret does not match. */
 function opened(bytes: Buffer, secret: string): SharedKeys | undefined {
   const value = JSON.parse(bytes.toString()) as Record<'salt' | 'nonce' | 'sealed', string>
   const [salt, nonce, text] = [value.salt, value.nonce, value.sealed].map((part) =>

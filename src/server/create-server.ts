@@ -89,7 +89,7 @@ export async function createServer(
   await using opened = new AsyncDisposableStack()
   const parts = await openParts(settings, surroundings, opened)
   const close = closeOnce([...closingSteps(parts, opened.move())])
-  // A server whose start was aborted closes before its start fails.
+  // If the start is aborted, the server is closed before the promise rejects.
   if (signal?.aborted) await close()
   signal?.throwIfAborted()
   signal?.addEventListener('abort', () => void close().catch(() => {}), { once: true })

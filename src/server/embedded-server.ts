@@ -6,8 +6,8 @@
  *   console.log(server.url, server.kubeconfig)
  *   await server.close()
  *
- * Every flag is an option with its name in camel case and, where a number has one, its unit:
- * `requestTimeoutMs`.
+ * Every flag is an option. Its name is in camel case, with the unit if the value is a number with a
+ * unit: `requestTimeoutMs`.
  */
 import { systemClock } from '#base/clock.ts'
 import { systemRandom } from '#base/random.ts'

@@ -187,7 +187,8 @@ function httpParts(side: HttpSide): HttpParts {
     instruments: observing.instruments,
     report,
     monotonicMs: () => clock.elapsed(),
-    // A source of its own: with a seed, how many requests come must not change the uids of objects.
+    // A separate random source: with a seed, the number of requests must not influence the uids of
+    // objects.
     newAuditId: systemRandom.uuid,
     stopping: around.stopping,
   }
@@ -290,7 +291,7 @@ const loadRemoteDiscovery = loadLater<typeof import('#http/aggregation/remote-di
   '#http/aggregation/remote-discovery',
 )
 
-/** Aggregated discovery is made, and what makes it is loaded, with the first request for it. */
+/** Aggregated discovery is loaded and generated with the first request for it. */
 function wholeDiscovery(
   { facts, release, feature, catalog, clock }: Foundation,
   aggregation: Aggregation,

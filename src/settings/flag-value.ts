@@ -273,8 +273,8 @@ export const hostName: FlagType<string> = {
 }
 
 /**
- * Blocks of addresses for services: small enough that the free ones can be counted, large enough
- * for a few services.
+ * Limits of the size of service CIDRs: small enough to count free addresses, large enough for a few
+ * services.
  */
 const serviceBlockBitsMax = 20
 const serviceBlockBitsMin = 3
@@ -342,7 +342,7 @@ export const etcdUrls: FlagType<readonly string[]> = {
   show: (value) => value.join(','),
 }
 
-/** A path, made absolute; nothing need be there yet. */
+/** A path, made absolute. It need not exist. */
 export const path: FlagType<string> = {
   accepts: 'a path',
   word: 'PATH',
@@ -360,7 +360,7 @@ function readable(given: string): boolean {
   }
 }
 
-/** A file that is there and can be read. */
+/** A file that exists and is readable. */
 export const file: FlagType<string> = {
   accepts: 'a file that can be read',
   word: 'FILE',
@@ -378,14 +378,14 @@ export const files: FlagType<readonly string[]> = {
   show: (value) => value.join(','),
 }
 
-/** A certificate, its key, and the names that clients call it by. */
+/** A certificate, its key, and the server names for which it is used. */
 export interface NamedFiles {
   readonly certificate: string
   readonly key: string
   readonly names: readonly string[]
 }
 
-/** CERT,KEY[:NAME,…], one pair per use of the flag. */
+/** CERT,KEY[:NAME,…]. Each use of the flag adds one pair. */
 export const namedFiles: FlagType<readonly NamedFiles[]> = {
   accepts:
     'two files that can be read, such as example.crt,example.key, and if wanted names after a colon: foo.crt,foo.key:*.foo.com,foo.com; the flag may be given several times',

@@ -1,7 +1,7 @@
 /**
  * Settings from typed options, for programs that embed the server: `settingsOf({ emulatedVersion:
- * '1.37' })`. An option has the name, type and rules of its flag; a wrong value is refused with the
- * message of the command line.
+ * '1.37' })`. An option has the name, type and rules of its flag. An invalid value is rejected with
+ * the message of the command line.
  */
 import type { Row } from './flag-row.ts'
 import { flagRows, parseFlags, type Settings, settingName } from './flags.ts'
@@ -10,7 +10,7 @@ export type ServerOptions = Partial<Settings>
 
 const flagNames = new Map([...flagRows.keys()].map((name) => [settingName(name), name]))
 
-/** Throws a TypeError that names the option. */
+/** Throws a TypeError with the name of the option. */
 export function settingsOf(options: ServerOptions): Settings {
   const argv: string[] = []
   for (const [option, value] of Object.entries(options)) {

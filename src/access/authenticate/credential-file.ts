@@ -1,6 +1,6 @@
 /**
- * Files that pair a secret with a user: `secret,user name,user uid[,"group,group"]`, one per line,
- * read once at start.
+ * Parses files with one secret and user per line: `secret,user name,user uid[,"group,group"]`. Read
+ * once at start.
  */
 import type { User } from '#access/user.ts'
 import { parseCsv } from './csv.ts'
@@ -12,8 +12,8 @@ export interface CredentialRecord {
 }
 
 /**
- * Throws, naming file and line, where a record is malformed. `what` is what the secret is called:
- * token, password.
+ * Throws an error with file and line if a record is malformed. `what` is the type of secret: token
+ * or password.
  */
 export function parseCredentials(text: string, file: string, what: string): CredentialRecord[] {
   const fail = (line: number | string, why: string) =>

@@ -16,12 +16,12 @@ export interface AccountClaims {
   readonly subject: string
   readonly namespace: string
   readonly account: Reference
-  /** For a token kept in a Secret the uid is empty: its contents are compared instead. */
+  /** The uid is empty for a legacy token; the token in the Secret is compared instead. */
   readonly secret: Reference | undefined
   readonly pod: Reference | undefined
-  /** The node of the pod, or the one that the token is bound to. */
+  /** The node of the pod, or the node that the token is bound to. */
   readonly node: Reference | undefined
-  /** Empty where the token has no name of its own. */
+  /** The `jti` claim. Empty without one. */
   readonly id: string
   /** Empty if the token has no audience. */
   readonly audiences: readonly string[]
@@ -42,7 +42,7 @@ const noDate = () =>
 const noAudience = () =>
   new ClaimsError('square/go-jose/jwt: expected string or array value to unmarshal to Audience')
 
-/** Throws ClaimsError with what is wrong. */
+/** Throws ClaimsError if a claim is invalid. */
 export function legacyAccountClaims(claims: Loose): AccountClaims {
   requireDates(claims)
   const subject = text(claims, 'sub')

@@ -1,7 +1,7 @@
 /**
- * Tokens of service accounts. A signature is checked once per token; after that a token is known by
- * its digest and costs a look-up in memory, until it expires or something it depends on changes.
- * Tokens of other issuers are not ours to judge.
+ * Authenticates service account tokens. The signature of a token is verified once. Then the token
+ * is cached by its digest, until it expires or an object that it depends on changes. Tokens of
+ * other issuers are ignored.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -43,7 +43,7 @@ const rememberedMax = 10_000
 /** How often a lookup is repeated if the objects changed meanwhile. */
 const lookupAttemptsMax = 3
 
-/** A token whose signature is right. */
+/** A token with a verified signature. */
 class Known {
   readonly claims: AccountClaims
   readonly user: User

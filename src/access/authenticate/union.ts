@@ -13,7 +13,10 @@ import type {
 import { joinErrors } from '#access/error-list.ts'
 import { allAuthenticated, allUnauthenticated, anonymous, type User } from '#access/user.ts'
 
-/** The first success, or all refusals as one, or nothing where no method recognised anything. */
+/**
+ * The first success. Otherwise all rejections combined, or undefined if no method recognised the
+ * credentials.
+ */
 function firstSuccess<T>(
   methods: readonly T[],
   ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
@@ -30,7 +33,7 @@ function firstSuccess<T>(
   return refusals && { refused: joinErrors(refusals) }
 }
 
-/** The same from the first method on that does not know at once. */
+/** Continues from the first asynchronous method on. */
 async function waitForSuccess<T>(
   methods: readonly T[],
   ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
@@ -127,7 +130,8 @@ export class RequestAuthenticator implements Authenticator {
   }
 
   /**
-   * The same user in the group of authenticated users; always the same object for the same object.
+   * Adds system:authenticated to the user's groups. Returns the same object for the same user
+   * object.
    */
   member(user: User): User {
     const { name, groups } = user

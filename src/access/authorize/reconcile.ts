@@ -12,10 +12,7 @@ import { autoUpdateAnnotation, bootstrapPolicy } from './bootstrap-policy.ts'
 import { rbacGroup } from './rbac.ts'
 import { uncovered } from './rule-coverage.ts'
 
-/**
- * `replace` deletes the old binding and makes a new one: what a binding refers to cannot be
- * changed.
- */
+/** `replace` deletes the old binding and creates a new one, because roleRef is immutable. */
 export type PolicyWrite =
   | { operation: 'create'; object: KubeObject }
   | { operation: 'update'; object: KubeObject }
@@ -92,9 +89,7 @@ const sameRole = (a: Loose, b: Loose | undefined): boolean =>
 const sameSubject = (a: Loose, b: Loose): boolean =>
   ['kind', 'apiGroup', 'name', 'namespace'].every((key) => (a[key] ?? '') === (b[key] ?? ''))
 
-/**
- * Roles that were written by hand before there was aggregation, and where their rules live since.
- */
+/** Roles that became aggregated roles, and the roles that contain their former rules. */
 const aggregatedRoles = ['admin', 'edit', 'view'].map((name) => [
   name,
   `system:aggregate-to-${name}`,

@@ -21,7 +21,9 @@ const configurationKinds: Readonly<Record<PolicyType, string>> = {
   mutating: 'MutatingAdmissionPolicyConfiguration',
 }
 
-/** Undefined if the configuration names no directory. Throws an Error if it is wrong. */
+/**
+ * The configured directory. Undefined without one. Throws an Error if the configuration is invalid.
+ */
 export function manifestDirectory(
   configuration: Loose | undefined,
   type: PolicyType,
@@ -69,7 +71,10 @@ const settlesMs = 50
 /** Changes that the system does not report are found at this interval. */
 const readAgainMs = 60_000
 
-/** Throws if the manifests of the start are wrong. Later mistakes leave the last ones in force. */
+/**
+ * Throws if the manifests are invalid at start. If they become invalid later, the last valid ones
+ * stay active.
+ */
 export function followManifests(options: DirectoryOptions): void {
   const { directory, type, parts, report, loaded } = options
   const first = readManifests(directory, type, parts)

@@ -1,6 +1,6 @@
 /**
- * Policies and bindings in files on the disk of the server. They are in force before the first
- * request, and no client can change them. Their names end in `.static.k8s.io`.
+ * Policies and bindings from manifest files on the server's disk. They are active before the first
+ * request, and clients cannot change them. Their names end in `.static.k8s.io`.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ const endings = ['.yaml', '.yml', '.json']
 /** With this gate, such names are reserved for manifests; here the suffix is required. */
 const namesGate = 'ManifestBasedAdmissionControlConfig'
 
-/** Throws an Error that names the file if a document cannot be used. */
+/** Throws an Error with the file name if a document is invalid. */
 export function readManifests(
   directory: string,
   type: PolicyType,

@@ -16,7 +16,7 @@ const countsDevices = change('quotas count devices by device class', { since: 31
 const countName = (group: string, plural: string): string =>
   group === '' ? `count/${plural}` : `count/${plural}.${group}`
 
-/** Old names for the number of some kinds. */
+/** Older resource names for the number of objects of some kinds. */
 const aliases: Readonly<Record<string, string>> = {
   '/configmaps': 'configmaps',
   '/resourcequotas': 'resourcequotas',
@@ -56,7 +56,7 @@ export class Evaluators {
     ])
   }
 
-  /** Undefined for what quotas do not count. */
+  /** Undefined for resources that quotas do not count. */
   of(group: string, plural: string): Evaluator | undefined {
     const key = `${group}/${plural}`
     return ignored.has(key) ? undefined : (this.#special.get(key) ?? this.#others(key))

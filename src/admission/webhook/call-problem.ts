@@ -61,7 +61,9 @@ function why(error: CallError, { url, serverName }: Address, now: () => number):
   }
 }
 
-/** By which of its ends it is not valid now, where it is its own that counts. */
+/**
+ * Whether the server's own certificate has expired or is not valid yet, as a text for the error.
+ */
 function outOfTime({ shown }: CallError, nowMs: number): string {
   if (!shown?.valid_to) return ''
   const [from, to] = [Date.parse(shown.valid_from), Date.parse(shown.valid_to)]
@@ -98,7 +100,7 @@ const repeatedMax = 2048
 export function statusProblem({ status, headers, body }: CallAnswer): string {
   const told = failureIn(body)
   if (told !== undefined) return told
-  // Only what is text is repeated.
+  // Only text bodies are included in the error.
   const type = headers['content-type'] ?? ''
   const said =
     type === '' || type.startsWith('text/') ? body.slice(0, repeatedMax).trim() : 'unknown'

@@ -1,7 +1,6 @@
 /**
- * The type of an object after a webhook has patched it. An object of another type is decoded as
- * that, if there is such a type, and rejected on its way back into the request. In kube-apiserver's
- * words; pure.
+ * Checks the type of an object after a webhook has patched it. An object of another known type is
+ * decoded as that type and then rejected. Errors have kube-apiserver's messages. Pure.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { invalid } from '#api/field-error.ts'
@@ -37,7 +36,7 @@ export function typeSaidBy(patched: Loose): TypeName {
   return said
 }
 
-/** Objects without a type of their own must say their kind. */
+/** Objects without a built-in type must specify their kind. */
 export function requireKind(said: TypeName, text: () => string): void {
   if (said.kind !== '') return
   throw new Error(
@@ -105,7 +104,7 @@ export function requireType(
   ])
 }
 
-/** The Scale of a custom kind has no type until it is made one. */
+/** The Scale of a custom kind is untyped until it is decoded as a Scale. */
 function requireScale(types: KnownTypes, release: number, own: TypeName, said: TypeName): void {
   if (said.kind === own.kind && said.apiVersion === own.apiVersion) return
   if (said.apiVersion === '')

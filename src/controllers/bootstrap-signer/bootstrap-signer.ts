@@ -1,7 +1,7 @@
 /**
- * The ConfigMap that new nodes read before they trust a server: `cluster-info` in kube-public
- * carries, for every bootstrap token that may sign, a signature of its kubeconfig with that token.
- * A node that knows the token can verify the kubeconfig.
+ * Signs the ConfigMap `cluster-info` in kube-public, which new nodes read before they trust a
+ * server. For every bootstrap token with signing usage it contains a signature of its kubeconfig. A
+ * node with the token can verify the kubeconfig.
  */
 import { createHmac } from 'node:crypto'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -46,7 +46,7 @@ export const bootstrapSigner: Controller = {
   },
 }
 
-/** Token secrets by their ids: those that may sign and have not ended. */
+/** Unexpired bootstrap tokens with signing usage, by token id. */
 export function tokensOf(found: readonly KubeObject[], nowMs: number): Map<string, string> {
   const tokens = new Map<string, string>()
   for (const { metadata, data = {} } of found) {

@@ -13,10 +13,10 @@ import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
 import { foregroundFinalizer, type Graph, type OwnerNode, orphanFinalizer } from './graph.ts'
 import type { OwnerKinds } from './owner-kinds.ts'
 
-/** Owners known to be gone, so that each is looked for once and not once per dependent. */
+/** Number of cached absent owners, so that each is looked up once instead of once per dependent. */
 const absentOwnersMax = 500
 
-/** Dependents that lose their owner at once: each is a read and a write. */
+/** Dependents that are orphaned concurrently; each needs a read and a write. */
 const setFreeAtOnce = 8
 
 /** The kind of an owner is not served: perhaps not yet. */
@@ -155,8 +155,7 @@ export class Collector {
     if (served === undefined) {
       throw new UnknownOwnerKind(`no resource is served for ${owner.apiVersion} ${owner.kind}`)
     }
-    // An object of the cluster cannot be owned by one of a namespace: nothing is concluded from
-    // such a reference.
+    // A cluster-scoped object cannot have a namespaced owner; such a reference is invalid.
     if (served.namespaced && node.namespace === '') return 'invalid'
     const known = this.#graph.get(owner.uid)
     const namespace = served.namespaced ? node.namespace : ''

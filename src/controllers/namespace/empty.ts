@@ -130,7 +130,7 @@ async function deleteAll(
   objects: readonly KubeObject[],
 ): Promise<void> {
   if (resource.verbs.includes('deletecollection')) {
-    // Whatever is missing: what there is still is seen afterwards.
+    // Ignore missing resources and objects; the next list shows what remains.
     return unlessMissing(
       client.deleteCollection(resource, namespace, { propagationPolicy: 'Background' }),
     )

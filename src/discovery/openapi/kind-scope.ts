@@ -14,7 +14,7 @@ export interface KindScope {
   readonly custom: boolean
   readonly gvk: GroupVersionKind
   readonly type: string
-  /** The path of the collection, in its namespace where there is one. */
+  /** The path of the collection, including the namespace for namespaced kinds. */
   readonly collection: string
   readonly pathParameters: readonly Parameter[]
   readonly produces: readonly string[]
@@ -46,8 +46,8 @@ export function operation(
 }
 
 /**
- * Custom kinds have no strategic merge patch, and their definitions never say that a patch can
- * create.
+ * Custom kinds do not support strategic merge patch, and their documents do not list 201 for a
+ * patch.
  */
 export function patchShape({
   source,

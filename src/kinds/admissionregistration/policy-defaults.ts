@@ -17,7 +17,7 @@ const scope: Defaulter = (value) => {
   value.scope ??= '*'
 }
 
-/** Only the first version has it; bindings without parameters that can be found were of no use. */
+/** Only the first version has this default. */
 const parameterNotFoundAction: Defaulter = (value, { release }) => {
   if (releaseOf(release).has(selectsParams)) value.parameterNotFoundAction ??= 'Deny'
 }

@@ -86,7 +86,7 @@ const reservedWords: ReadonlySet<string> = new Set([
   ...['void', 'while'],
 ])
 
-/** Compiles the variables in their order, so that each can read those before it. */
+/** Compiles the variables in order, so that each can use the previous ones. */
 export function checkVariables(
   write: PolicyWrite,
   compiler: ExpressionCompiler,

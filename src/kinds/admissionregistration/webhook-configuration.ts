@@ -152,7 +152,7 @@ function checkReviewVersions(
 const hasConditions = (hooks: Loose[]): boolean =>
   hooks.some(({ matchConditions = [] }) => matchConditions?.length > 0)
 
-/** Without the feature, only webhooks that have conditions keep them. */
+/** Drops match conditions if the feature gate is off, unless the old object has some. */
 function dropConditions(next: KubeObject, old: KubeObject | undefined, { feature }: Context): void {
   if (feature('AdmissionWebhookMatchConditions')) return
   if (old !== undefined && hasConditions(hooksOf(old))) return

@@ -1,10 +1,10 @@
 /**
- * How long ago, as people say it: `45s`, `3m20s`, `5h`, `12d`. Times are RFC 3339 texts, now is
+ * Formats ages for tables: `45s`, `3m20s`, `5h`, `12d`. Times are RFC 3339 strings; `now` is in
  * milliseconds.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 
-/** A duration in milliseconds, shorter the longer it is. */
+/** Formats a duration in milliseconds. Longer durations have less detail. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000)
   // Clocks of machines differ a little; less than two seconds ahead is now.

@@ -11,7 +11,7 @@ export function annotate(object: KubeObject, key: string, value: string): void {
   setKey(object.metadata.annotations, key, value)
 }
 
-/** Removes annotations; a map left empty goes too. */
+/** Removes annotations. Also removes the map if it is empty then. */
 export function dropAnnotations(object: KubeObject, keys: readonly string[]): void {
   const { annotations } = object.metadata
   if (annotations === undefined) return
@@ -19,7 +19,7 @@ export function dropAnnotations(object: KubeObject, keys: readonly string[]): vo
   if (Object.keys(annotations).length === 0) delete object.metadata.annotations
 }
 
-/** JSON as Go writes it into an annotation: what could be HTML is escaped. */
+/** Serialises JSON as Go does, with HTML characters escaped. */
 export const goJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

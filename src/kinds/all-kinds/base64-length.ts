@@ -1,4 +1,4 @@
-/** How many bytes a base64 text stands for, without decoding it. */
+/** The decoded length of a base64 text in bytes, without decoding it. */
 export function base64Length(text: string | null | undefined): number {
   if (text === null || text === undefined) return 0
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0

@@ -68,10 +68,7 @@ function checkCondition(condition: Loose, path: FieldPath, release: Release): Fi
   return errors
 }
 
-/**
- * Conditions as messages show them: metav1.Condition has JSON names of its own, in internal types
- * too.
- */
+/** Conditions for messages. metav1.Condition has JSON tags, even in internal types. */
 export const goConditions = (conditions: Loose[]): GoText =>
   asGo(
     '[]v1.Condition{…}',

@@ -41,7 +41,7 @@ export const isMapped = (text: string): boolean => {
 const isStrict = ({ feature }: Pick<Context, 'feature'>): boolean =>
   feature('StrictIPCIDRValidation')
 
-/** `old`: the values that the old object had, which it may keep. */
+/** `old` are the values of the old object, which it may keep. */
 export function checkLegacyIp(
   text: string,
   path: FieldPath,
@@ -79,7 +79,7 @@ export function checkLegacyCidr(
 
 const addressOf = (cidr: string): string => cidr.split('/', 1)[0] as string
 
-/** As netip.Addr writes it, which keeps IPv4 mapped into IPv6. */
+/** Formats an address as Go's netip.Addr does, which keeps IPv4-mapped IPv6 addresses. */
 const canonicalIp = (text: string, ip: IpBytes): string =>
   isMapped(text) ? `::ffff:${formatIp(ip)}` : formatIp(ip)
 

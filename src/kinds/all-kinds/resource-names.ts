@@ -1,7 +1,4 @@
-/**
- * Names of resources that are counted and limited (cpu, requests.memory, example.com/gpu), and
- * quantities of them.
- */
+/** Validation of resource names (cpu, requests.memory, example.com/gpu) and their quantities. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'

@@ -3,7 +3,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { roundUpToMilli } from '#api/quantity.ts'
 import { rememberText, textWritten } from '#api/written-text.ts'
 
-/** Amounts are kept in thousandths at least. */
+/** Rounds quantities up to whole thousandths. */
 export function roundAmounts(amounts: Record<string, string> | null | undefined): void {
   if (!amounts) return
   for (const name of Object.keys(amounts)) {

@@ -1,6 +1,6 @@
 /**
- * Addresses and blocks in the one form that newer fields accept: `fd00::1`, never `FD00:0::1` or
- * `010.0.0.1`.
+ * Strict validation of IP addresses and CIDRs for newer fields: only canonical forms such as
+ * `fd00::1`, not `FD00:0::1` or `010.0.0.1`.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

@@ -1,4 +1,4 @@
-/** The columns a definition names, as tables show them. */
+/** The table columns of a custom kind, from additionalPrinterColumns. */
 import { goFloat } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { canonicalTimestamp } from '#api/timestamp.ts'

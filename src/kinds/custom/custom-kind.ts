@@ -143,7 +143,7 @@ export class CustomKind implements Kind {
     return this.#made
   }
 
-  /** The schema as it is given, where it is structural: what OpenAPI publishes. */
+  /** The schema for OpenAPI. Undefined if it is not structural. */
   get structuralSchema(): JsonSchema | undefined {
     return this.#schema.structural
   }

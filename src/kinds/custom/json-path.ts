@@ -81,7 +81,7 @@ class Parser {
     if (startsWord.test(this.#text.slice(this.#at))) nodes.push(this.#field())
   }
 
-  /** Everything up to a terminator; a backslash takes the next one with it, and is gone itself. */
+  /** Reads a field name up to a terminator. A backslash escapes the next character. */
   #field(): JsonPathNode {
     const start = this.#at
     while (!isTerminator(this.#text[this.#at])) this.#at += this.#text[this.#at] === '\\' ? 2 : 1
@@ -151,7 +151,7 @@ class Parser {
     return { is: 'filter', left: actionOf(left), operator, right: actionOf(right) }
   }
 
-  /** The place of the closing parenthesis; those in the first quoted text are part of it. */
+  /** The position of the closing parenthesis. Parentheses in the first quoted text are ignored. */
   #filterEnd(start: number): number {
     let quote = ''
     let closed = false

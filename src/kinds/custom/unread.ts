@@ -9,7 +9,7 @@ const unread = Symbol('holds more than readers will find')
 
 type Marked = { [unread]?: readonly string[] }
 
-/** `path`: where something was put that the schema may not know. */
+/** `path` is the path of a value that the schema may not have. */
 export function markUnread(object: KubeObject, path: readonly string[] = []): KubeObject {
   Object.defineProperty(object, unread, { value: path, configurable: true })
   return object

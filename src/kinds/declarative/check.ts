@@ -31,7 +31,7 @@ export type DeclaredCheck = (spot: Spot) => FieldError[]
 /** A rule with its stage, or the rules of a nested field. */
 export type DeclaredRule = (spot: Spot) => DeclaredError[]
 
-/** Go's zero value: what a required value may not be. */
+/** Whether a value is Go's zero value. A required value must not be zero. */
 export const isZero = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

@@ -29,9 +29,9 @@ import { immutable, monotonic, presence, updateCheck } from './presence.ts'
 import type { RuleStep } from './rules-table.ts'
 import { shownValue } from './shown-value.ts'
 
-/** The steps of a type of the same package, by its name: `Device`. */
+/** Returns the steps of a type in the same package, such as `Device`. */
 export type StepsOf = (name: string) => readonly RuleStep[]
-/** The rules of a type of another package: `core.v1`, `PodTemplateSpec`. */
+/** Returns the rule of a type in another package, such as `core.v1`, `PodTemplateSpec`. */
 export type OtherRule = (file: string, name: string, type: Type) => DeclaredRule
 
 type Compiled = { readonly run: DeclaredRule; readonly stops: boolean; readonly isError: boolean }

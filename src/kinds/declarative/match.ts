@@ -5,10 +5,10 @@ import { goJson } from '#api/go-syntax.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import type { CheckedValue } from './check.ts'
 
-/** 'equal', or the names of keys. */
+/** How list items are matched: as equal values, or by these key fields. */
 export type Match = 'equal' | readonly string[]
 
-/** A text that is the same for items that match. */
+/** A text that is equal for matching items. */
 const matchKey = (item: CheckedValue, match: Match): string =>
   match === 'equal' ? goJson(item) : goJson(match.map((name) => ownValue(item, name) ?? ''))
 

@@ -1,4 +1,4 @@
-/** Rules on whether a value is there, and on how it may change. */
+/** Declarative rules about the presence of a value and its changes. */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'

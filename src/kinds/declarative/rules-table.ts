@@ -1,7 +1,7 @@
 /**
- * The rows of facts/rules.*.json: what the tags on the fields of a type demand, as steps in the
- * order of kube-apiserver. A step is a list: the name of the rule, its mark, its arguments.
- * ["maxItems", "bs", 32]
+ * The rows of facts/rules.*.json: the declarative rules of a type as steps, in kube-apiserver's
+ * order. A step is a list of rule name, mark and arguments:
+ *   ["maxItems", "bs", 32]
  */
 import { isWithin, type Span } from '#api/releases/change.ts'
 

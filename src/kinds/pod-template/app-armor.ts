@@ -53,7 +53,7 @@ function checkLocalProfile(local: string | undefined, path: FieldPath): FieldErr
 const isWindows = (spec: Loose): boolean => spec.os?.name === 'windows'
 
 /**
- * Annotations and fields that say different things. The field of a container overrides that of the
+ * Reports annotations that contradict fields. The field of a container overrides the field of the
  * pod.
  */
 export function checkAppArmorAgreement(
@@ -86,7 +86,7 @@ function disagreement(text: string, profile: Loose, path: FieldPath): FieldError
   return [forbidden(path.child('localhostProfile'), detail)]
 }
 
-/** The field that an annotation stands for. */
+/** Converts an annotation into the field's value. */
 export function profileOfAnnotation(text: string): Loose | undefined {
   if (text === 'unconfined') return { type: 'Unconfined' }
   if (text === 'runtime/default') return { type: 'RuntimeDefault' }

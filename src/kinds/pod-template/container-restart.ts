@@ -1,4 +1,4 @@
-/** When containers are restarted alone, and whether they are when their resources change. */
+/** Validation of the restart policies and resize policies of containers. */
 import {
   duplicate,
   type FieldError,

@@ -91,7 +91,7 @@ export function checkContainer(
   ]
 }
 
-/** Handlers and probes of a container that keeps running. */
+/** Validates the lifecycle handlers and probes of a container that keeps running. */
 function checkLife(
   container: Loose,
   { spec, rules }: ContainerScope,

@@ -24,7 +24,7 @@ const fields = [
 const fieldsSince28 = [...fields, 'status.hostIPs'].sort()
 const fieldsIn = (rules: PodRules): string[] => (rules.has(hasHostIps) ? fieldsSince28 : fields)
 
-/** All but control characters and `=`, for values come after it. */
+/** Relaxed names: any printable ASCII character except `=`, which separates name and value. */
 const relaxedNameProblems = (name: string): string[] =>
   name === ''
     ? [`environment variable name ${emptyProblem}`]

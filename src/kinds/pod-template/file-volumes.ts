@@ -13,7 +13,7 @@ import type { PodRules } from './pod-rules.ts'
 import { checkFileMode, checkUnreservedPath } from './volume-paths.ts'
 
 /**
- * Shortest life of a projected token: ten minutes, so that kubelets can keep up with renewing it.
+ * The minimum lifetime of a projected token: ten minutes, so that kubelets can renew it in time.
  */
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32

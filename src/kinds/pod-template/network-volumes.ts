@@ -21,7 +21,7 @@ import { checkDescendingPath, checkNoBacksteps } from './volume-paths.ts'
 
 type Check = (source: Loose, path: FieldPath) => FieldError[]
 
-/** A check that only wants some fields to be set, in this order. */
+/** Requires these fields, in this order. */
 const requires =
   (...fields: string[]): Check =>
   (source, path) =>

@@ -82,7 +82,7 @@ function checkRequirement(requirement: Loose, path: FieldPath, checkValues: bool
   return errors
 }
 
-/** Fields of nodes can be selected only by name, one at a time. */
+/** A field requirement supports only metadata.name with a single value. */
 function checkFieldRequirement(requirement: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const values: string[] = requirement.values ?? []

@@ -71,7 +71,7 @@ function projectedFiles(projection: Loose): File[] {
 const shownFile = ({ path, source }: File): string =>
   source === '' ? goQuote(path) : `${goQuote(path)} (${source})`
 
-/** The files of the last list, with those before them. */
+/** Conflicts of the files of the last list with each other and with those of earlier lists. */
 function overlapsOf(lists: readonly (readonly File[])[]): string[] {
   const files = lists.at(-1) as readonly File[]
   const seen: File[] = lists.slice(0, -1).flat().map(trimmed)

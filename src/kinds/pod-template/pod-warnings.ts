@@ -52,7 +52,7 @@ const warnsOfGluster = change('glusterfs volumes have a warning', { since: 25 })
 const warnsOfCeph = change('cephfs and rbd volumes have a warning', { since: 28 })
 const gitRepoIsOff = change('warnings of gitRepo say that it is off', { since: 33 })
 
-/** Field, path if it differs, and the message; some in some releases alone. */
+/** The deprecated volume sources of a release: field, path if it differs, and message. */
 function deprecatedVolumesIn({
   has,
   feature,
@@ -199,7 +199,7 @@ function isReplaced(
   return !ofPod || !sameProfile(ofPod, profileOfAnnotation(annotations[key] as string))
 }
 
-/** A second variable of a name is right only where it extends the first: `$(A):b`. */
+/** A variable may be defined again only if the second definition uses the first: `$(A):b`. */
 function warnOfHiddenVariables(warnings: string[], container: Loose, path: FieldPath): void {
   const variables: Loose[] = container.env ?? []
   const names = new Set<string>()

@@ -1,4 +1,4 @@
-/** Ports of containers that are declared twice, and port names that occur twice. */
+/** Warnings about duplicate container ports and port names. */
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'

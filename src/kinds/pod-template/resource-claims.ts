@@ -12,7 +12,7 @@ const claimType = 'io.k8s.api.core.v1.PodResourceClaim'
 const sources = ['resourceClaimName', 'resourceClaimTemplateName']
 const sourcesShown = sources.map((source) => `\`${source}\``)
 
-/** Names of the claims of a pod, for its containers. */
+/** Names of the pod's resource claims, to which its containers can refer. */
 export const claimNamesOf = (spec: Loose): ReadonlySet<string> =>
   new Set(((spec.resourceClaims ?? []) as Loose[]).map(({ name }) => name).filter(Boolean))
 

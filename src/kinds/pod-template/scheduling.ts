@@ -63,7 +63,7 @@ const nodeValuesAreLabels = change('values of required node affinity must be lab
   since: 32,
 })
 
-/** Values of a stored object may stay as they are. */
+/** Whether values in node selectors are validated. Stored objects may keep invalid values. */
 function checksNodeValues({ has, old }: PodRules): boolean {
   if (!has(nodeValuesAreLabels)) return false
   const terms: Loose[] = old?.affinity?.nodeAffinity?.[needed]?.nodeSelectorTerms ?? []

@@ -68,7 +68,7 @@ export function checkSeccompAnnotations(
   return errors
 }
 
-/** Annotations and fields that say different things. */
+/** Reports annotations that contradict fields. */
 export function checkSeccompAgreement(
   meta: ObjectMeta,
   spec: Loose,

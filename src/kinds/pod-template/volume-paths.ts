@@ -18,7 +18,7 @@ export function checkDescendingPath(target: string, path: FieldPath): FieldError
   return errors
 }
 
-/** A descending path that leaves names starting with two dots to the kubelet. */
+/** Validates a relative path. Names that begin with two dots are reserved for the kubelet. */
 export function checkUnreservedPath(target: string, path: FieldPath): FieldError[] {
   const errors = checkDescendingPath(target, path)
   if (target.startsWith('..') && !target.startsWith('../')) {

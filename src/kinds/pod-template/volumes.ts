@@ -1,4 +1,4 @@
-/** The volumes of a pod: each has a name of its own and exactly one source. */
+/** Validation of the volumes of a pod. Each has a unique name and exactly one source. */
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -101,10 +101,13 @@ function checkImageVolume(source: Loose, path: FieldPath, rules: PodRules): Fiel
   ]
 }
 
-/** Volumes that passed, by name: what mounts and devices may refer to. */
+/** Valid volumes by name. Mounts and devices may refer only to these. */
 export type VolumesByName = ReadonlyMap<string, Loose>
 
-/** `meta` is the pod's own; templates have none, and no claims of ephemeral volumes to name. */
+/**
+ * `meta` is the metadata of a pod. Templates have none, so names of ephemeral volume claims are not
+ * checked.
+ */
 export function checkVolumes(
   volumes: Loose[] | null | undefined,
   meta: ObjectMeta | undefined,

@@ -1,6 +1,6 @@
 /**
- * Settings of Windows containers: credentials, user names, and containers that run on the host
- * itself.
+ * Validation of Windows options of containers: credential spec, user name and host process
+ * containers.
  */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

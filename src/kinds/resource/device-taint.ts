@@ -7,7 +7,7 @@ import { checkOneOf, each } from '#kinds/all-kinds/checks.ts'
 import { taintEffects } from './device-claim.ts'
 import { checkLabelName } from './device-names.ts'
 
-/** An effect that was accepted once stays. */
+/** An existing object may keep an effect that was valid before. */
 export function checkTaint(taint: Loose, path: FieldPath, old?: Loose): FieldError[] {
   const { key = '', value = '', effect } = taint
   const isKept = old !== undefined && old.effect === effect

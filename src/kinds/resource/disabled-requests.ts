@@ -1,4 +1,4 @@
-/** Parts of requests whose features are off: they are dropped, unless the old claim used them. */
+/** Drops parts of device requests whose feature gate is off, unless the old claim uses them. */
 import type { Loose } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 
@@ -9,7 +9,7 @@ const ofRequest: readonly (readonly [gate: string, field: string])[] = [
   ['DRADerivedAttributes', 'derivedAttributes'],
 ]
 
-/** A request, or what it requests, with its alternatives. */
+/** All parts of the requests that can have these fields, including alternatives. */
 function holdersIn(devices: Loose | undefined): Loose[] {
   const requests: Loose[] = devices?.requests ?? []
   return requests.flatMap(({ exactly, firstAvailable = [] }) => [

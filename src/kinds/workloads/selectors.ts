@@ -47,7 +47,7 @@ export function goLabelSelector(selector: Loose | null | undefined): GoText | un
   )
 }
 
-/** A LabelSelector as encoding/json writes it: in the order of its fields, without empty ones. */
+/** Serialises a LabelSelector as encoding/json does: in field order, without empty fields. */
 function labelSelectorJson({ matchLabels, matchExpressions }: Loose): string {
   const members: string[] = []
   if (Object.keys(matchLabels ?? {}).length > 0) {

@@ -11,7 +11,10 @@ export const checkCounts = (
 ): FieldError[] =>
   fields.flatMap((field) => validateNonnegative(status[field] ?? 0, path.child(field)))
 
-/** Each of the fields is at most status.replicas, and available pods are ready ones. */
+/**
+ * Each of the fields must be at most status.replicas. availableReplicas must be at most
+ * readyReplicas.
+ */
 export function checkParts(
   status: Loose,
   fields: readonly string[],

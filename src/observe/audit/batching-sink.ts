@@ -9,12 +9,12 @@ import type { AuditEvent } from './event.ts'
 import type { AuditSink, Lost, RecordWriter } from './sink.ts'
 
 export interface BatchingOptions {
-  /** Records that may wait beside the batch that is being filled. */
+  /** Limit of buffered events, in addition to the current batch. */
   readonly bufferMax: number
   readonly batchMax: number
-  /** How long a record waits for others. */
+  /** How long an event waits until its batch is full. */
   readonly waitMsMax: number
-  /** Batches a second, and how many at once after a pause; undefined for no limit. */
+  /** The rate limit in batches per second, with a burst. Undefined: no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
   /**
    * Limit of concurrent batches: a slow response must not delay other batches. Files use 1, which

@@ -56,7 +56,7 @@ export function microTime(ms: number): string {
 
 export type AuditVersion = 'audit.k8s.io/v1' | 'audit.k8s.io/v1beta1' | 'audit.k8s.io/v1alpha1'
 
-/** The oldest version names the group with its version. */
+/** The oldest version has group and version in one field. */
 function asOldest(reference: ObjectReference | undefined): ObjectReference | undefined {
   if (reference?.apiGroup === undefined) return reference
   const { resource, namespace, name, uid, apiGroup, apiVersion, ...rest } = reference
@@ -108,7 +108,7 @@ const quoted = (values: readonly string[] | undefined) =>
     ? undefined
     : values.map((value) => JSON.stringify(value)).join(',')
 
-/** The line of the older format, meant for people. */
+/** The line of the legacy log format. */
 export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser: as, sourceIPs, objectRef, responseStatus } = event
   const pairs: [string, string][] = [

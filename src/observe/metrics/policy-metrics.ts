@@ -1,12 +1,11 @@
 /**
- * The metrics of admission policies and match conditions, with the names and labels that each
- * release has.
+ * Metrics of admission policies and match conditions, with the names and labels of each release.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
 
-/** From the fastest expressions to one that uses up its budget of cost. */
+/** From the fastest expressions to those that use the whole cost budget. */
 const expressionBounds = [0.000_000_5, 0.001, 0.01, 0.1, 1]
 const conditionBounds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 

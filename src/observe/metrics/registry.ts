@@ -46,7 +46,7 @@ export class Registry {
     this.#options = options
   }
 
-  /** Returns the family, for the observer to keep. */
+  /** Registers a family and returns it to the observer. */
   register<T extends Family>(family: T, help: string, life: LifeCycle = { stability: 'ALPHA' }): T {
     this.#families.push(family)
     const { release, showHidden = false, warn } = this.#options
@@ -67,7 +67,7 @@ export class Registry {
     return family
   }
 
-  /** In every metric that has these labels, what has them is forgotten. */
+  /** Deletes the children with these labels from all metrics. */
   forget(labels: Labels): void {
     for (const family of this.#families) family.forget(labels)
   }

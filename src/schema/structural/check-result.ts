@@ -1,6 +1,6 @@
 /**
- * The errors of a value by its schema. kube-apiserver words these errors in one library and shows
- * them through another; `fieldErrors` makes the response.
+ * The errors of a value against its schema. kube-apiserver creates these errors in one library and
+ * prints them with another; `fieldErrors` creates the errors of the response.
  */
 import { type FieldError, invalid, notSupported, required, typeInvalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -10,8 +10,8 @@ import { toldLengthMax } from '#api/status-error.ts'
 
 export interface SchemaError {
   /**
-   * 'whole': an error of no single field, as those of anyOf and its like. 'long' and 'many': a
-   * text, list or map is larger than `most`.
+   * 'whole': an error that concerns no single field, such as those of anyOf. 'long' and 'many': a
+   * string, list or map exceeds `most`.
    */
   readonly is: 'required' | 'enum' | 'type' | 'long' | 'many' | 'value' | 'whole'
   /** `spec.ports[0].name`; before 1.24 `spec.ports.name`. */

@@ -44,11 +44,11 @@ export function checkType(schema: JsonSchema, options: CheckOptions): TypeCheck 
   }
 }
 
-/** kube-apiserver's name for the format of a value that came as JSON. */
+/** kube-apiserver's name for the format of a JSON value. */
 const goFormat = (type: string): string =>
   type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 
-/** 'integer' is what Go reads as int64; anything beyond is a float. */
+/** 'integer' means that Go decodes the number as int64. Larger numbers are floats. */
 export function typeOf(value: Json): string {
   if (Array.isArray(value)) return 'array'
   switch (typeof value) {
@@ -65,8 +65,8 @@ export function isNearInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false
   const whole = Math.trunc(value)
   if (value === whole) return true
-  // kube-apiserver compares with the value cut to an unsigned number, so that negative ones are
-  // never near.
+  // kube-apiserver converts the value to an unsigned integer, so a negative number never counts as
+  // close.
   if (value < 0 || whole === 0) return false
   return Math.abs(value - whole) / (value + whole) < integerEpsilon
 }

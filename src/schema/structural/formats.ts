@@ -88,7 +88,7 @@ function isDateTime(text: string): boolean {
   return match !== null && match[1] <= '23' && match[2] <= '59' && match[3] <= '59'
 }
 
-/** Units by their exact names; the last of each row by its beginning too. */
+/** Unit names. The last name of each row also matches by prefix. */
 const units = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
@@ -145,7 +145,7 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && longName.test(text),
 }
 
-/** The check of a format, by its name with or without dashes; undefined if nothing is required. */
+/** The check of a format, whose name may contain dashes. Undefined for unknown formats. */
 export function formatCheck(name: string): ((text: string) => boolean) | undefined {
   const plain = name.replaceAll('-', '')
   return Object.hasOwn(known, plain) ? known[plain] : undefined

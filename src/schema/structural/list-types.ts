@@ -32,7 +32,7 @@ export function checkListTypes(
   return errors
 }
 
-/** Adds to the errors one by one: there may be more than a call takes. */
+/** Pushes errors one by one, because a call has a limit of arguments. */
 function look(
   schema: JsonSchema | undefined,
   value: Json,
@@ -76,7 +76,7 @@ function checkMap(schema: JsonSchema, list: Json[], path: FieldPath): FieldError
   return repeated(keys).map((i) => duplicate(path.index(i), keys[i]))
 }
 
-/** The second place of every value that stands in several. */
+/** For each value that occurs several times, the index of its second occurrence. */
 function repeated(list: readonly Json[]): number[] {
   if (list.length < 2) return []
   const times = new Map<string, number>()

@@ -25,8 +25,8 @@ import { rememberOrder, sortedCopy, sortedKeys } from './sorted-copy.ts'
 export type Copy = (value: Json) => Json
 
 /**
- * How metadata, kind and apiVersion of an embedded object are read; throws what the caller makes of
- * a wrong one.
+ * Decodes metadata, kind and apiVersion of an embedded object. Throws the caller's error if one is
+ * invalid.
  */
 export type ReadMeta = (field: string, value: Json) => Json | undefined
 
@@ -51,7 +51,7 @@ export class Pruner {
     this.#options = options
   }
 
-  /** The copy of a value that a schema describes; without one nothing in it is known. */
+  /** The pruning function of a schema. Without a schema, all fields are unknown. */
   of(schema: JsonSchema | undefined): Copy {
     if (schema === undefined) return this.#options.keepAll ? sortedCopy : emptied
     let copy = this.#compiled.get(schema)

@@ -1,7 +1,8 @@
 /**
- * The type graph of a schema, as apply reads it: which fields, lists and maps are owned piece by
- * piece. Values without a declared shape are deduced: maps are owned key by key and lists whole.
- * Before 1.23 they were owned whole, except inside an object that keeps unknown fields.
+ * Converts a schema to a type graph for server-side apply: it determines which fields, lists and
+ * maps have separate owners. For values without a declared schema, map keys are owned separately
+ * and lists as a whole. Before 1.23 such maps were owned as a whole, except inside an object that
+ * preserves unknown fields.
  */
 import { change, type Release } from '#api/releases/change.ts'
 import { scalar } from '#schema/make-type.ts'
@@ -29,9 +30,7 @@ const inheritsEverywhere = change(
   { since: 27 },
 )
 
-/**
- * `objectMeta`: the type of metadata. `keepAll`: the definition keeps unknown fields everywhere.
- */
+/** `objectMeta` is the type of metadata. `keepAll` means preserveUnknownFields. */
 export function typeOfSchema(
   schema: JsonSchema | undefined,
   objectMeta: Type,

@@ -12,7 +12,7 @@ import {
 } from '#api/written-empty.ts'
 import type { Conversion } from '#kinds/all-kinds/conversion.ts'
 
-/** Members that the beta has once for all versions, by their name there and in a version. */
+/** Fields that v1beta1 can have at the top level: the name there and the name in a version. */
 const shared = [
   ['validation', 'schema'],
   ['subresources', 'subresources'],
@@ -111,8 +111,8 @@ export interface SaidTwice {
 const saidTwice = Symbol('what a beta definition said twice')
 
 /**
- * The stable form has no place for it, but rules speak of it. The memory is of the spec itself: a
- * copy has none.
+ * The duplicates that a v1beta1 spec had. v1 has no field for them, but validation needs them. They
+ * are stored on the spec object itself, so copies do not have them.
  */
 export const saidTwiceIn = (spec: Loose): SaidTwice =>
   (spec as { [saidTwice]?: SaidTwice })[saidTwice] ?? { both: [], alike: [] }

@@ -1,4 +1,4 @@
-/** The names of a definition's kind, requested and accepted. */
+/** Validation of the requested and accepted names of a definition. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { dns1035Label } from '#api/names.ts'

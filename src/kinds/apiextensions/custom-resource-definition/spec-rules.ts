@@ -284,7 +284,7 @@ function checkValidation(
   if (problem !== undefined)
     return errors.length + own.length > 0 ? [...errors, ...own] : [invalid(at, '', problem)]
   const release = releaseOf(rules.release)
-  // The order was another one before there were validation rules.
+  // Releases without CEL validation rules report errors in another order.
   if (!release.has(structureFirst)) return [...errors, ...own, ...(structure ?? [])]
   return [
     ...[...errors, ...(structure ?? []), ...own],

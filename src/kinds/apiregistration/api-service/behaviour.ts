@@ -89,7 +89,7 @@ function checkStatus(object: KubeObject): FieldError[] {
   )
 }
 
-/** A group version served here is there from the start. */
+/** The condition of a local APIService, which is always available. */
 const localCondition = (now: string): Loose => ({
   type: 'Available',
   status: 'True',

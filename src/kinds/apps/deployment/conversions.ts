@@ -1,6 +1,6 @@
 /**
- * Deployment: the betas have a field for the revision it is rolled back to; apps/v1, the hub, keeps
- * it in an annotation.
+ * Conversions of Deployment: the beta versions have spec.rollbackTo; apps/v1, the hub, keeps it in
+ * an annotation.
  */
 import { annotate, annotationOf, dropAnnotations } from '#kinds/all-kinds/annotations.ts'
 import type { Conversion, Conversions } from '#kinds/all-kinds/conversion.ts'

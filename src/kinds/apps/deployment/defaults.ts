@@ -23,7 +23,7 @@ const deployment =
     spec.replicas ??= 1
     const strategy: Loose = (spec.strategy ??= {})
     strategy.type ||= 'RollingUpdate'
-    // Extensions filled in a rolling update whatever the strategy, where one was begun.
+    // extensions/v1beta1 completes an existing rollingUpdate regardless of the strategy type.
     const filled = defaults.step === 1 && strategy.rollingUpdate
     if (strategy.type === 'RollingUpdate' || filled) {
       const rolling: Loose = (strategy.rollingUpdate ??= {})

@@ -1,4 +1,4 @@
-/** StatefulSet: pods with names and volumes of their own, started and ended in order. */
+/** StatefulSet: strategy and validation. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoPart, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.ts'
@@ -135,8 +135,8 @@ function checkSpec(
 }
 
 /**
- * The template as the controller completes it: names of its own choice, and a volume for each
- * claim.
+ * The pod template as the controller will complete it, with generated host names and a volume for
+ * each claim template.
  */
 function templateOfPods({ template, volumeClaimTemplates }: Loose): Loose {
   const { spec = {} }: Loose = template ?? {}

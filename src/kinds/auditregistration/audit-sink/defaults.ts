@@ -1,7 +1,7 @@
 /** Defaults of AuditSink. */
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 
-/** The rate of an audit sink: what is missing of it, and the whole of it. */
+/** Defaults of the throttle of an audit sink, and of its fields. */
 const throttle: Defaulter = (value) => {
   value.throttle ??= {}
   value.throttle.qps ??= 10

@@ -1,7 +1,7 @@
 /**
- * The contents of an autoscaler's annotations, by the types that kube-apiserver reads them with.
- * Any client may have written them: a value that does not fit its type counts as absent. Loaded
- * when an autoscaler has one.
+ * Parses an autoscaler's annotations with the types that kube-apiserver uses. Any client may write
+ * them, so a value that does not match its type counts as absent. Loaded with the first autoscaler
+ * that has one.
  */
 import type { Json, Loose } from '#api/object-meta.ts'
 import { foldNames } from '#codec/go-json/folded-names.ts'
@@ -106,5 +106,5 @@ const listIn = (type: Type) => (written: string) => read(type, written) as Loose
 export const readMetrics = listIn(metrics)
 export const readCurrentMetrics = listIn(currentMetrics)
 export const readConditions = listIn(conditions)
-/** Its members are called as Go calls them. */
+/** The members have Go names. */
 export const readBehaviour = (written: string) => read(behaviour, written) as Loose | undefined

@@ -23,7 +23,7 @@ const shownWithoutAverage: Shown = (spec, status) =>
     ? `${status?.object ? (status.object.current?.value ?? 0) : unknown}/${spec.object?.target?.value ?? 0}`
     : shownValues(spec, status)
 
-/** Since 1.30 a metric of a resource names the resource: `cpu: 10%/50%`. */
+/** Since 1.30 a resource metric shows the name of the resource: `cpu: 10%/50%`. */
 function shownMetric(spec: Loose, status: Loose | undefined): string {
   const name = spec.resource?.name ?? spec.containerResource?.name ?? ''
   const shown = shownValues(spec, status)

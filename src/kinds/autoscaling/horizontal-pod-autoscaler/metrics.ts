@@ -42,7 +42,7 @@ const namesMissingField = change(
   { since: 20 },
 )
 
-/** `isLenient`: described objects may have an apiVersion that is none. */
+/** With `isLenient`, the described object may have an invalid apiVersion. */
 export function checkMetric(
   metric: Loose,
   path: FieldPath,
@@ -76,7 +76,7 @@ export function checkMetric(
   return errors
 }
 
-/** A reference by kind and name, whatever the version. */
+/** Validates kind and name of a reference. Its apiVersion is not checked here. */
 export function checkCrossVersionReference(reference: Loose, path: FieldPath): FieldError[] {
   return ['kind', 'name'].flatMap((field) => {
     const value: string = reference[field] ?? ''

@@ -1,6 +1,6 @@
 /**
- * Cron schedules: five fields of numbers, names, ranges and steps, or a word like @daily. It never
- * reads a clock.
+ * Validation of cron schedules: five fields of numbers, names, ranges and steps, or a macro such as
+ * @daily. It never reads a clock.
  */
 import { parseDuration } from '#api/duration.ts'
 import { goQuote } from '#api/go-syntax.ts'

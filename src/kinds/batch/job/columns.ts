@@ -53,7 +53,7 @@ export const jobColumns: TableColumns = {
   ],
 }
 
-/** Before 1.34, jobs whose success criteria were met were shown as running. */
+/** Before 1.34, jobs with condition SuccessCriteriaMet were shown as running. */
 export const jobColumnsBefore34: TableColumns = {
   ...jobColumns,
   cells(object, now) {

@@ -80,8 +80,8 @@ export function checkSharedLabels(job: KubeObject, release: Release): FieldError
 }
 
 /**
- * Adds what is missing, keeping the keys in order; keys are the user's, so they are defined, not
- * assigned.
+ * Adds missing entries and keeps keys sorted. Users choose the keys, so entries are defined instead
+ * of assigned.
  */
 export function addSorted(map: Record<string, string>, added: readonly string[][]): void {
   const entries = new Map([...(added as [string, string][]), ...Object.entries(map)])

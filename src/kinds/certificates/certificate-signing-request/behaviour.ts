@@ -220,7 +220,7 @@ function checkIssued(
   return [forbidden('status.certificate', 'updates may not modify existing certificate content')]
 }
 
-/** The requester, as the server knows it; the request's own value is overwritten. */
+/** Sets the requester from the authenticated user, and overwrites the values in the request. */
 function writeRequester(request: KubeObject, context: Context): void {
   const spec: Loose = (request.spec ??= {})
   for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field]

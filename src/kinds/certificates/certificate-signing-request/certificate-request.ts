@@ -161,7 +161,7 @@ function requestProblem(der: Buffer): string | undefined {
   )
 }
 
-/** Invalid attributes are skipped; those with requested extensions must be valid. */
+/** Invalid attributes are skipped. The attribute with requested extensions must be valid. */
 function extensionsProblem(attributes: readonly Asn1Value[]): string | undefined {
   const wanted: Asn1Value[] = []
   for (const { whole } of attributes) {

@@ -37,7 +37,7 @@ export function isCertificate(der: Buffer): boolean {
   }
 }
 
-/** Certificates may follow one another in one block. */
+/** A PEM block may contain several certificates. */
 function chainProblem(der: Buffer): string | undefined {
   try {
     const chain = new Cursor(der)

@@ -24,14 +24,14 @@ const children = (value: DerValue | undefined): DerValue[] =>
   value === undefined ? [] : (valuesIn(value.contents) ?? [])
 const hexOf = (value: DerValue | undefined): string => value?.contents.toString('hex') ?? ''
 
-/** Empty if it is no text: a certificate with such a name is rejected. */
+/** Empty if the value is not a string. Certificates with such a name are rejected. */
 function textOf(value: DerValue | undefined): string[] {
   if (value === undefined) return []
   const read = readText(value.tag, value.contents)
   return 'text' in read ? [read.text] : []
 }
 
-/** The requested subject and alternative names of a PEM certificate request. */
+/** The requested subject and the number of alternative names in a PEM certificate request. */
 export function requestNames(bytes: Buffer): RequestNames | undefined {
   const block = decodePem(bytes)
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') return undefined
@@ -53,7 +53,7 @@ export function requestNames(bytes: Buffer): RequestNames | undefined {
   }
 }
 
-/** The tags of the alternative names among the requested extensions. */
+/** The tags of the alternative names in the requested extensions. */
 function alternativeNames(attributes: DerValue | undefined): number[] {
   if (attributes?.tag !== attributesTag) return []
   return children(attributes)

@@ -68,7 +68,7 @@ function hexOfOid(bytes: Buffer): string | undefined {
   return value?.tag === oid ? value.contents.toString('hex') : undefined
 }
 
-/** An integer is there, in as few bytes as it needs. */
+/** Whether the value is an integer in its shortest encoding. */
 const isInteger = (value: { tag: number; contents: Buffer } | undefined): boolean => {
   if (value?.tag !== integer || value.contents.length === 0) return false
   const [first = 0, second = 0] = value.contents

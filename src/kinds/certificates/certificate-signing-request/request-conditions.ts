@@ -1,6 +1,6 @@
 /**
- * Conditions of certificate requests: which a status write must leave alone, and the times the
- * server fills in.
+ * Conditions of certificate requests: conditions that a status update must not change, and default
+ * times.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
@@ -31,8 +31,8 @@ function replaceAll(next: KubeObject, old: KubeObject, type: string): boolean {
 }
 
 /**
- * Times left out: of the last update now, of the last transition the old one where the status is
- * the old one.
+ * Fills in absent times: lastUpdateTime is now; lastTransitionTime is the old one if the status did
+ * not change.
  */
 export function stampConditions(next: KubeObject, old: KubeObject, now: string): void {
   for (const condition of conditionsOf(next)) {

@@ -31,7 +31,10 @@ function checkSigner(object: KubeObject): FieldError[] {
   return signer === '' ? [] : checkSignerName(signer, signerPath)
 }
 
-/** Why a PEM block is no trust anchor. Node reads what Go would read too. */
+/**
+ * The error of a PEM block that is not a valid trust anchor. Node accepts the same certificates as
+ * Go.
+ */
 function anchorProblem(block: NonNullable<ReturnType<typeof decodePem>>): string | undefined {
   if (block.type !== 'CERTIFICATE') return `has bad block type: ${block.type}`
   if (block.hasHeaders) return 'has PEM block headers'

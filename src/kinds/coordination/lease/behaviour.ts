@@ -1,4 +1,4 @@
-/** Lease: durations and counts that make sense, and how the next holder is chosen. */
+/** Lease: validation of durations, transitions and the election strategy. */
 import { type FieldError, forbidden, invalid, notSupported } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { qualifiedName } from '#api/names.ts'

@@ -9,9 +9,7 @@ import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { base64Length } from '#kinds/all-kinds/base64-length.ts'
 
-/**
- * The most one ConfigMap or Secret may hold: what fits into one write to etcd with room to spare.
- */
+/** The size limit of a ConfigMap or Secret. It fits into one write to etcd with a margin. */
 export const dataSizeBytesMax = 1024 * 1024
 
 function check(object: KubeObject): FieldError[] {

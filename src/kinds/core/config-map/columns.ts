@@ -13,7 +13,7 @@ export const configMapColumns: TableColumns = {
   ],
 }
 
-/** Without what is binary. */
+/** Before 1.16 the DATA column does not count binaryData. */
 export const configMapColumnsBefore16: TableColumns = {
   ...configMapColumns,
   cells: (object, now) => [object.metadata.name, countOf(object.data), ageOf(object, now)],

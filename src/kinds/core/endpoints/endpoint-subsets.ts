@@ -23,7 +23,7 @@ const compareText = (a: string, b: string): number => Buffer.compare(Buffer.from
 const uidOf = (address: Loose): string => address.targetRef?.uid ?? ''
 const keyOf = (address: Loose): string => JSON.stringify([address.ip ?? '', uidOf(address)])
 
-/** By address, then those without an owner, then by owner. */
+/** Sorts by IP address; addresses without targetRef come first, then by uid. */
 function compareAddresses(a: Loose, b: Loose): number {
   const byIp = compareText(a.ip ?? '', b.ip ?? '')
   if (byIp !== 0) return byIp

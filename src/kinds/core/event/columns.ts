@@ -40,8 +40,8 @@ export const eventColumns: TableColumns = {
 }
 
 /**
- * Before 1.19 series and reporters were not looked at, and an event without a count had happened 0
- * times.
+ * Before 1.19 the columns ignore series and reporting controllers, and an event without a count
+ * shows 0.
  */
 export const eventColumnsBefore19: TableColumns = {
   ...eventColumns,

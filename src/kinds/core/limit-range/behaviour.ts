@@ -1,4 +1,6 @@
-/** LimitRange: types and resource names, and minimum, default and maximum in that order. */
+/**
+ * LimitRange: validation of types, resource names, and the order of minimum, default and maximum.
+ */
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
@@ -126,7 +128,10 @@ function checkOrder(limit: Loose, key: string, type: string, path: FieldPath): F
 /** Above this a quantity in thousandths no longer fits an int64. */
 const milliValueMax = (2n ** 63n - 1n) / 1000n
 
-/** The largest ratio min and max allow, with six decimals, where the given one is larger. */
+/**
+ * If the given ratio is larger than the ratio of max and min: this ratio, with six decimals, for
+ * the error.
+ */
 function largestRatio(
   ratio: string | undefined,
   min: string | undefined,

@@ -6,7 +6,7 @@ import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { amounts } from '#kinds/all-kinds/round-amounts.ts'
 import { setKey } from '#schema/user-key.ts'
 
-/** Adds what one list of amounts has and another lacks. */
+/** Adds quantities from another list for resources that this list does not have. */
 function addMissing(item: Loose, field: string, from: Record<string, string> | undefined): void {
   for (const name of Object.keys(from ?? {})) {
     item[field] ??= {}

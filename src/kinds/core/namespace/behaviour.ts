@@ -1,7 +1,4 @@
-/**
- * Namespace: its phase, the finalizers that hold it until it is empty, and the label that carries
- * its name.
- */
+/** Namespace: the phase, the finalizers in the spec, and the label with its name. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsLabel, qualifiedName } from '#api/names.ts'

@@ -195,7 +195,9 @@ function allocateAll({ status }: KubeObject): void {
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
 }
 
-/** Without two families there is one range of addresses, unless there were several already. */
+/**
+ * Without the dual-stack feature gate, only one pod CIDR is kept, unless the old node has several.
+ */
 function keepOneRange(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const ranges: string[] = next.spec?.podCIDRs ?? []
   if (ranges.length < 2 || context.feature('IPv6DualStack')) return

@@ -1,6 +1,4 @@
-/**
- * In which ways a volume may be used at the same time; one way is for a single pod, and came late.
- */
+/** Validation of access modes. ReadWriteOncePod exists only in newer releases. */
 import { type FieldError, forbidden, notSupported } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -16,7 +14,7 @@ const oncePodNeedsNoGate = change('volumes may always be for one pod', { since: 
 
 export type OncePod = 'allowed' | 'refused' | 'unknown'
 
-/** `used`: the modes of the object before, which it may keep. */
+/** `used` are the modes of the old object, which it may keep. */
 export function oncePodIn(
   { release, feature }: Pick<Context, 'release' | 'feature'>,
   used: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** Defaults of PersistentVolume, whose spec a VolumeAttachment may hold. */
+/** Defaults of PersistentVolume, and of its spec inside a VolumeAttachment. */
 import type { Loose } from '#api/object-meta.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { roundAmounts } from '#kinds/all-kinds/round-amounts.ts'

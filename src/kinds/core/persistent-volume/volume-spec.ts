@@ -52,7 +52,9 @@ export function checkVolumeSpec(
   ]
 }
 
-/** A volume described where it is attached: what only a stored volume can have is refused. */
+/**
+ * Validates the inline volume spec of a VolumeAttachment. Fields for stored volumes are rejected.
+ */
 export function checkInlineVolumeSpec(
   spec: Loose,
   path: FieldPath,

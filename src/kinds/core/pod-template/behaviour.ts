@@ -1,4 +1,4 @@
-/** PodTemplate: a template kept as an object of its own. */
+/** PodTemplate: a pod template as a separate object. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -1,5 +1,5 @@
 /**
- * Steps that the states of containers may take: a container that has ended for good stays ended.
+ * Validates transitions of container states: a container that must not restart stays terminated.
  */
 import { type FieldError, forbidden, problemsMax } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

@@ -1,7 +1,4 @@
-/**
- * Fields of the status of a pod whose feature is off: dropped, unless the stored pod uses them
- * already.
- */
+/** Drops fields of the pod status whose feature gate is off, unless the stored pod uses them. */
 import type { Loose } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import { containersOf } from '#kinds/pod-template/containers-of.ts'

@@ -1,4 +1,4 @@
-/** Containers added to a running pod to look into it: they have fewer settings than others. */
+/** Validation of ephemeral containers, which have fewer settings than other containers. */
 import { duplicate, type FieldError, fieldNotFound, forbidden, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'

@@ -56,7 +56,7 @@ function checkSelector(next: Loose, old: Loose, path: FieldPath): FieldError[] {
   return isKept ? [] : [invalid(path.child('nodeSelector'), next, detail)]
 }
 
-/** Terms stay as many as they are, and each may become narrower. */
+/** The number of terms must not change. Each term may only become stricter. */
 function checkTerms(
   next: Loose | undefined,
   old: Loose | undefined,

@@ -1,6 +1,4 @@
-/**
- * The application protocol of a port: any qualified name, in releases where the field is enabled.
- */
+/** Validation of appProtocol of a port: a qualified name, in releases with the field. */
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { qualifiedName } from '#api/names.ts'

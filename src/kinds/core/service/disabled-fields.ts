@@ -1,6 +1,4 @@
-/**
- * Fields of a service whose features are off: they are dropped, unless the old service used them.
- */
+/** Drops fields of a service whose feature gate is off, unless the old service uses them. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
 import type { Context } from '#kinds/kind.ts'

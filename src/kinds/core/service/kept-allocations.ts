@@ -3,7 +3,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { isExternalName, needsHealthCheckPort, specOf } from './service-shape.ts'
 
-/** Clients older than `clusterIPs` name one address. */
+/** Older clients set only `clusterIP`, so `clusterIPs` is derived from it. */
 export function nameAllAddresses(spec: Loose): void {
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP]
 }
@@ -39,7 +39,7 @@ function keepNodePorts(ports: Loose[], oldPorts: Loose[]): void {
   }
 }
 
-/** `clusterIP` and `clusterIPs` mirror each other: an update through one changes the other. */
+/** Keeps `clusterIP` and `clusterIPs` consistent: an update of one changes the other. */
 export function followClusterIp(spec: Loose, then: Loose): void {
   const same = () => sameJson(spec.clusterIPs, then.clusterIPs)
   const [ip, oldIp] = [spec.clusterIP ?? '', then.clusterIP ?? '']

@@ -94,7 +94,7 @@ function checkClass(service: KubeObject, className: string | undefined): FieldEr
   return isLoadBalancer(service) ? checkQualifiedName(className, at) : [forbidden(at, only)]
 }
 
-/** The class of a load balancer stays. */
+/** loadBalancerClass is immutable. */
 export function checkClassChange(next: KubeObject, old: KubeObject): FieldError[] {
   const [now, then] = [specOf(next).loadBalancerClass, specOf(old).loadBalancerClass]
   const isChanged = isLoadBalancer(old) && isLoadBalancer(next) && now !== then

@@ -1,7 +1,6 @@
 /**
- * Service in releases up to 1.22: what each type can have, and how it can change. There the
- * allocator gives out addresses
- * and node ports after these checks.
+ * Validation of services in releases up to 1.22: allowed fields and changes for each type. In these
+ * releases the allocator runs after validation.
  */
 import { releaseOf } from '#api/releases/change.ts'
 import { servicesHaveClusterIps } from '#kinds/stored-fields.ts'
@@ -145,7 +144,7 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   ]
 }
 
-/** Before 1.20 there was one address, and it stayed unless the service had none of its own. */
+/** Before 1.20, a service has one address, which is immutable unless the service had none. */
 function checkClusterIpKept(next: KubeObject, old: KubeObject): FieldError[] {
   if (isExternalName(old) || !specOf(old).clusterIP) return []
   if (isExternalName(next)) return []

@@ -75,8 +75,8 @@ function withinBudget(check: () => void): void {
 }
 
 /**
- * The errors of a default value by the rules of its schema: as a value that did not change, and as
- * a new one. Gives the budget that is left for other defaults.
+ * The errors of a default value under its schema's rules, as an unchanged and as a new value.
+ * Returns the remaining cost budget for other defaults.
  */
 export function checkDefaultRules(
   schema: JsonSchema,

@@ -12,7 +12,7 @@ export interface FoundPath {
   readonly schema: JsonSchema
 }
 
-/** `.`, `[`, `]`, a text in single quotes, or what is between them. */
+/** Tokens: `.`, `[`, `]`, a text in single quotes, or the text between these. */
 function tokensOf(text: string): string[] {
   const tokens: string[] = []
   let at = 0

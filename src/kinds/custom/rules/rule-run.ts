@@ -21,10 +21,10 @@ import { isError, Optional, type Value } from '#cel/values.ts'
 import type { JsonSchema, ValidationRule } from '#schema/structural/json-schema.ts'
 import type { CompiledRule } from './compile-rule.ts'
 
-/** The most that one expression may cost, and all expressions of an object together. */
+/** Cost limits of one expression, and of all expressions on an object. */
 const costPerCallMax = 1_000_000
 export const costPerObjectMax = 10_000_000
-/** Longest message that an expression may make. */
+/** Limit of the length of a message from messageExpression. */
 const messageBytesMax = 5 * 1024
 
 const showsScalars = change('errors of validation rules show the value of scalars', { since: 35 })
@@ -32,10 +32,10 @@ const showsScalars = change('errors of validation rules show the value of scalar
 const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** Ends a run whose budget is used up. */
+/** Thrown when the cost budget is used up. */
 export class BudgetSpent {}
 
-/** The values that the rules of one schema see. */
+/** The variables of the rules of one schema. */
 export interface RuleSubject {
   readonly path: FieldPath
   readonly schema: JsonSchema

@@ -1,6 +1,6 @@
 /**
- * EndpointSlice: the betas keep zone and node among the labels of a topology; v1, the hub, has
- * fields for them.
+ * Conversions of EndpointSlice: the beta versions have zone and node in the topology labels; v1,
+ * the hub, has fields.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'

@@ -1,6 +1,6 @@
 /**
- * Versions of PriorityLevelConfiguration: v1beta1 and v1beta2 call the shares assured, and zero is
- * a value in v1 alone.
+ * Conversions of PriorityLevelConfiguration: v1beta1 and v1beta2 have assuredConcurrencyShares, and
+ * only v1 distinguishes zero from unset.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { sharesField } from '#api/priority-shares.ts'

@@ -6,7 +6,7 @@ import { keepsZeroShares } from './kept-zero.ts'
 
 const sharesByDefault = 30
 
-/** Zero is a value of its own in v1 alone. */
+/** Only in v1 is zero different from unset. */
 const limited: Defaulter = (value, { release }) => {
   value.nominalConcurrencyShares ??= sharesByDefault
   if (releaseOf(release).has(levelsLend)) value.lendablePercent ??= 0
@@ -22,7 +22,7 @@ const lending: Defaulter = (value) => {
   value.lendablePercent ??= 0
 }
 
-/** An annotation keeps the zero that a client wrote in v1. */
+/** An annotation preserves the zero that a client wrote in v1. */
 const nominal: Defaulter = (value) => {
   const limits = value.spec?.limited
   if (limits && !keepsZeroShares(value)) limits.nominalConcurrencyShares ||= sharesByDefault

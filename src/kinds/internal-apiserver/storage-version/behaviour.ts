@@ -1,4 +1,4 @@
-/** StorageVersion: which version each server writes a resource in, and the one they agree on. */
+/** StorageVersion: the version in which each server stores a resource, and the common version. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'

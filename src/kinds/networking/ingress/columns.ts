@@ -7,7 +7,7 @@ import type { TableColumns } from '#kinds/table-columns.ts'
 
 const hostsShownMax = 3
 
-/** The first three hosts, and how many rules come after the third host. */
+/** The first three hosts, and the number of further rules. */
 function hostsOf(rules: Loose[]): string {
   const hosts: string[] = []
   for (const { host } of rules) {

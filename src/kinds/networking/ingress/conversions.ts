@@ -21,7 +21,7 @@ function backendToHub(backend: Loose): Loose {
   return out
 }
 
-/** The port is always written: Go cannot leave out a number or text in one. */
+/** The port is always written, because Go cannot omit an IntOrString. */
 function backendFromHub({ service, resource }: Loose): Loose {
   const out: Loose = {}
   if (service?.name) out.serviceName = service.name

@@ -11,7 +11,7 @@ import type { Behaviour } from '#kinds/kind.ts'
 
 const path = FieldPath.of('spec', 'parentRef')
 
-/** The problems of an address without the value, which the rule of names shows. */
+/** The error of an invalid address, without the value, because the name error shows it. */
 const nameIsAddress: NameRule = (name) =>
   checkAddress(name, '').map(({ message }) => message.replace(/^Invalid value: "[^"]*": /, ''))
 

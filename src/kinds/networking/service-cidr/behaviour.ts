@@ -37,7 +37,7 @@ function checkChange(next: KubeObject, old: KubeObject): FieldError[] {
   const changedAt = (i: number) =>
     now[i] === before[i] ? [] : [invalid(path.index(i), now[i], immutableMessage)]
   if (now.length === before.length) return before.flatMap((_, i) => changedAt(i))
-  // A second block makes a cluster of one family one of both.
+  // A second block converts a single-stack service CIDR to dual-stack.
   if (before.length === 1 && now.length === 2) return [...changedAt(0), ...check(next)]
   return [invalid(path, now, immutableMessage)]
 }

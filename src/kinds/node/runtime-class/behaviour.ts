@@ -1,7 +1,4 @@
-/**
- * RuntimeClass: the runtime that runs a pod's containers, what it costs, and on which nodes it
- * is.
- */
+/** RuntimeClass: validation of the handler, the pod overhead and the scheduling constraints. */
 import { duplicate, type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'

@@ -113,7 +113,7 @@ const seccompKeys = [
 const isAppArmorProfile = (profile: string): boolean =>
   ['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith('localhost/')
 
-/** Profiles by default, and a list of those that are allowed. */
+/** Validates the annotations with default and allowed profiles. */
 function checkAnnotations(policy: KubeObject): FieldError[] {
   const errors: FieldError[] = []
   for (const [i, key] of [...appArmorKeys, ...seccompKeys].entries()) {

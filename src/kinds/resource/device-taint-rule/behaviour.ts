@@ -1,4 +1,4 @@
-/** DeviceTaintRule: a taint for all devices that a selector names. */
+/** DeviceTaintRule: a taint for all devices that match a selector. */
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,4 +1,4 @@
-/** Fields of devices whose features are off: they are dropped, unless the old slice used them. */
+/** Drops fields of devices whose feature gate is off, unless the old slice uses them. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 

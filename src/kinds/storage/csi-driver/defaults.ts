@@ -3,7 +3,7 @@ import { driversHaveLifecycles } from '#kinds/stored-fields.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 
-/** Fields came one by one, most of them behind a feature. */
+/** Most of these fields were added behind a feature gate. */
 const csiDriverSpec: Defaulter = (spec, { release, feature }) => {
   spec.attachRequired ??= true
   spec.podInfoOnMount ??= false
