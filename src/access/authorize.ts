@@ -1,6 +1,6 @@
 /**
- * The contract of authorisation: attributes of a request in, a decision out. Modes are called in
- * order; the first opinion counts.
+ * The interface of authorization modes: request attributes in, decision out. Modes are called in
+ * order, and the first that allows or denies decides.
  */
 import type { Selectors } from './selectors.ts'
 import type { User } from './user.ts'

@@ -13,7 +13,7 @@ export interface ComponentHealth {
 
 /** As long as kube-apiserver waits. */
 const timeoutMs = 20_000
-/** A health check says a word, or a few. */
+/** Limit of a health response, which is only a few words. */
 const answerBytesMax = 10_240
 const probesSecurePort = change(
   'the status of the controller manager is probed at its secure port',

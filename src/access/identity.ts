@@ -15,7 +15,7 @@ export interface Identity {
 /** As kube-apiserver: often enough for tokens of ten minutes that are renewed when two are left. */
 const readAgainMs = 50_000
 
-/** The same value as long as it is the same. Throws where it cannot be read at first. */
+/** Returns the same object until the identity changes. Throws if the first read fails. */
 export function identityFrom(
   read: () => Identity,
   monotonicMs: () => number = () => performance.now(),

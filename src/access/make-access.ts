@@ -252,9 +252,9 @@ function tokenKeys(
 }
 
 /**
- * The key of the server's certificate, which verifies tokens where no key is given for that. The
- * server signs none with it, so the key set does not show it. A key that cannot sign tokens is left
- * out.
+ * The key of the serving certificate. It verifies tokens if no key is specified. The server does
+ * not sign tokens with it, so it is not in the key set. A key type that cannot sign tokens is
+ * ignored.
  */
 function servingKeys(
   { serviceAccountKeyFile: files }: AccessSettings,

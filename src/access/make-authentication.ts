@@ -52,9 +52,9 @@ export interface Authentication {
   readonly requests: RequestAuthenticator
   readonly tokens: TokenUnion
   readonly requestHeader: RequestHeaderAuthenticator | undefined
-  /** Every authority a client's certificate may come from. */
+  /** All CA certificates that may sign client certificates. */
   readonly clientAuthorities: () => readonly X509Certificate[]
-  /** Reads the files of authorities again; returns whether they changed. */
+  /** Reads the CA files again. Returns whether they have changed. */
   readonly readAuthorities: () => boolean
   readonly stop: () => void
 }

@@ -16,7 +16,10 @@ export interface Namesake {
   readonly notAfterMs: number
 }
 
-/** Nothing where no authority of the bundle signed it, or where it may not be used by a server. */
+/**
+ * Undefined if no authority of the bundle signed the certificate, or if it is not valid for
+ * servers.
+ */
 export function namesake(shown: Buffer, bundle: string, nowMs: number): Namesake | undefined {
   try {
     const certificate = new X509Certificate(shown)

@@ -21,10 +21,10 @@ export const defaultBackoff: Backoff = { firstDelayMs: 500, factor: 1.5, jitter:
 
 /** Longest wait for one answer. */
 const timeoutMsMax = 30_000
-/** A review is a small object; what is larger is no review. */
+/** Limit of a response. Reviews are small objects. */
 const answerBytesMax = 1024 * 1024
 
-/** A failed call, and whether another may succeed. */
+/** A failed call, with a flag that says whether a retry may succeed. */
 class CallFailed extends Error {
   readonly passing: boolean
   constructor(message: string, passing: boolean) {

@@ -1,5 +1,5 @@
 /**
- * How a service account is called as a user: `system:serviceaccount:<namespace>:<name>` and its two
+ * The user name of a service account, `system:serviceaccount:<namespace>:<name>`, and its two
  * groups.
  */
 import { dns1123Label, dns1123Subdomain } from '#api/names.ts'

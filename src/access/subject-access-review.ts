@@ -217,7 +217,7 @@ const showPath = ({ path = '', verb = '' }: Loose) =>
     ]),
   )
 
-/** Metadata in the order of its type, without what is empty. */
+/** Metadata fields in the order of the type. */
 const metadataFields = [
   'name',
   'generateName',

@@ -1,6 +1,6 @@
-/** Why the other side ended the handshake of TLS, in the words of Go's client. */
+/** The errors of Go's client for TLS alerts of the server. */
 
-/** By the number that is sent. */
+/** Messages by alert number. */
 const alerts: ReadonlyMap<number, string> = new Map([
   [10, 'unexpected message'],
   [20, 'bad record MAC'],

@@ -56,8 +56,8 @@ export interface AdmissionPlugin {
   mutate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
   validate?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
   /**
-   * Called for a new object right before it is stored, if other processes were called: the
-   * condition that admitted it may no longer hold.
+   * Called right before a new object is stored, if other processes were called. The condition that
+   * admitted the object may have changed meanwhile.
    */
   recheck?(request: AdmissionRequest, reader: ObjectReader): void | Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Certificates are powerful. A user who approves, signs or attests for a signer needs that right by
- * the signer's name. The server's own client signer rejects requests for a member of the group that
- * may do everything.
+ * The plugins for certificate requests. A user who approves, signs or attests for a signer must
+ * have that permission on the signer's name. Requests of the built-in client signer for the group
+ * system:masters are rejected.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { changesOnlyOwnership } from '#access/authorize/escalation.ts'

@@ -1,6 +1,6 @@
 /**
- * The configuration of plugins: an AdmissionConfiguration with a part for each, in the file or in
- * files beside it.
+ * The configuration of plugins: an AdmissionConfiguration with a section for each plugin, in the
+ * same file or in a separate one.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

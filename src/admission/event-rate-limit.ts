@@ -8,7 +8,7 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { together } from './refusal.ts'
 import { TokenBucket } from '#base/token-bucket.ts'
 
-/** Buckets kept by default; the least recently used is evicted first. */
+/** Default number of cached buckets. The least recently used one is evicted first. */
 const cacheSizeDefault = 4096
 
 type KeyOf = (request: AdmissionRequest) => string

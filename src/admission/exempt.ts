@@ -13,7 +13,10 @@ const webhookKinds: ReadonlySet<string> = new Set([
   'MutatingWebhookConfiguration',
 ])
 
-/** A policy or a binding. A wrong policy must not keep an operator from removing it. */
+/**
+ * Whether the kind is an admission policy or a binding. They are exempt, so that an operator can
+ * always remove a faulty policy.
+ */
 export const isPolicy = ({ group: requested, kind }: Kind): boolean =>
   requested === group && policyKinds.has(kind)
 

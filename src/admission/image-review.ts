@@ -15,7 +15,7 @@ const apiVersion = 'imagepolicy.k8s.io/v1alpha1'
 const kind = 'ImageReview'
 /** Longest wait for one answer. */
 const timeoutMs = 30_000
-/** A review is a small object; what is larger is no review. */
+/** Limit of a response. Reviews are small objects. */
 const answerBytesMax = 1 << 20
 
 export class ImageReviewer {

@@ -1,5 +1,6 @@
 /**
- * Pods may insist on being apart only on the level of nodes: anything wider could lock others out.
+ * Rejects required pod anti-affinity with a topology other than the host name, because it could
+ * exclude other pods from a whole zone.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { forbiddenRequest } from '#api/status-error.ts'

@@ -1,7 +1,6 @@
 /**
- * A node declares the features it has. A pod on it is not changed in a way that needs a feature
- * which the node lacks, and devices are not mapped to resources of a node that cannot take them
- * into account.
+ * Nodes declare their features. A pod update that needs a feature which its node lacks is rejected.
+ * Devices cannot be mapped to node resources if the node does not support that.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareQuantities } from '#api/quantity.ts'

@@ -1,6 +1,6 @@
 /**
- * A kubelet requests certificates only for pods that run on its node, each for a signer that the
- * pod names.
+ * A kubelet may request certificates only for pods on its node, and only for signers that the pod's
+ * volumes specify.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

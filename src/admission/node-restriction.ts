@@ -1,7 +1,7 @@
 /**
- * A kubelet changes what belongs to its own node: its Node, Lease, CSINode and ResourceSlices, the
- * status of its pods, mirror pods, tokens and certificates of its pods. It cannot set labels by
- * which operators distinguish nodes.
+ * The NodeRestriction plugin limits a kubelet to objects of its own node: Node, Lease, CSINode,
+ * ResourceSlices, pod status, mirror pods, and tokens and certificates of its pods. The kubelet
+ * cannot set labels with which operators isolate nodes.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { nodeIdentity } from '#access/authorize/node.ts'

@@ -12,7 +12,7 @@ import { refusal } from './refusal.ts'
 
 export interface OwnerOptions {
   readonly authorizer: Authorizer
-  /** The kind an owner reference names. */
+  /** The kind to which an owner reference refers. */
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
 }
 

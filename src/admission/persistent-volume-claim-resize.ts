@@ -1,4 +1,7 @@
-/** A claim may grow only once it is bound, and only in a class that says so. */
+/**
+ * The PersistentVolumeClaimResize plugin: only a bound claim may grow, and only if its class has
+ * allowVolumeExpansion.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { compareQuantities } from '#api/quantity.ts'
 import type { ObjectReader } from '#kinds/reader.ts'

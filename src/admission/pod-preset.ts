@@ -44,7 +44,7 @@ function setList(holder: Loose, field: string, items: Item[]): void {
   if (items.length > 0) holder[field] = items
 }
 
-/** Answers whether it could: changes nothing where it could not. */
+/** Applies presets to a pod. Returns false without any change if they conflict. */
 function applyPresets(pod: KubeObject, presets: readonly KubeObject[]): boolean {
   const { spec } = pod
   const volumes = merged(spec.volumes ?? [], listOf(presets, 'volumes'), [byName])

@@ -58,7 +58,7 @@ function lackingOf(pod: KubeObject, node: KubeObject): string[] {
   })
 }
 
-/** A cause that has a reason alone. */
+/** Adds a cause that has only a reason. */
 function withCause(refused: ApiError, reason: string): ApiError {
   const { code, reason: why, message, details } = refused
   return new (refused.constructor as typeof ApiError)(code, why, message, {

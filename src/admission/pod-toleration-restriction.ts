@@ -1,4 +1,7 @@
-/** Pods of a namespace get its default tolerations and may have no others than it allows. */
+/**
+ * The PodTolerationRestriction plugin adds the default tolerations of a namespace to its pods and
+ * rejects tolerations that the namespace does not allow.
+ */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError, notFound } from '#api/status-error.ts'
 import { foldNames } from '#codec/go-json/folded-names.ts'

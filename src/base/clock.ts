@@ -40,7 +40,7 @@ export const systemClock: TimerClock = {
 }
 
 /**
- * The longest that a timer may wait, in milliseconds: one that should wait longer, some 25 days,
- * does not wait at all.
+ * The maximum delay of a timer in milliseconds, about 25 days. A timer with a longer delay would
+ * fire at once.
  */
 export const timerMsMax = 2 ** 31 - 1

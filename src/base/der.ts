@@ -92,10 +92,7 @@ export interface DerValue {
   readonly whole: Buffer
 }
 
-/**
- * The values that follow one another in some bytes; undefined where the bytes are cut off or
- * garbled.
- */
+/** Parses consecutive values. Undefined if the bytes are truncated or malformed. */
 export function valuesIn(bytes: Buffer): DerValue[] | undefined {
   const values: DerValue[] = []
   for (let at = 0; at < bytes.length; ) {

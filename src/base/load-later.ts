@@ -1,8 +1,8 @@
 /**
- * Modules that most servers never need, or not at once, loaded when first used: start-up must not
- * grow with what the server can do. The path has no ending; the module has that of its importer. A
- * name without `./` or `#` is a package. The release step replaces this file: a bundle has its
- * modules inside (`tools/release/bundle.ts`).
+ * Loads rarely used modules on first use, so that the start stays fast. The path has no extension;
+ * the module has the extension of its importer. A name without `./` or `#` is a package. The
+ * release step replaces this file, because a bundle contains all modules
+ * (`tools/release/bundle.ts`).
  */
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Randomness as an argument: uids, suffixes of generated names, jitter. A test passes a source with
- * a seed.
+ * The random source as an argument, for uids, suffixes of generated names and jitter. Tests pass a
+ * seeded source.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 

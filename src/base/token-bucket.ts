@@ -22,7 +22,7 @@ export class TokenBucket {
     return true
   }
 
-  /** How long after the last try the next token is there. */
+  /** Milliseconds from the last attempt until the next token is available. */
   get nextInMs(): number {
     return Math.ceil((Math.max(0, 1 - this.#tokens) / this.#perSecond) * 1000)
   }

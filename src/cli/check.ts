@@ -49,7 +49,7 @@ function manifestFiles(path: string): string[] {
     .sort()
 }
 
-/** A line of three dashes begins the next document. */
+/** Splits YAML at lines that begin with three dashes. */
 const documentsOf = (text: string): string[] => text.split(/^---(?:[ \t].*)?$/m).filter(hasContent)
 
 const hasContent = (text: string) => text.split('\n').some((line) => !/^\s*(#.*)?$/.test(line))

@@ -1,6 +1,6 @@
 /**
- * The command line as a command: which one, its words and options, and the flags. The rows are in
- * command-table.ts, the flags in settings/. It prints nothing and does nothing.
+ * Parses the command line into a command with arguments, options and flags. command-table.ts
+ * defines commands, settings/ defines flags. Parsing has no side effects.
  */
 import { type Parsed, parseFlags } from '#settings/flags.ts'
 import { nearest } from '#settings/nearest.ts'

@@ -1,7 +1,7 @@
 /**
- * Flags that npm took for itself. `npm start --storage-backend=memory` lacks the `--` before the
- * flags: npm keeps the flag, puts npm_config_storage_backend into the environment, and the server
- * would start without it.
+ * Recovers flags that npm consumed. In `npm start --storage-backend=memory` the `--` before the
+ * flags is missing. npm then stores the flag in the environment as npm_config_storage_backend, and
+ * the server would start without it.
  */
 import type { Row } from '#settings/flag-row.ts'
 

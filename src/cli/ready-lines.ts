@@ -12,7 +12,7 @@ export interface Ready {
   readonly kubeconfig: string
 }
 
-/** A word as a shell wants it. */
+/** Quotes a word for a shell if necessary. */
 const quoted = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 

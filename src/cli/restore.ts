@@ -1,7 +1,7 @@
 /**
- * `binnacle restore FILE`: an archive of `binnacle backup` into a data directory or an etcd that
- * has no objects. It never replaces a file that is there. A plain database, as earlier releases
- * wrote, is accepted too; it has no keys.
+ * `binnacle restore FILE` restores an archive of `binnacle backup` into a data directory, or into
+ * an etcd without objects. It never replaces an existing file. A plain database, as earlier
+ * releases wrote, is accepted too; it contains no keys.
  */
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'

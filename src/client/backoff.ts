@@ -12,7 +12,7 @@ export function waitAfter(failures: number, { firstMs, longestMs }: Backoff): nu
   return whole * (0.75 + Math.random() / 4)
 }
 
-/** Resolves after a time, or as soon as the signal aborts. Never keeps the process alive. */
+/** Resolves after a delay, or when the signal aborts. It does not keep the process alive. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

@@ -1,7 +1,6 @@
 /**
- * The API as controllers see it: the same verbs, with the same checks, whether the server is in
- * this process or across the network. There is no private door. Errors are ApiErrors, as any client
- * gets them.
+ * The API client of controllers. It has the same verbs and checks whether the server is in this
+ * process or remote. It has no privileged access. Errors are ApiErrors, as for any client.
  */
 import type { ListQuery } from '#api/list-options.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -130,7 +130,7 @@ export class Informer<T> implements Sink {
     for (const listener of this.#listeners) this.#tell(() => listener.deleted?.(entry.kept))
   }
 
-  /** A listener that throws must not end the watch of all others. */
+  /** Calls a listener. An exception in one listener must not stop the watch. */
   #tell(call: () => void): void {
     try {
       call()

@@ -1,4 +1,4 @@
-/** Every controller there is, by its name. */
+/** All controllers by name. */
 import { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
 import { certificateApproving } from './certificates/approving.ts'
 import { certificateCleaning } from './certificates/cleaning.ts'

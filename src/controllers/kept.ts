@@ -23,7 +23,7 @@ export function metaOf({ metadata }: KubeObject): KeptMeta {
   }
 }
 
-/** Namespaces, service accounts' references, and whatever is needed only by its name. */
+/** For objects of which only the metadata is needed, such as namespaces. */
 export const keepMeta = (object: KubeObject): KeptMeta => metaOf(object)
 
 export interface KeptNamespace extends KeptMeta {

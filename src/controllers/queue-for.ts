@@ -1,4 +1,4 @@
-/** The work queue of one controller, which speaks of its failures as the controller. */
+/** Creates the work queue of a controller. Its error reports contain the controller's name. */
 import { ApiError } from '#api/status-error.ts'
 import { WorkQueue, type WorkQueueOptions } from '#client/work-queue.ts'
 import type { ControllerParts } from './controller.ts'

@@ -1,6 +1,5 @@
 /**
- * Starts the selected controllers, at once or whenever this server is the leader of several, and
- * ends what it started.
+ * Starts the selected controllers, immediately or while this server is the leader, and stops them.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'

@@ -45,7 +45,7 @@ export function versionInfo(build: BuildInfo): VersionInfo {
       emulationMajor: major,
       emulationMinor: minor,
       minCompatibilityMajor: major,
-      // Stored objects stay readable for the release before.
+      // The previous release must be able to read stored objects.
       minCompatibilityMinor: String(Number(minor) - 1),
     }),
     gitVersion: `v${build.version}`,

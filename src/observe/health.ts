@@ -1,6 +1,6 @@
 /**
- * Named checks and what /livez, /readyz and /healthz make of them. A check answers a problem, or
- * nothing when it is well.
+ * Health checks and the reports of /livez, /readyz and /healthz. A check returns a problem, or
+ * undefined if it passes.
  */
 export interface HealthCheck {
   readonly name: string

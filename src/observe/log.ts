@@ -1,6 +1,6 @@
 /**
- * Lines for people and machines on standard error: time, level, message, fields; as JSON for
- * machines alone. It never throws and never waits.
+ * Writes log lines with time, level, message and fields to standard error, as text or JSON. It
+ * never throws and never waits.
  */
 import { StorageUnavailable, Unreadable } from '#storage/storage.ts'
 

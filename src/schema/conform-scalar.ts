@@ -6,7 +6,7 @@ import { canonicalMicroTimestamp, canonicalTimestamp } from '#api/timestamp.ts'
 import { Misfit } from './misfit.ts'
 import type { Scalar, ScalarName } from './type.ts'
 
-/** Integers a double cannot hold exactly come as bigint. */
+/** Integers that a double cannot represent exactly are bigint. */
 type Raw = Json | bigint
 
 interface ScalarRule {

@@ -9,7 +9,7 @@ import { scalar } from './make-type.ts'
 import { isObject } from './misfit.ts'
 import type { Type } from './type.ts'
 
-/** `kept`: the result for the value; members that it still has are not reported. */
+/** `kept` is the converted value. Members that it has are not reported. */
 export function undeclared(type: Type, value: Json, kept: Json | undefined): string[] {
   const found: string[] = []
   walk(type, value, kept, '', found)

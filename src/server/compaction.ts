@@ -9,7 +9,7 @@ export interface Compaction {
   stop(): void
 }
 
-/** `intervalMs` 0 keeps history for ever. */
+/** With `intervalMs` 0 the history is never compacted. */
 export function compactRegularly(
   storage: Storage,
   intervalMs: number,

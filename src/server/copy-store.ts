@@ -60,7 +60,7 @@ async function* imported(
   }
 }
 
-/** 0 for keys that stay; undefined for keys that are not copied. */
+/** The TTL of a copied key; 0 for keys without TTL. Undefined for keys that are not copied. */
 function lifeMsOf(key: string, { etcdPrefix, eventTtlMs }: CopySettings): number | undefined {
   if (key.startsWith(`${etcdPrefix}/masterleases/`)) return undefined
   return key.startsWith(`${etcdPrefix}/events/`) ? eventTtlMs : 0

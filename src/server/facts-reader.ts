@@ -1,6 +1,4 @@
-/**
- * Reads the tables of facts/: from beside the sources, or from inside the single executable.
- */
+/** Reads the tables in facts/: next to the sources, or inside the single executable. */
 import { readFileSync } from 'node:fs'
 import { embeddedFile } from '#base/embedded-file.ts'
 

@@ -89,8 +89,8 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
 }
 
 /**
- * Requests under way when a custom kind goes are counted when they end, most of them within this
- * time.
+ * Requests in progress when a custom kind is deleted are counted when they end. Most end within
+ * this time.
  */
 const underWayMs = 60_000
 

@@ -68,7 +68,7 @@ export interface NamedPair extends KeyPair {
   readonly names: readonly string[]
 }
 
-/** A pair that is shown to clients that call the server by these names. */
+/** A key pair for certain server names (SNI). */
 export function namedPair({ certificate, key, names }: NamedFiles): NamedPair {
   const loaded = loadPair(certificate, key)
   if (loaded === undefined) throw new CannotUseFile(certificate, 'is gone')

@@ -17,7 +17,7 @@ export interface KubeconfigUser {
   readonly keyPem: string
 }
 
-/** JSON strings are YAML, whatever characters a user name has. */
+/** Quotes a text as a JSON string, which is valid YAML for any characters. */
 const yamlText = (text: string) => (/^[A-Za-z][\w-]*$/.test(text) ? text : JSON.stringify(text))
 
 export function kubeconfigText(url: string, trustPem: string, user: KubeconfigUser): string {

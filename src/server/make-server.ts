@@ -151,7 +151,7 @@ const addressWriter = ({ ipAddresses }: AddressApi, clock: Clock, server: () => 
   nowMs: () => clock.now(),
 })
 
-/** Plugins write as the server itself does; they write only after it is there. */
+/** Plugins write as the server itself, and only after it has started. */
 function pluginsOf(
   foundation: Foundation,
   access: Access,

@@ -86,8 +86,8 @@ export class Membership {
     // A counting server removed its own address; a lease expires by itself.
     if (alive.length === 0 && reconciler !== 'master-count') return
     const { addressLists, port = this.#parts.port } = await kubernetesEndpoints(client, release)
-    // Two that write at the same time may leave each other's half behind: both halves are looked
-    // at.
+    // Two servers that write concurrently may leave inconsistent endpoints, so both objects are
+    // compared.
     if (addressLists.every((addresses) => [...addresses].sort().join() === alive.join())) return
     await writeKubernetesEndpoints(client, { ...this.#parts, port }, alive)
   }

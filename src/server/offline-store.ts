@@ -1,7 +1,7 @@
 /**
- * A store without a server in front of it, for commands that read it whole: verify, doctor, backup.
- * A database is opened for reading only, so that a server may run. Values are unsealed where the
- * flags name the keys.
+ * Opens a store without a server, for commands that read all of it: verify, doctor, backup. A
+ * database is opened read-only, so a server may run. Values are decrypted if the flags specify the
+ * keys.
  */
 import { join } from 'node:path'
 import { systemClock, type TimerClock } from '#base/clock.ts'

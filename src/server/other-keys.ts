@@ -17,7 +17,7 @@ const renewIntervalMs = 10_000
 const livesSeconds = 30
 
 interface PublicKeys {
-  /** Fingerprints; absent where flags name the keys, which may differ then. */
+  /** Fingerprints. Absent if flags specify the keys, which may then differ. */
   readonly authority?: string
   readonly tokenKey?: string
 }

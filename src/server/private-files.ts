@@ -94,8 +94,7 @@ export function readIfThere(path: string): string | undefined {
 }
 
 /**
- * A file that cannot be used or written. The file is left as it is: the operator may want to fix
- * it.
+ * A file cannot be used or written. It is not changed, because the operator may want to repair it.
  */
 export class CannotUseFile extends Error {
   override name = 'CannotUseFile'

@@ -1,4 +1,4 @@
-/** The suffixes of generated names: five characters, of letters that form no words. */
+/** Random suffixes of generated names: five characters from an alphabet that forms no words. */
 import type { Random } from '#base/random.ts'
 
 const letters = 'bcdfghjklmnpqrstvwxz2456789'

@@ -61,7 +61,7 @@ export function backUpRegularly(
   }
 }
 
-/** `binnacle-20261119T105300Z.tar`: names sort by time. */
+/** A name such as `binnacle-20261119T105300Z.tar`. Sorting names sorts by time. */
 const nameAt = (ms: number): string =>
   `binnacle-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.tar`
 

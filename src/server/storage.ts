@@ -35,7 +35,7 @@ export async function openStorage(
       return openSqliteStorage({ directory: settings.dataDir, clock, warn })
     }
     case 'etcd3': {
-      // The way to etcd would only say that it cannot connect.
+      // Check the files first, because the etcd client would only report a failed connection.
       givenAuthorities(settings.etcdCafile)
       givenPair(settings.etcdCertfile, settings.etcdKeyfile)
       const { openEtcdStorage } = loadEtcd()

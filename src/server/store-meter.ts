@@ -74,7 +74,10 @@ function typeNameOf({ hub }: Resource): string {
   return `*${group === '' || group === 'events' ? 'core' : group}.${hub.kind}`
 }
 
-/** Which APIServices can be reached, and how often each was lost, as their conditions say. */
+/**
+ * Metrics of the availability of APIServices, and of how often each became unavailable. Both come
+ * from the Available condition.
+ */
 export async function measureAvailability(
   { metrics }: Measuring,
   reader: ObjectReader,

@@ -16,7 +16,8 @@ import type { AccountClaims } from './service-account-claims.ts'
 export const leewayMs = 60_000
 
 /**
- * Undefined where nothing is wrong; then `until` (milliseconds) is how long that holds by itself.
+ * If there is no problem, `until` (in milliseconds) is how long the result stays valid without
+ * changes of objects.
  */
 export type LookupResult = { problem: string } | { problem: undefined; until: number }
 

@@ -105,8 +105,8 @@ export class Authorities {
   }
 
   /**
-   * Depth first: authorities before intermediates. The last reason for refusing a candidate is
-   * kept.
+   * Searches depth first, trusted authorities before intermediates. Keeps the reason of the last
+   * rejected candidate.
    */
   #chain(
     chain: readonly Parsed[],

@@ -18,7 +18,7 @@ import {
 } from './der.ts'
 
 export interface CertificateFields {
-  /** DER of the two names, to compare them byte by byte. */
+  /** Subject and issuer as DER, to compare them byte by byte. */
   readonly subject: Buffer
   readonly issuer: Buffer
   readonly commonName: string

@@ -1,6 +1,5 @@
 /**
- * Comma-separated values as the files of tokens and passwords have them, each record with the line
- * it begins on.
+ * Parses the CSV format of token and password files. Each record has its line number for errors.
  */
 export interface CsvRecord {
   readonly line: number

@@ -37,7 +37,7 @@ export function derValues(bytes: Buffer): DerValue[] {
   return values
 }
 
-/** The one value that `bytes` are. */
+/** Parses bytes that contain exactly one value. */
 export function derValue(bytes: Buffer): DerValue {
   const value = derValueAt(bytes, 0)
   if (value.whole.length !== bytes.length) throw new DerError('trailing data')

@@ -34,7 +34,7 @@ export interface SigningKey extends TokenKey {
   readonly privateKey: KeyObject
 }
 
-/** The one private key tokens are signed with. */
+/** The private key that signs tokens. */
 export function readSigningKey(pem: string, file: string): SigningKey {
   const block = [...pem.matchAll(pemBlock)].find(([, label]) => label?.endsWith('PRIVATE KEY'))
   if (block === undefined)

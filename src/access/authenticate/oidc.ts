@@ -100,7 +100,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
       try {
         return await compactVerify(token, keys, options)
       } catch (error) {
-        // Keys without ids: any of them may be the one.
+        // Without key ids, any of the keys may have signed the token, so try all.
         if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
         for await (const key of error) {
           try {

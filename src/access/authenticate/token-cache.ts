@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock.ts'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import { ExpiringCache } from '#access/expiring-cache.ts'
 
-/** Verdicts kept: twice the nodes and namespaces of a very large cluster. */
+/** Number of cached results: twice the number of nodes and namespaces of a very large cluster. */
 const cacheSizeMax = 32 * 1024
 
 export interface TokenCacheSettings {

@@ -60,7 +60,7 @@ async function refuseBinding(write: RoleWrite, authorizer: Authorizer, rbac: Rba
   const { user, plural, namespace, object, old } = write
   if (old !== undefined && changesOnlyOwnership(object, old)) return
   const { apiGroup = '', kind = '', name = '' } = object.roleRef ?? {}
-  // Nothing is granted by a reference to something else; validation refuses it.
+  // A reference to another kind grants nothing, and validation rejects it.
   if (kind !== 'ClusterRole' && kind !== 'Role') return
   const role = kind === 'ClusterRole' ? 'clusterroles' : 'roles'
   const bind = attributes(user, 'bind', apiGroup, role, namespace, name)

@@ -30,7 +30,7 @@ export function ownNode({ verb, subresource, name }: Attributes, node: string): 
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
 
-/** A name is not known yet on create; admission checks it then. */
+/** On create the authorizer does not know the name; the NodeRestriction plugin checks it. */
 export function lease({ verb, namespace, name }: Attributes, node: string): Decision {
   if (!ownVerbs.includes(verb))
     return undecided('can only get, create, update, patch, or delete a node lease')

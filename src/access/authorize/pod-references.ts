@@ -56,10 +56,7 @@ export function podConfigMapNames(pod: KubeObject): Set<string> {
   return named(names)
 }
 
-/**
- * The secrets of a persistent volume that the kubelet of a node needs; those of controllers are
- * left out.
- */
+/** The secrets of a persistent volume that a kubelet needs. Secrets for controllers are omitted. */
 export function volumeSecrets({ spec = {} }: KubeObject): { namespace: string; name: string }[] {
   const home: string = spec.claimRef?.namespace ?? ''
   const found: { namespace: string; name: string }[] = []

@@ -111,7 +111,7 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
     return { rules, missing }
   }
 
-  /** The rules of the role a binding refers to; undefined where there is no such role. */
+  /** The rules of a binding's role. Undefined if the role does not exist. */
   rulesOfRole(kind: string, namespace: string, name: string): readonly PolicyRule[] | undefined {
     return this.#index.role(kind, namespace, name)?.rules
   }

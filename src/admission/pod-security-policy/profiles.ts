@@ -17,7 +17,7 @@ const annotationsOf = ({ metadata }: KubeObject): Record<string, string> =>
   metadata.annotations ?? {}
 const pathOf = (key: string) => `pod.metadata.annotations[${key}]`
 
-/** A profile in a field as the annotation would say it. */
+/** Converts a field's profile to the annotation's format. */
 function ofField({ type, localhostProfile }: Loose): string {
   if (type === 'Unconfined') return 'unconfined'
   if (type === 'RuntimeDefault') return 'runtime/default'

@@ -1,4 +1,4 @@
-/** The security context a container really has: its own fields before those of the pod. */
+/** The effective security context of a container: its own fields override those of the pod. */
 import type { Loose } from '#api/object-meta.ts'
 
 /** Fields that a pod can set for all of its containers. */

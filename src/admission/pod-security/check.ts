@@ -43,5 +43,5 @@ export function settersOf(spec: Loose, isBad: (context: Loose) => boolean): stri
   ]
 }
 
-/** Pods with a user namespace of their own: what is root inside is not root of the node. */
+/** Whether the pod has its own user namespace. Root inside the pod is then not root on the node. */
 export const hasUserNamespace = ({ hostUsers }: Loose): boolean => hostUsers === false

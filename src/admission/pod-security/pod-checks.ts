@@ -140,7 +140,7 @@ function restrictedRows(release: Release, feature: Gate): Row[] {
   ]
 }
 
-/** Finds everything that is wrong with a pod, or with what pods are made from. */
+/** Finds all violations of a pod or pod template. */
 export type FindProblems = (
   asked: LevelVersion,
   metadata: ObjectMeta,

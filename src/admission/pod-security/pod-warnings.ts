@@ -33,7 +33,7 @@ export function podWarnings({
   const isExempt = ({ spec }: KubeObject) =>
     exemptions.runtimeClasses.includes(spec.runtimeClassName)
 
-  /** Names of the pods with each problem, and how many pods were checked. */
+  /** The names of the pods with each violation, and the number of checked pods. */
   function check(pods: readonly KubeObject[], wanted: LevelVersion) {
     const names = new Map<string, string[]>()
     const deadline = monotonicMs() + checkingMsMax

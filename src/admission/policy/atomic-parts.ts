@@ -20,7 +20,7 @@ function look(type: Type, value: Json, path: string, found: string[]): void {
     for (const [i, item] of value.entries()) look(type.items, item, `${path}[${i}]`, found)
   } else if (isMap(value)) {
     if (isAtomicMap(type)) found.push(path)
-    // Values of plain maps have no fields that a schema names.
+    // Plain maps have no fields in the schema.
     if (type.is !== 'struct') return
     for (const [name, member] of Object.entries(value)) {
       const field = type.byName.get(name)

@@ -63,7 +63,7 @@ export function measureConditions(
   return result
 }
 
-/** Errors as Go joins them: each once, in brackets if there are several. */
+/** Joins errors like Go's aggregate: without duplicates, and in brackets if there are several. */
 function aggregate(errors: readonly string[]): string {
   const [first, ...rest] = new Set(errors)
   return rest.length === 0 ? (first as string) : `[${[first, ...rest].join(', ')}]`

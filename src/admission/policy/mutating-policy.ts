@@ -177,7 +177,7 @@ class Run {
     if (conditions.length === 0) return true
     const { meter } = this.#dispatch
     const { operation } = this.#request
-    // kube-apiserver names this type for both kinds of policies.
+    // kube-apiserver uses this type label for both kinds of policies.
     const owner = { name: hook.name, kind: 'policy', type: 'validate', operation } as const
     const { matches, error } = await this.#dispatch.withDecisions(() =>
       measureConditions(meter, owner, conditions, this.#scope(invocation, values), hook.failsOpen),

@@ -1,6 +1,6 @@
 /**
- * The parameters that a binding gives to its policy: objects of the policy's paramKind, by name or
- * by labels.
+ * The parameters of a policy binding: objects of the policy's paramKind, selected by name or
+ * labels.
  */
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -47,7 +47,9 @@ const checkActions: Readonly<Record<string, CheckAction>> = {
   Audit: 'audit',
 }
 
-/** Audit events would become too large with more, or with longer ones. */
+/**
+ * Limits of the number and size of failures in an audit annotation, which keep audit events small.
+ */
 const failuresNotedMax = 50
 const annotationBytesMax = 10 * 1024
 

@@ -8,7 +8,7 @@ import { add, only } from './resource-amounts.ts'
 export interface Counted {
   readonly group: string
   readonly plural: string
-  /** The objects of the namespace; called only if the quota counts the kind. */
+  /** Lists the objects of the namespace. Called only if the quota counts the kind. */
   readonly list: () => Promise<readonly KubeObject[]> | readonly KubeObject[]
 }
 

@@ -78,7 +78,7 @@ function classesOf({ spec, status }: KubeObject): string[] {
 const classNames = (claim: KubeObject | undefined): string =>
   claim === undefined ? '' : classesOf(claim).sort().join()
 
-/** Parts of a byte count as one. */
+/** Rounds a quantity up to whole bytes. */
 function whole(amount: Quantity): Quantity {
   if (amount.scale >= 0) return amount
   const unscaled = quantityValue(amount)

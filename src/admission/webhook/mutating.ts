@@ -97,7 +97,7 @@ async function callAll(
     if (hook.reinvocable) state.called.add(hook.id)
   }
   if (versioned !== undefined) await intoRequest(parts, request, versioned)
-  // Whatever was changed in the first round, there is a second one.
+  // The second round always runs this, whatever the first round changed.
   if (second && releaseOf(parts.release).has(restoresOwners))
     loadOwners().keepReadableOwners(request, state.owners)
   state.output = request.object && structuredClone(request.object)

@@ -12,7 +12,8 @@ import type { Finding } from './finding.ts'
 
 const dayMs = 24 * 3_600_000
 /**
- * Servers renew their own certificates far earlier; those of the operator must be renewed by then.
+ * When to warn about expiry. Servers renew their own certificates much earlier; the operator must
+ * renew provided ones.
  */
 const warnBeforeMs = 14 * dayMs
 const othersMode = 0o077

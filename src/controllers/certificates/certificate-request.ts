@@ -15,7 +15,7 @@ export interface ParsedRequest extends RequestNames {
   /** The whole subject as it was written. */
   readonly subject: Buffer
   readonly publicKey: KeyObject
-  /** The alternative names as they were written: each a tagged value. */
+  /** The requested alternative names as encoded values. */
   readonly alternativeNames: readonly Buffer[]
 }
 

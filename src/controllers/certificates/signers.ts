@@ -1,5 +1,5 @@
 /**
- * Which requests each built-in signer signs, and its messages for those it does not, as in
+ * The requests that each built-in signer signs, and the messages for rejected requests, as in
  * kube-apiserver.
  */
 import type { RequestNames } from '#kinds/certificates/certificate-signing-request/kubelet-request.ts'

@@ -18,9 +18,9 @@ const failuresHaveStatus = change(
   { since: 19 },
 )
 
-/** Machines whose clocks are a little behind must accept it. */
+/** Certificates are backdated, so that machines whose clocks are slightly behind accept them. */
 const backdatedMs = 5 * 60_000
-/** Certificates shorter than this get the backdating on top. */
+/** Certificates with a shorter lifetime are extended by the backdating. */
 const shortMs = 8 * 3_600_000
 const shortestMs = 10 * 60_000
 const legacySigner = 'kubernetes.io/legacy-unknown'

@@ -3,7 +3,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isDeepStrictEqual } from 'node:util'
 
-/** A pod that was to be evicted and is still there after this time counts again. */
+/** A pod whose eviction did not delete it within this time counts as available again. */
 const evictionMsMax = 2 * 60_000
 const budgetsHaveConditions = change('the status of a disruption budget has conditions', {
   since: 21,

@@ -109,7 +109,10 @@ async function judgeOne(
   }
 }
 
-/** No selector picks nothing; an empty one picks all from policy/v1 on, and nothing before. */
+/**
+ * The pods of a budget. An absent selector matches none. An empty one matches all in policy/v1 and
+ * none in v1beta1.
+ */
 async function podsOf(
   client: ControllerParts['client'],
   { metadata, spec }: KubeObject,

@@ -125,7 +125,7 @@ class GarbageCollector {
         report('garbagecollector: the kinds there are could not be read', error)
       }
       await Promise.race([asked, pause(refreshMs, signal)])
-      // A later caller may request what is not served yet when that time is over.
+      // A later caller may need kinds that are not served yet, so it triggers another discovery.
       asked = asking()
       await pause(settleMs, signal)
     }

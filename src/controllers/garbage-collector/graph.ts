@@ -62,7 +62,7 @@ export class Graph {
     return this.#nodes.get(uid)
   }
 
-  /** `round`: the list that names the object; 0 for a change by the watch. */
+  /** `round` is the number of the list that contains the object; 0 for a watch event. */
   changed(resource: ResourceRef, { metadata }: KubeObject, round = 0): void {
     const uid = metadata.uid ?? ''
     const finalizers = metadata.finalizers ?? []

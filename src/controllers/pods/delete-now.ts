@@ -3,7 +3,7 @@ import type { ApiClient } from '#client/client.ts'
 import { unlessOvertaken } from '#controllers/queue-for.ts'
 import { pods } from '#controllers/resources.ts'
 
-/** Exactly this pod, not another that took its name. */
+/** Deletes exactly this pod. The uid precondition protects a new pod with the same name. */
 export async function deleteNow(
   client: ApiClient,
   { namespace, name, uid }: { namespace: string; name: string; uid: string },

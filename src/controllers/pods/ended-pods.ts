@@ -1,4 +1,4 @@
-/** Ended pods are kept for readers, up to a number; beyond it the oldest are deleted. */
+/** Limits the number of finished pods. The oldest pods beyond the limit are deleted. */
 import type { Informer } from '#client/informer.ts'
 import type { ControllerParts } from '#controllers/controller.ts'
 import type { KeptPod } from '#controllers/kept.ts'

@@ -1,6 +1,6 @@
 /**
- * Pods bound to a node that does not exist: no kubelet runs or ends them. The node gets some time
- * to appear, or to come back, before its pods are deleted.
+ * Deletes pods on missing nodes, because no kubelet will end them. A node has some time to appear
+ * or return before its pods are deleted.
  */
 import { escapedValue } from '#api/field-selector.ts'
 import type { Informer } from '#client/informer.ts'

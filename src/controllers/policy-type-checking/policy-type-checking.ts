@@ -15,7 +15,7 @@ import {
 
 const manager = 'validatingadmissionpolicy-status'
 const name = `${manager}-controller` as const
-/** Type names carry a number of nine digits, the nanoseconds of the time. */
+/** Type names contain the nanoseconds of the current time, a number of nine digits. */
 const nanosecondsMax = 1_000_000_000
 
 export const policyTypeChecking: Controller = {

@@ -1,6 +1,6 @@
 /**
- * Cluster roles that aggregate others hold the rules of all roles their selectors pick, each rule
- * once.
+ * Maintains aggregated cluster roles: their rules are those of all roles that their selectors
+ * match, without duplicates.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'

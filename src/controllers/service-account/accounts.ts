@@ -1,6 +1,6 @@
 /**
- * Every namespace that is not going away has a service account named `default`. It is made again
- * where it is deleted.
+ * Creates the service account `default` in every active namespace, and recreates it if it is
+ * deleted.
  */
 import type { Controller } from '#controllers/controller.ts'
 import { queueFor, unlessNeedless } from '#controllers/queue-for.ts'

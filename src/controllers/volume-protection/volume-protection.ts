@@ -21,7 +21,7 @@ export const claimProtection: Controller = {
         const [namespace, name] = splitKey(key)
         const claim = claims.get(namespace, name)
         if (!claim?.deleting || !claim.protected) return
-        // Rare enough to list the current pods, rather than keep an index of all claims.
+        // This is rare, so listing all pods costs less than an index of all claims.
         const { items } = await client.list(pods, namespace)
         const used = items.map(podOf).some((pod) => pod.node !== '' && pod.claims.includes(name))
         if (!used) await removeFinalizer(parts, persistentVolumeClaims, key, claimFinalizer)

@@ -63,7 +63,7 @@ export function definitionsFor(
   return Object.fromEntries(made.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The same one by one, in no order. */
+/** Like definitionsFor, but yields unsorted definitions one by one. */
 export function* eachDefinition(
   names: Iterable<string>,
   kinds: Iterable<Kind>,

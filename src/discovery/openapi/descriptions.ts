@@ -21,7 +21,7 @@ const ofEveryKind: Readonly<Record<string, string>> = {
 const lookUp = (table: Readonly<Record<string, string>> | undefined, key: string) =>
   table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
 
-/** A sentence for a kind or type; a list is described by what it lists. */
+/** The description of a kind or type. The description of a list derives from its item kind. */
 export function describeKind(name: string, isKind: boolean): string | undefined {
   const own = lookUp(kindSentences, name)
   if (own !== undefined || !isKind || !name.endsWith('List')) return own

@@ -1,4 +1,4 @@
-/** Sentences for the fields at the top of kinds, and for those of the types people look up most. */
+/** Descriptions of top-level fields of kinds, and of the types that users look up most. */
 const rules = 'What is permitted: verbs on resources.'
 const subjects = 'Who is granted the role.'
 const roleRef = 'The role that is granted. It cannot be changed.'

@@ -164,7 +164,7 @@ function objectOperations(scope: KindScope): OpenApiOperation[] {
 
 function readParameters({ source, custom, kind }: KindScope): Parameter[] {
   if (custom) return metaOptions(source, 'GetOptions')
-  // The rules of access are kept behind a wrapper that cannot export.
+  // kube-apiserver wraps the RBAC storages, and the wrapper does not support export.
   const wrapped = kind.group === 'rbac.authorization.k8s.io'
   const exports = releaseOf(source.release).has(describesExport) && kind.verbs.has('watch')
   return exports && !wrapped ? metaOptions(source, 'ExportOptions') : []

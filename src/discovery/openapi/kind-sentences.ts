@@ -1,4 +1,4 @@
-/** One sentence for each kind, and for the types people look up most. */
+/** One description for each kind, and for the types that users look up most. */
 export const kindSentences: Readonly<Record<string, string>> = {
   APIService: 'Sends requests for one group version to a server behind this one.',
   AuditSink: 'Sends audit events to a webhook.',

@@ -50,7 +50,7 @@ const words: Readonly<Record<string, string>> = {
   watch: 'Send changes as they happen instead of a list.',
 }
 
-/** Thousands of operations take the same few parameters: each is made once. */
+/** Caches parameters, because thousands of operations share them. */
 const made = new Map<string, Parameter>()
 
 function parameterOf(name: string, place: Parameter['in'], type: Parameter['type']): Parameter {

@@ -1,4 +1,4 @@
-/** Labels of nodes that have newer names: kube-apiserver warns clients that select by them. */
+/** Deprecated node labels. kube-apiserver warns clients that use them in selectors. */
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'

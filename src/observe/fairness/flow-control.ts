@@ -29,7 +29,7 @@ export interface PriorityLevel {
   readonly spec: Loose
   /** Undefined: exempt from every limit. */
   queues: QueueSet<Flow> | undefined
-  /** Deleted, and still serving what was in it. */
+  /** The level was deleted, but still runs or queues requests. */
   quiescing: boolean
 }
 

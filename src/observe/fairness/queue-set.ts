@@ -97,8 +97,8 @@ export class QueueSet<Flow extends QueuedFlow> {
   }
 
   /**
-   * The index of the queue to give back to `leave` when it runs at once; else it waits or is
-   * refused.
+   * Returns the queue index for `leave` if the request runs at once. Otherwise the request waits or
+   * is rejected.
    */
   enter(
     flow: Flow,

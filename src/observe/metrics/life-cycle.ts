@@ -23,7 +23,7 @@ export interface LifeCycle {
 
 export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'
 
-/** Releases a deprecated metric stays visible. */
+/** Number of releases in which a deprecated metric stays visible. */
 const visibleReleases = 3
 
 const isFrom = (since: number | undefined, release: number): since is number =>

@@ -16,7 +16,7 @@ export interface Family {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** The values that labels may have, by their names. */
+/** The allowed values of labels, by label name. */
 export type AllowedValues = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The label value that replaces values that are not allowed. */

@@ -1,6 +1,6 @@
 /**
- * The process and its event loop, measured when the metrics are scraped, under the names that are
- * usual for Node.
+ * Metrics of the process and its event loop, with the usual names for Node. Measured on each
+ * scrape.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'

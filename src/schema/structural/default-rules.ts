@@ -24,7 +24,7 @@ import { Pruner } from './prune.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
 export interface DefaultRules {
-  /** Fields that the schema does not know are refused. */
+  /** Whether unknown fields are rejected. */
   readonly pruned: boolean
   readonly metadataProblem: MetadataProblem
   readonly release: number

@@ -21,7 +21,7 @@ export function checkEmbedded(
   return errors
 }
 
-/** Adds to the errors one by one: there may be more than a call takes. */
+/** Pushes errors one by one, because a call has a limit of arguments. */
 function look(
   schema: JsonSchema | undefined,
   value: Json,

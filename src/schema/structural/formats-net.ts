@@ -1,8 +1,6 @@
-/**
- * Addresses of pages and of people, as Go's url.ParseRequestURI and mail.ParseAddress take them.
- */
+/** URIs and email addresses, validated like Go's url.ParseRequestURI and mail.ParseAddress. */
 
-/** Longest address of a page that is looked at: far more than any browser takes. */
+/** Limit of a URI: far more than browsers accept. */
 const uriLengthMax = 65_536
 /** Limit of an email address: longer than any valid one, and short enough to check at once. */
 const addressLengthMax = 4096

@@ -99,7 +99,7 @@ export const propertyOf = (schema: JsonSchema, name: string): JsonSchema | undef
     ? schema.properties[name]
     : undefined
 
-/** Fields every object has, embedded ones too. */
+/** Fields of every object, including embedded ones. */
 export const isMetaField = (name: string): boolean =>
   name === 'apiVersion' || name === 'kind' || name === 'metadata'
 

@@ -35,7 +35,7 @@ export function sortInPlace(object: JsonObject): void {
 
 const written = new WeakMap<object, readonly string[]>()
 
-/** Remembers the order in which a map was written, where it is another one. */
+/** Remembers the order in which the client wrote a map, if it differs from the sorted order. */
 export function rememberOrder(copy: object, from: object, sorted: readonly string[]): void {
   const keys = Object.keys(from)
   if (keys.some((key, i) => key !== sorted[i])) written.set(copy, keys)

@@ -216,9 +216,6 @@ function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Co
 }
 
 /**
- * kube-apiserver checks a changed policy whole, then once more together with what may not change.
- */
-/**
  * Whether the spec differs only in empty and absent lists, which kube-apiserver distinguishes. This
  * is the case if the client wrote an empty list. It is nearly always the case for
  * extensions/v1beta1, whose conversion creates empty lists.
@@ -249,6 +246,7 @@ export const networkPolicyBehaviour: Behaviour = {
   validateCreate: check,
   warningsOnCreate: blockWarnings,
   warningsOnUpdate: (next, _old, context) => blockWarnings(next, context),
+  // As in kube-apiserver, the spec is validated twice: before and after the metadata changes.
   validateUpdate: (next, old, context) => [
     ...checkMetadata(next, true, nameIsDnsSubdomain),
     ...check(next, context, old),
