@@ -6,6 +6,7 @@ import {
   decodeWritten,
   keysOf,
   encodeJson,
+  hasUniqueKeys,
   isOdd,
   JsonError,
   nestingDepthMax,
@@ -159,4 +160,17 @@ test('many keys far below are reported in one pass', () => {
   })
   assert.equal(told.at(-1), `${'a.'.repeat(290)}k49999`)
   assert.ok(took < 1500, `${took} ms`)
+})
+
+test('JSON has unique keys unless an object has one twice', () => {
+  const rows: [text: string, unique: boolean][] = [
+    ['{"a":{"b":1},"c":[{"b":1},{"b":2}]}', true],
+    ['{"a":"\\"b\\":1","b":1}', true],
+    ['{"a":1,"a":1}', false],
+    ['{"a":[{"b":1,"b":2}]}', false],
+    ['{"a":1,"\\u0061":1}', false],
+    ['a: 1', false],
+    ['[]', true],
+  ]
+  for (const [text, unique] of rows) assert.equal(hasUniqueKeys(Buffer.from(text)), unique, text)
 })

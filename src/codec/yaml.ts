@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Json } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ListText } from './yaml-document.ts'
-import { isTooLarge, JsonError, parseJson } from './json.ts'
+import { hasUniqueKeys, isTooLarge, JsonError, parseJson } from './json.ts'
 
 const parser = loadLater<typeof import('./yaml-document.ts')>(import.meta.url, './yaml-document')
 
@@ -35,7 +35,7 @@ export function decodeYaml(bytes: Buffer): Json {
 
 /** Keys that a text has twice, as Go reports them: `line 6: key "a" already set in map`. */
 export const repeatedKeys = (bytes: Buffer): string[] =>
-  parser().repeatedKeys(bytes.toString('utf8'))
+  hasUniqueKeys(bytes) ? [] : parser().repeatedKeys(bytes.toString('utf8'))
 
 /** YAML as Kubernetes writes it. */
 export const encodeYaml = (value: unknown): Buffer => parser().writeDocument(value)
