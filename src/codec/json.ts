@@ -134,7 +134,7 @@ export function decodeWritten(bytes: Buffer): Json {
   return value
 }
 
-/** Whether the bytes are JSON in which no object has a key twice. Much cheaper than listing them. */
+/** Whether the bytes are JSON in which no object has a key twice. Cheaper than listing the keys. */
 export function hasUniqueKeys(bytes: Buffer): boolean {
   try {
     return keysIn(JSON.parse(bytes.toString('utf8'))) === outlineOf(bytes).keys
