@@ -35,8 +35,7 @@ test('what a body is read as, by its media type', async () => {
     [json, '{"kind":"ConfigMap","apiVersion":"/v1","metadata":{"name":"a"}}', 201],
     [json, '{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}', 400],
     [json, '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 400],
-    // The keys of the header are read whatever their capitals, and the last counts; YAML is sorted
-    // before.
+    // Keys of the header are case-insensitive, and the last one counts; YAML keys are sorted first.
     [json, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 400],
     [json, '{"Kind":"Secret","kind":"ConfigMap","metadata":{"name":"a"}}', 201],
     [yaml, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 201],

@@ -33,7 +33,7 @@ const shapeOf = (format: Shape['format'], kind?: As, version: MetaVersion = 'v1'
 const framer = (shape: Shape, kind: Kind = maps, query = '') =>
   framerFor(kind, shape, served.parts, { query: new URLSearchParams(query) } as Exchange)
 
-/** What a frame says: the type of the event, and the type and metadata of what it carries. */
+/** The contents of a frame: the event type, and the type and metadata of its object. */
 function read(frame: Buffer, format: Shape['format']): { type: string; object: Loose } {
   if (format !== 'protobuf') {
     assert.equal(frame.at(-1), 10)

@@ -1,4 +1,4 @@
-/** The bytes of lists: what stands before the items, and items joined without being read. */
+/** The bytes of lists: the head, and items that are joined without being parsed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf } from '#admission/requests.suite.ts'

@@ -138,7 +138,7 @@ test('what cannot be read while an answer is under way is refused after that', a
         }
         const { said } = await ending
         assert.match(said, new RegExp(`^HTTP/1\\.1 200 .*\\r\\n\\r\\n${method} `, 's'), about)
-        // After a word that is no usual method nothing is read.
+        // After an unknown method nothing more is read.
         if (method === 'GET')
           assert.match(said, /GET HTTP\/1\.1 400 .*\r\n\r\n400 Bad Request$/s, about)
       }
@@ -311,7 +311,7 @@ test('a handshake that is unfinished when the server drains is cut off, in any p
       upgradesAt: () => false,
     })
     const at = await own.listen(0, '127.0.0.1')
-    // Another connection keeps the drain from being over before this one is there.
+    // Another connection keeps the drain from completing before this one is accepted.
     const other = await accepted(at)
     const raw = await accepted(at)
     const drained = own.drain()

@@ -1,4 +1,4 @@
-/** A PUT of what is not there: refused, or the object is made. */
+/** PUT of a missing object: the server rejects it or creates the object. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from './served.fixture.ts'

@@ -1,4 +1,4 @@
-/** Values that are no objects of a resource, in each form that can be requested. */
+/** Values that are not resources, in each representation that can be requested. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
@@ -83,6 +83,6 @@ test('lists of metadata that are made at once have one object each in memory, no
       Array(3).fill({ ...own, data: undefined }),
     )
   }
-  // The second is begun before the first goes on.
+  // The second list begins before the first one continues.
   assert.match(parsed.join(''), /^ab/)
 })

@@ -1,7 +1,4 @@
-/**
- * Large requests that follow large answers on one connection: none is broken off, and none is mixed
- * up.
- */
+/** Large requests that follow large responses on one connection: none is broken off or mixed up. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'

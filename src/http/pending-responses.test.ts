@@ -22,7 +22,7 @@ test('answers count until their clients have taken them', () => {
   for (const close of closing) close()
   held.add(wire, 21)
   assert.equal(held.isMuch, true)
-  // One that cannot say when it is taken is not counted for ever.
+  // A wire that does not report its end is not counted.
   closing.splice(0).at(-1)?.()
   held.add({} as Wire, 100)
   assert.equal(held.isMuch, false)

@@ -1,6 +1,6 @@
 /**
- * Bodies in protobuf, by what their envelopes say they are: custom kinds have none, their options
- * have.
+ * Protobuf bodies by the kind in their envelope: custom kinds have no protobuf form, delete options
+ * have one.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -81,7 +81,7 @@ const rows: Row[] = [
   [`DELETE ${gears}`, 'example.com/v1', 'DeleteOptions', [], 200],
   [`DELETE ${gears}`, 'example.com/v1', 'DeleteOptions', [8], 500, 'unexpected EOF'],
   [`DELETE ${gears}`, '', '', [], 200],
-  // An invalid version counts as none.
+  // An invalid version is treated as absent.
   [`POST ${configMaps}?dryRun=All`, 'a/b/c', 'ConfigMap', named, 201],
   [`POST ${configMaps}?dryRun=All`, 'a/', 'ConfigMap', named, 201],
   [`POST ${configMaps}?dryRun=All`, '/', 'ConfigMap', named, 201],

@@ -35,7 +35,7 @@ test('a path exists where a verb of the kind lives, and takes only the methods o
     ['POST', '/api/v1/watch/namespaces/default/configmaps', 405],
     ['DELETE', '/api/v1/watch/namespaces/default/configmaps/a', 405],
     ['GET', '/api/v1/watch/nodes/n/status', 404],
-    // What can only be created has no objects and no collection over all namespaces.
+    // A kind that only supports create has no objects, and no collection over all namespaces.
     ['GET', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 405],
     ['GET', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x', 404],
     ['POST', '/apis/authentication.k8s.io/v1/tokenreviews/x', 404],
@@ -45,7 +45,7 @@ test('a path exists where a verb of the kind lives, and takes only the methods o
     ['GET', '/api/v1/configmaps/a', 404],
     ['GET', '/api/v1/namespaces/default/nodes', 404],
     ['GET', '/api/v1/namespaces/default/nodes/n', 404],
-    // A user with all rights in a namespace has none to namespaces.
+    // A user with all permissions in a namespace has none for Namespace objects.
     ['GET', '/api/v1/namespaces/default/namespaces', 404],
     ['GET', '/api/v1/namespaces/default/namespaces/default', 404],
     ['GET', '/api/v1/namespaces/default/namespaces/kube-system', 404],

@@ -1,7 +1,4 @@
-/**
- * The shapes of answers on the wire: which of them a client gets for what it accepts, and what an
- * answer carries beside its body.
- */
+/** The representation that a client gets for its Accept header, and the headers of the response. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -55,7 +52,7 @@ test('what is accepted decides the shape, the first clause that can be had', asy
       'application/json',
       'ConfigMapList',
     ],
-    // An error is no table, whatever was requested.
+    // An error is never a table, whatever the client requested.
     [table, `${configMaps}/none`, 404, 'application/json', 'Status'],
     [
       `application/yaml;as=Table;g=meta.k8s.io;v=v1`,

@@ -1,4 +1,4 @@
-/** What is left behind of requests that are refused once something was begun for them. */
+/** Requests that are rejected after something was started for them leave nothing behind. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { livePicture } from '#verbs/read-at.ts'

@@ -32,7 +32,7 @@ export interface Asked {
 export interface Served {
   readonly verbs: Fixture
   readonly parts: HttpParts
-  /** What went wrong in the server itself. */
+  /** Internal errors of the server. */
   readonly defects: string[]
   kind(group: string, version: string, plural: string): Kind
   /** `parts`: others than its own. */

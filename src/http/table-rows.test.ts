@@ -84,7 +84,7 @@ test('of large objects fewer are at hand', () => {
   const known = () => entries.filter((entry) => table.known(kind, entry) !== undefined).length
   for (const entry of entries) table.keep(kind, entry, item(entry.name))
   assert.equal(known(), 8)
-  // What is kept anew counts once.
+  // An object that is cached again is counted once.
   for (const entry of entries.slice(12)) table.keep(kind, entry, item(entry.name))
   assert.equal(known(), 8)
 })

@@ -1,7 +1,4 @@
-/**
- * What a write is refused for before anybody looks at its object, and in which order; options that
- * have an effect.
- */
+/** The checks of a write before its object is decoded, in order, and the effect of its options. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from './served.fixture.ts'

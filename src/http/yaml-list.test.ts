@@ -1,4 +1,4 @@
-/** Lists in YAML are the text of the whole, whatever their items and the order of turns. */
+/** YAML lists equal the text of the whole list, whatever their items and the order of turns. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kindOf } from '#admission/requests.suite.ts'

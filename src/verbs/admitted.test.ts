@@ -1,4 +1,4 @@
-/** What plugins and webhooks receive of a write: how often, what, and in which order. */
+/** The calls of plugins and webhooks for a write: their number, arguments and order. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
@@ -172,7 +172,7 @@ test('plugins see the options of each deletion of a collection as they were sent
   shows = ({ options: { gracePeriodSeconds }, name }) => [gracePeriodSeconds, name]
   const only = parseListOptions(new URLSearchParams('fieldSelector=metadata.name=one-of-many'), 22)
   await deleteCollection(server, deletion(verbs.target('pods')), only)
-  // It is marked, and then removed.
+  // The object is marked and then removed.
   const each = both('DELETE', [null, ''])
   assert.deepEqual(heard, [...each, ...each])
   heard = []

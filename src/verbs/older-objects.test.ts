@@ -1,6 +1,6 @@
 /**
- * Objects that an older release left in the store: how they are read, listed, watched, and when
- * they are written anew.
+ * Objects that an older release stored: how they are read, listed and watched, and when they are
+ * written again.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Objects that are sealed in the store: when they are written anew, and what one that cannot be
- * read costs the others.
+ * Encrypted objects: when they are written again, and that an unreadable one does not affect
+ * others.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const noKey = 'no matching key was found for the provided AES transformer'
 const keyOfB = '/registry/configmaps/default/b'
 const inList = `unable to transform key "${keyOfB}": ${noKey}`
 
-/** What a verb refuses with. */
+/** The message of a rejection. */
 const whyRefused = async (work: Promise<unknown>): Promise<string> => {
   try {
     await work

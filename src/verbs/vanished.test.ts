@@ -1,4 +1,4 @@
-/** What becomes of a write whose object is deleted, or recreated, during admission. */
+/** The outcome of a write whose object is deleted or recreated during admission. */
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { AdmissionChain } from '#admission/chain.ts'
@@ -55,7 +55,7 @@ const cases: [
   ['leases', 'put', ['uid', 'resourceVersion'], gone, gone],
   ['endpoints', 'put', [], made, made],
   ['endpoints', 'put', ['uid'], gone, gone],
-  // Services are found first, and written as what was found.
+  // Services are read first and written as that object.
   ['services', 'put', ['resourceVersion'], gone, gone],
   ['services', 'merge', [], gone, gone],
   ['services', 'apply', [], gone, gone],

@@ -1,4 +1,4 @@
-/** Create, update, patch, apply and delete together: what an object goes through in its life. */
+/** Create, update, patch, apply and delete together: the life of an object. */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { processorClock } from '#base/processor-time.fixture.ts'

@@ -1,6 +1,6 @@
 /**
- * A request on its way to the server behind: which server that must be, what it receives, and the
- * client's error if it is not there.
+ * A forwarded request: the requirements for the aggregated server, what it receives, and the
+ * client's error if it is unavailable.
  */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'

@@ -1,5 +1,5 @@
 /**
- * When the prober looks, when again, and what it writes: the Available condition of every
+ * When the prober probes, when it repeats, and what it writes: the Available condition of every
  * APIService.
  */
 import assert from 'node:assert/strict'
@@ -38,7 +38,7 @@ const putEndpoints = () =>
     metadata: { namespace: 'ns', name: 's' },
     subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 8443 }] }],
   })
-/** What is waiting happens: timers first, then all that follows from them. */
+/** Runs due timers, then everything that follows from them. */
 async function pass(ms: number): Promise<void> {
   for (let i = 0; i < ms; i += Math.max(1, ms / 20)) {
     mock.timers.tick(Math.max(1, ms / 20))

@@ -11,7 +11,7 @@ import { RemoteDiscovery } from './remote-discovery.ts'
 
 let server: Counterpart
 let now = 0
-/** What the server answers, by path. */
+/** The server's responses by path. */
 let said: Record<string, { body: object; headers?: Record<string, string> }> = {}
 const asked: string[] = []
 

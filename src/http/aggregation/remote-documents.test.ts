@@ -8,7 +8,7 @@ import type { Aggregation, Remote } from './aggregation.ts'
 import { type OpenApiDocuments, RemoteDocuments } from './remote-documents.ts'
 
 let server: Counterpart
-/** What the server answers, by path. */
+/** The server's responses by path. */
 let said: Record<string, unknown> = {}
 const asked: string[] = []
 
@@ -60,7 +60,7 @@ function documentsOf(priorities: Record<string, number>) {
   return { documents, remotes, shown, merged }
 }
 
-/** One look at all servers, without waiting for its time. */
+/** Checks all servers immediately. */
 function look(documents: RemoteDocuments): void {
   mock.timers.enable({ apis: ['setInterval'] })
   documents.start()
@@ -91,7 +91,7 @@ test('a document that comes when its server is gone is too late, in both forms',
   look(documents)
   remotes.clear()
   look(documents)
-  // The third form is requested once more, where there is none, and converted.
+  // A missing v3 document is requested once more, then v2 is converted.
   await until('all is asked', () => asked.length >= 3)
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])

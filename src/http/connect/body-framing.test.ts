@@ -1,4 +1,4 @@
-/** What a backend reads of a body: exactly one request, however the client spoke of its length. */
+/** The backend reads exactly one request, whatever length the client declared. */
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { Readable } from 'node:stream'
@@ -59,7 +59,7 @@ const rows: [
   ],
 ]
 
-/** Where something is wrong the client has more to say: what was sent has the time to arrive. */
+/** In faulty cases the client sends more later, so the first bytes have time to arrive. */
 async function* pieces(texts: string[], waits: boolean): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text)
   if (waits) await new Promise((resolve) => setTimeout(resolve, 100))

@@ -1,6 +1,6 @@
 /**
- * Where a kubelet is: the first address of the first type that the operator prefers, and never one
- * of the link.
+ * The address of a kubelet: the first address of the operator's preferred type, and never a
+ * link-local one.
  */
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'

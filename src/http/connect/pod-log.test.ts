@@ -213,7 +213,7 @@ for (const [status, headers, expected] of answers) {
     respond = (_, response) => {
       response.writeHead(status, { 'content-type': 'text/plain', ...headers })
       response.write('said')
-      // What was promised and does not come is cut off.
+      // A response that is shorter than its Content-Length is broken off.
       if ('content-length' in headers) setTimeout(() => response.destroy(), 20)
       else response.end()
     }

@@ -1,6 +1,6 @@
 /**
- * Where the proxy subresources lead, and where they must not: addresses that users write are not
- * trusted.
+ * The backends of the proxy subresources, and the forbidden ones: addresses that users write are
+ * not trusted.
  */
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -49,7 +49,7 @@ const objects: Record<string, Loose> = {
   'endpoints/default/foreign': endpoints([{ ip: '10.0.0.9', ...podRef('theirs', 'other') }], {
     port: 80,
   }),
-  // One of another namespace that is called as one of this is, at the same address.
+  // A pod of another namespace with the same name and address.
   'endpoints/default/alike': endpoints([{ ip: '10.0.0.1', ...podRef('plain', 'other') }], {
     port: 80,
   }),

@@ -474,13 +474,13 @@ test('an answer before the body has come waits a moment, then resets the stream 
       [headers, 3],
       [data, 3],
     ])
-    // One client ends by itself, the other goes on.
+    // One client ends its stream, the other continues.
     client.send(frame(data, 1, 3, 'rest'))
     mock.timers.tick(1000)
     const frames = await client.frames()
     assert.deepEqual([frames.length, frames[0]?.stream], [1, 1])
     assert.equal(codeOf(frames, reset), errorCode.none)
-    // What was on its way is of no matter.
+    // Frames that were already sent are ignored.
     client.send(
       frame(data, 0, 1, 'more'),
       frame(headers, whole, 1, Buffer.from('0001610162', 'hex')),

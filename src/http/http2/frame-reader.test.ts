@@ -12,7 +12,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload])
 }
 
-/** What is handed on for each piece of the connection's bytes. */
+/** The frames that the reader passes on for each piece of the connection's bytes. */
 function readAll(pieces: Buffer[]): string[] {
   const taken: string[] = []
   const reader = new FrameReader((type, flags, stream, payload) =>

@@ -1,6 +1,6 @@
 /**
- * Seeded clients of every kind against one sender: what arrives is what was queued, and never more
- * than was allowed.
+ * Random clients (with seeds) against one sender: they receive what was queued, and never more than
+ * their windows allow.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -10,7 +10,10 @@ import { seeded } from '#base/seeded.ts'
 import { flag, frameHeadBytes, frameType, windowBytesInitial } from './frames.ts'
 import { type Outgoing, Sender } from './sender.ts'
 
-/** Takes bytes when it is read, as a socket does: what is written must stay as it is until then. */
+/**
+ * Consumes bytes only when it is read, like a socket, so written buffers must not change until
+ * then.
+ */
 class SlowSocket extends EventEmitter {
   destroyed = false
   readonly #waiting: { bytes: Buffer; done: (() => void) | undefined }[] = []
@@ -58,7 +61,7 @@ class Stream implements Outgoing {
   /** Reset, by either side. */
   gone = false
   hasEnded = false
-  /** Everything that was ever queued, and how much of that came. */
+  /** All bytes that were ever queued, and those that arrived. */
   readonly wanted: Buffer[] = []
   readonly came: Buffer[] = []
   toldOfSending = 0
@@ -82,13 +85,13 @@ class Stream implements Outgoing {
   }
 }
 
-/** One connection and everything that its client allows, does and gets. */
+/** One connection, with the actions of its client and the received frames. */
 class Play {
   readonly socket = new SlowSocket()
   readonly sender = new Sender(this.socket as unknown as TLSSocket)
   readonly streams: Stream[] = []
   readonly chance: (below: number) => number
-  /** What the client allows: of the connection, and of a new stream. */
+  /** The windows that the client allows: for the connection and for a new stream. */
   window = windowBytesInitial
   streamWindow = windowBytesInitial
   readonly allowed = new Map<Stream, number>()
@@ -141,7 +144,7 @@ class Play {
       this.window += bytes
       assert.ok(sender.grow(bytes))
     } else if (what === 7) {
-      // The client settles for other windows, be it smaller than what is under way.
+      // The client changes the initial window, possibly to less than the bytes in flight.
       const change = [1, 1000, 65_535, 400_000][chance(4)] - this.streamWindow
       this.streamWindow += change
       for (const one of live) this.widen(one, change)
@@ -155,7 +158,7 @@ class Play {
     else this.socket.read()
   }
 
-  /** What came, frame by frame: never more than was allowed when it was written. */
+  /** Checks each received frame against the windows at the time of its write. */
   hear(): void {
     // Writes are of whole frames.
     const all = Buffer.concat(this.socket.received.splice(0))
@@ -178,7 +181,7 @@ class Play {
     this.window -= payload.length
     assert.ok(this.window >= 0, 'the connection takes no more')
     this.allowed.set(stream, (this.allowed.get(stream) as number) - payload.length)
-    // The sender's own count must be the client's: it may be ahead by what is still on its way.
+    // The sender's window equals the client's, minus the bytes in flight.
     assert.ok(stream.window <= (this.allowed.get(stream) as number), `${id} is counted`)
     if (((frame[4] as number) & flag.endStream) !== 0) stream.hasEnded = true
   }
@@ -241,7 +244,7 @@ test('a window is written into up to its last byte and never beyond, whatever it
     play.hear()
     const came = () => stream.came.reduce((sum, { length }) => sum + length, 0)
     assert.equal(came(), Math.min(window, windowBytesInitial), `a window of ${window}`)
-    // It shrinks while bytes wait, so that it is less than nothing, and opens by one byte at last.
+    // The window becomes negative while bytes wait, and finally allows one byte.
     play.widen(stream, -10)
     await new Promise((resolve) => setImmediate(resolve))
     play.widen(stream, 11)
@@ -257,10 +260,7 @@ test('a window is written into up to its last byte and never beyond, whatever it
 
 const record = 16_375
 
-/**
- * What a client with the smallest windows gets: `[stream, bytes]` of each frame, after each thing
- * that happens.
- */
+/** The frames that a client with small windows gets after each action: `[stream, bytes]`. */
 const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[]> = {
   'short frames leave at once where there is room for them': [
     {
@@ -355,7 +355,7 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
       { do: (c) => c.pass(20), gets: [[3, 35]] },
       { do: (c) => c.read(record), gets: [[3, 3365]] },
       { do: (c) => c.read(record), gets: [[1, record]] },
-      // Room that stays unused is used all the same.
+      // A window that remains unused is used after a while.
       { do: (c) => c.pass(20), gets: [[1, record - 3365]] },
     ],
   'one that leaves no room at all gets short frames after a while too': [

@@ -1,4 +1,4 @@
-/** The recorded response is the requested one, and in JSON whatever form it was sent in. */
+/** The recorded response is the requested one, always as JSON. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from '#http/served.fixture.ts'

@@ -1,4 +1,4 @@
-/** Which form of the second version is given for what is accepted, and what it is called. */
+/** The format of /openapi/v2 by Accept header, and its Content-Type. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startServed } from '#http/served.fixture.ts'

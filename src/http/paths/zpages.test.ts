@@ -1,4 +1,4 @@
-/** What /statusz and /flagz answer, by what the client accepts and by the release. */
+/** The responses of /statusz and /flagz, by Accept header and release. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Served, startServed } from '#http/served.fixture.ts'

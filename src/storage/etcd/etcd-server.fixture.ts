@@ -20,15 +20,13 @@ export interface ServerTls {
   readonly keyfile: string
 }
 
-/** The first line of what etcd says of its version; undefined where there is none on PATH. */
+/** The first line of `etcd --version`; undefined if there is no etcd on PATH. */
 export function etcdVersion(): string | undefined {
   const { stdout, error } = spawnSync('etcd', ['--version'], { encoding: 'utf8' })
   return error ? undefined : stdout.split('\n')[0]
 }
 
-/**
- * Whether none of its threads runs; systems that do not list threads are assumed to have stopped.
- */
+/** Whether all threads of the process are stopped; assumed on systems that do not list threads. */
 function standsStill(pid: number | undefined): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).every((thread) => {
@@ -123,10 +121,7 @@ export class EtcdServer {
     await once(child, 'exit')
   }
 
-  /**
-   * Leaves it running without answering anything. What one of its threads has in hand may still be
-   * answered before it stands still.
-   */
+  /** Stops the process without ending it. A thread may still finish a response before it stops. */
   async freeze(): Promise<void> {
     this.#process?.kill('SIGSTOP')
     await until('etcd to stand still', () => standsStill(this.#process?.pid))
@@ -136,7 +131,7 @@ export class EtcdServer {
     this.#process?.kill('SIGCONT')
   }
 
-  /** Puts its state aside, for `setBack`. It must not run meanwhile. */
+  /** Copies its data for `setBack`. It must not run meanwhile. */
   copy(): void {
     cpSync(this.#directory, `${this.#directory}-copy`, { recursive: true })
   }

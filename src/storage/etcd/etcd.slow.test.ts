@@ -442,7 +442,7 @@ describe('etcd behind TLS', { skip }, () => {
       tls: { cafile: tls.cafile },
       deadlineMs: 1000,
     })
-    // What is trusted may be the server's own certificate.
+    // The trusted certificate may be the server's own.
     const trusting = await openEtcdStorage({ endpoints, tls: { ...tls, cafile: tls.certfile } })
     // The certificate is for the address: by any other name the server is not the one meant.
     const misnamed = await openEtcdStorage({
@@ -491,7 +491,7 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
       await assert.rejects(storage.compact(written), /permission denied/)
       await assert.rejects(storage.get('/elsewhere/a'), /permission denied/)
       assert.equal(storage.trouble(), undefined)
-      // Whose own keys are refused can do nothing.
+      // A client whose keys are rejected can do nothing.
       const stranger = await openEtcdStorage({ endpoints, tls, watchPrefix: '/elsewhere/' })
       try {
         await until('the trouble to be told', () => stranger.trouble())

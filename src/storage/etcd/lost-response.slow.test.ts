@@ -14,7 +14,7 @@ import { EtcdServer, etcdVersion } from './etcd-server.fixture.ts'
 const version = etcdVersion()
 const skip = version ? false : 'there is no etcd on PATH'
 
-/** Where the proxy cuts the connection: before it passes on a request, or the response to it. */
+/** Where the proxy breaks the connection: before it forwards a request, or before the response. */
 type Cut = 'request' | 'response'
 
 const frameHeaderBytes = 9

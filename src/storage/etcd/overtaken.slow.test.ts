@@ -1,6 +1,6 @@
 /**
- * What happens between a question and its answer: others write, compact, and leases end. A way to
- * etcd that can be stopped in either direction makes sure that it happens just then.
+ * Events between a request and its response: other writers, compactions, expired leases. A proxy
+ * that can be stopped in either direction makes sure of the moment.
  */
 import assert from 'node:assert/strict'
 import { connect, createServer, type Server, type Socket } from 'node:net'

@@ -1,7 +1,4 @@
-/**
- * Where writes are committed: here, or by a thread of their own, and that it makes no difference to
- * anyone.
- */
+/** Writes are committed on this thread or by the writer thread, with the same results. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +26,7 @@ beforeEach(() => {
   threads = 0
 })
 
-/** Those of a test that failed would keep the process. */
+/** Queues of a failed test would keep the process alive. */
 const tries: Try[] = []
 afterEach(async () => {
   for (const one of tries.splice(0)) await one.queue.close()
@@ -68,7 +65,7 @@ class Try {
     return this.queue.write({ key, bytes, ifRevision: 0, deadline: 0, ttlMs: 0 })
   }
 
-  /** One after the other, each in a turn of its own. */
+  /** Writes one after another, each in its own turn of the event loop. */
   async alone(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       await this.write()

@@ -1,6 +1,4 @@
-/**
- * Which families a service ends up with, by its request, what it had and what the cluster offers.
- */
+/** The families of a service by its request, its previous state and the cluster's blocks. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -27,7 +27,8 @@ async function startServer(storage: Storage, isShared: boolean): Promise<Fixture
   const allocators = serviceAllocators(
     ranges,
     verbs.server.reader,
-    // The lowest that is free: all want the same, and none gets by chance what a test requests.
+    // The lowest free number, so that all writers compete and none gets a number of a test by
+    // chance.
     () => 0,
     isShared ? shared : undefined,
   )
@@ -225,8 +226,7 @@ test('what a store that did not answer may have stored stays claimed until it is
 })
 
 /**
- * What another server does after this one has written its service, and before this one receives the
- * event.
+ * Actions of another server between this server's write of a service and the event of that write.
  */
 const overtaken: [does: string, act: (other: Fixture) => Promise<unknown>][] = [
   ['deletes it', (other) => other.remove('services', 'a')],

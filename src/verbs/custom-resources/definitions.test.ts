@@ -1,6 +1,5 @@
 /**
- * What one more definition costs, counted in looks at the others: it must not grow with how many
- * there are.
+ * The cost of one more definition, counted in checks of others: it must not grow with their number.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

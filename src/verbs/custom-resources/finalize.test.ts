@@ -1,4 +1,4 @@
-/** Conditions at the end of a definition, whatever becomes of its objects. */
+/** The conditions at the end of a definition, whatever happens to its instances. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -7,7 +7,7 @@ import type { Resource } from '#kinds/kind.ts'
 import { cleanupFinalizer, finalize } from './finalize.ts'
 
 const stored = { group: 'g', version: 'v1', plural: 'gears' }
-/** Another version is served, and it takes a webhook to get there. */
+/** Another version is served, which only a webhook can convert to. */
 const resource = { kinds: [{ ...stored, version: 'v2' }], stored } as unknown as Resource
 const unserved = { kinds: [], stored } as unknown as Resource
 const held = { metadata: { name: 'held', namespace: 'n' } }
@@ -17,7 +17,7 @@ interface Row {
   readonly name: string
   readonly established?: boolean
   readonly resource: Resource | undefined
-  /** What is there at each look; the last one stays. */
+  /** The instances at each check; the last entry is repeated. */
   readonly lists: readonly (object[] | Error)[]
   /** Why its objects cannot be deleted, by namespace. */
   readonly refused?: Readonly<Record<string, string>>
@@ -148,7 +148,7 @@ for (const { name, established = true, resource: served, lists, refused, ends } 
     assert.equal(told[0].reason, 'InstanceDeletionInProgress')
     const last = told.at(-1) as Loose
     assert.deepEqual([last.status, last.reason, last.message], ends)
-    // Only the first look is at all of them: what is left may be many, for as long as a minute.
+    // Only the first check lists all instances: many may remain for up to a minute.
     assert.ok(limits.every((limit, look) => limit === (look === 0 ? undefined : 1)))
     const first: Loose[] = Array.isArray(lists[0]) ? lists[0] : []
     assert.deepEqual(deleted, [...new Set(first.map(({ metadata }) => metadata.namespace))])

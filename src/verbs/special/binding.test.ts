@@ -1,4 +1,4 @@
-/** What becomes of a pod that is bound, and which bindings are refused. */
+/** The state of a bound pod, and the bindings that are rejected. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'

@@ -1,4 +1,6 @@
-/** The two phases of a definition's end: it is marked and held, and goes when nothing holds it. */
+/**
+ * The two phases of a definition's deletion: it is marked, and removed when no finalizer holds it.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

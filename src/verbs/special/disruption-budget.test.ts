@@ -1,4 +1,4 @@
-/** What a budget says of an eviction, release by release. */
+/** The result of an eviction by the state of its budget, for several releases. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'

@@ -78,7 +78,7 @@ const eviction = (name: string, more: object = {}) =>
     verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name }, ...more }),
   )
 
-/** What is changed belongs to this server, as in kube-apiserver, which uses its own client. */
+/** The manager of the change is this server, as in kube-apiserver, which uses its own client. */
 const ownedByServer = (pod: string): Loose => ({
   manager: 'kube-apiserver',
   operation: 'Update',
@@ -183,7 +183,7 @@ for (const [what, before, budget, expected] of changing) {
     })
     await verbs.update('poddisruptionbudgets', { ...kept, status: budget } as KubeObject, 'status')
     await verbs.settled()
-    // Its deletion comes too late by a moment.
+    // The deletion arrives just too late.
     let isLate = false
     const put: Storage['put'] = async (key, ...rest) => {
       if (!isLate && key.includes('/pods/')) {

@@ -1,7 +1,4 @@
-/**
- * A Scale read and written: what it shows, what it changes, what it refuses, and where its replicas
- * are.
- */
+/** Reads and writes of a Scale: its fields, its changes to the object, and rejections. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'

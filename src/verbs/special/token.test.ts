@@ -65,7 +65,7 @@ for (const [name, spec, audiences, seconds, signed] of given) {
     assert.deepEqual(answered.spec.audiences, audiences)
     assert.equal(answered.spec.expirationSeconds, seconds)
     assert.equal(answered.status.token, 'signed')
-    // From the whole second on: what is signed knows no smaller ones.
+    // Times in a token are whole seconds.
     const expires = Date.parse('2020-01-01T00:00:00Z') + seconds * 1000
     assert.equal(Date.parse(answered.status.expirationTimestamp), expires)
     assert.deepEqual([claims.audiences, claims.expirationSeconds], [audiences, signed])
