@@ -1,6 +1,6 @@
 /**
- * What tests of plugins share: real kinds from the facts, requests about small objects, and the
- * words of a refusal.
+ * Shared fixtures for tests of plugins: real kinds from the facts, requests about small objects,
+ * and the message of a rejection.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

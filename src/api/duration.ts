@@ -14,7 +14,7 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 }
 const largest = 2n ** 63n
-/** No duration that fits 64 bits needs a longer text; longer ones would only cost time. */
+/** Limit of the text. A duration that fits in 64 bits never needs more. */
 const textLengthMax = 200
 const part = /^(\d*)(\.\d*)?([^\d.]+)/
 

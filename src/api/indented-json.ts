@@ -1,6 +1,6 @@
-/** JSON over several lines as Go's json.MarshalIndent writes it, one space per level. */
+/** Formats JSON on several lines like Go's json.MarshalIndent, with one space per level. */
 
-/** From JSON without spaces. */
+/** The input must not contain whitespace between tokens. */
 export function indentedJson(json: string): string {
   let out = ''
   let depth = 0

@@ -1,6 +1,6 @@
 /**
- * The rules for labels and label selectors as parts of objects: what is wrong with a map of labels
- * or a LabelSelector, in Kubernetes' words. Matching is in label-selector.ts.
+ * Validation of labels and label selectors inside objects, with Kubernetes' messages.
+ * label-selector.ts does the matching.
  */
 import { type FieldError, forbidden, invalid, required } from './field-error.ts'
 import { FieldPath } from './field-path.ts'

@@ -1,7 +1,6 @@
 /**
- * The part every object shares, and the one type all objects have in this server: plain JSON
- * values. Numbers are numbers, quantities and times are canonical strings, bytes are base64
- * strings.
+ * The metadata of every object, and the type of all objects in this server: plain JSON values.
+ * Quantities and times are canonical strings, and bytes are base64 strings.
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 

@@ -112,7 +112,7 @@ export const preconditionFailed = (
 ): string =>
   `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`
 
-/** kube-apiserver's message when the stored object is not the one that the write expects. */
+/** kube-apiserver's message if the stored object does not match the precondition of a write. */
 export const preconditionProblem = (key: string, why: string): string =>
   `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
 

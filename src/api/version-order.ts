@@ -18,7 +18,7 @@ function rankOf(version: string): Rank | undefined {
   return { stage: stages[match[2] ?? 'ga'], major: Number(match[1]), minor: Number(match[3] ?? 0) }
 }
 
-/** For sorting: negative where `a` is the more preferred name. */
+/** Compares version names. Negative if `a` is preferred. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [rankOf(a), rankOf(b)]
   if (left === undefined || right === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What some work costs, as time of the processor: the same on a machine that has other things to
- * do.
+ * Measures the CPU time of some work. Unlike elapsed time, it does not depend on the load of the
+ * machine.
  */
 export function processorMs(work: () => void): number {
   const spentMs = processorClock()

@@ -36,7 +36,7 @@ export interface Cluster {
   readonly server: Server
   readonly client: ApiClient
   readonly surroundings: Surroundings
-  /** What controllers complained of. */
+  /** The errors that controllers reported. */
   readonly complaints: string[]
   /** Begins further controllers; the answer ends them. */
   run(...controllers: Controller[]): () => void

@@ -1,5 +1,5 @@
 /**
- * What services were given is checked at the start and every so often. A server that died may have
+ * Checks the allocated addresses and ports of services at the start and periodically. A server that died may have
  * left cluster IPs or ports claimed that no service has, and clients may delete IPAddress objects.
  */
 import type { Allocators } from '#verbs/allocate.ts'

@@ -1,5 +1,5 @@
 /**
- * What tests of policies share: a live picture with a policy and its bindings, and requests for
+ * Shared fixtures for tests of policies: a reader with a policy and its bindings, and requests for
  * config maps.
  */
 import type { Authorizer } from '#access/authorize.ts'

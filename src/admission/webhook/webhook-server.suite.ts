@@ -8,7 +8,7 @@ import { authority, type Made, make, serverUsage } from '#access/certificates.su
 import type { Loose } from '#api/object-meta.ts'
 import type { Loopback } from './address.ts'
 
-/** Where this server would be, for tests without one. */
+/** A loopback address for tests without a server. */
 export const ownPlace: Loopback = { url: 'https://127.0.0.1:1', serverName: '', cert: '', key: '' }
 
 /** From the request of a review to its response, the text of a whole answer, or nothing ever. */

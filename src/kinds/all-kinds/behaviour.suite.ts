@@ -27,7 +27,7 @@ export const inDefault = (fields: Loose = {}, meta: Loose = {}): KubeObject =>
 export const linesOf = (errors: FieldError[]): string[] =>
   errors.map(({ field, message }) => `${field}: ${message}`)
 
-/** What the case shows, the object, and every error of a new one. */
+/** The name of the case, the new object, and its expected errors. */
 export type CreateCase = [string, KubeObject, string[], Context?]
 
 export function checkCreate(behaviour: Behaviour, cases: CreateCase[]): void {
@@ -39,7 +39,7 @@ export function checkCreate(behaviour: Behaviour, cases: CreateCase[]): void {
   }
 }
 
-/** What the case shows, the old object, the next one, and every error of the change. */
+/** The name of the case, the old object, the new object, and the expected errors of the update. */
 export type UpdateCase = [string, KubeObject, KubeObject, string[], Context?]
 
 export function checkUpdate(behaviour: Behaviour, cases: UpdateCase[]): void {

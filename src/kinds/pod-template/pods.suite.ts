@@ -1,6 +1,6 @@
 /**
- * What tests of pods and workloads share: a context, small valid objects, and errors as short
- * lines.
+ * Shared fixtures for tests of pods and workloads: a context, small valid objects, and errors as
+ * short lines.
  */
 import type { FieldError } from '#api/field-error.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
