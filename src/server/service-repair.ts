@@ -1,6 +1,7 @@
 /**
- * Checks the allocated addresses and ports of services at the start and periodically. A server that died may have
- * left cluster IPs or ports claimed that no service has, and clients may delete IPAddress objects.
+ * Checks the allocated addresses and ports of services at the start and periodically. A crashed
+ * server may have left cluster IPs or ports allocated that no service has. Clients may delete
+ * IPAddress objects.
  */
 import type { Allocators } from '#verbs/allocate.ts'
 
