@@ -42,8 +42,8 @@ export function backUpRegularly(
       const file = join(directory, nameAt(clock.now()))
       const sizeBytes = await writeBackup(settings, copyOf(settings, log), file, clock.now())
       meter.backedUp(clock.now(), sizeBytes)
-      log.info('backup written', { file, sizeBytes })
       for (const name of backupsIn(directory).slice(0, -backupKeep)) rmSync(join(directory, name))
+      log.info('backup written', { file, sizeBytes })
       next(intervalMs)
     } catch (error) {
       meter.backupFailed()
