@@ -58,7 +58,8 @@ const rows: Record<string, { at: string; sent: () => Promise<unknown>; told: Reg
                   resources: ['configmaps'],
                 },
               ],
-              namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } },
+              // A controller writes config maps of its own into each namespace.
+              objectSelector: { matchLabels: { loops: 'yes' } },
               sideEffects: 'None',
               admissionReviewVersions: ['v1'],
             },
@@ -66,7 +67,7 @@ const rows: Record<string, { at: string; sent: () => Promise<unknown>; told: Reg
         },
       )
       return server.ask('POST', '/api/v1/namespaces/default/configmaps', {
-        metadata: { name: 'c' },
+        metadata: { name: 'c', labels: { loops: 'yes' } },
       })
     },
   },

@@ -34,6 +34,7 @@ test('no request waits for a server that stops', async () => {
   const waiting = freshness.reach(2, 60_000)
   freshness.giveUp()
   assert.equal(await waiting, false)
+  assert.equal(freshness.reach(2, 60_000), false, 'nor does one that comes later')
 })
 
 test('a released waiter leaves no timer behind, and one that times out does not affect others', async () => {

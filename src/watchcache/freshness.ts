@@ -11,6 +11,8 @@ interface Waiting {
 export class Freshness {
   #waiting: Waiting[] = []
   #revision: Revision
+  /** The server stops: nothing advances any more, so nothing may wait. */
+  #isStopped = false
 
   constructor(revision: Revision) {
     this.#revision = revision
@@ -43,6 +45,7 @@ export class Freshness {
   /** Returns whether the revision was reached before the timeout. */
   reach(revision: Revision, timeoutMs: number): Awaitable<boolean> {
     if (revision <= this.#revision) return true
+    if (this.#isStopped) return false
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
@@ -53,8 +56,9 @@ export class Freshness {
     })
   }
 
-  /** Releases all waiters: the server stops. */
+  /** Releases all waiters, and those that come later: the server stops. */
   giveUp(): void {
+    this.#isStopped = true
     for (const { timer, release } of this.#waiting.splice(0)) {
       clearTimeout(timer)
       release(false)
