@@ -3,37 +3,88 @@ import { acceptList } from './media-type-requests.ts'
 import { requestedVersions } from './read-requests.ts'
 import { watchPath } from './watch-requests.ts'
 import { bodies, patchBodies, patchTypes } from './write-requests.ts'
-import type { RequestMaker } from './scene.ts'
+import type { RequestMaker, Scene } from './scene.ts'
 import type { Step } from './two-servers.ts'
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'PATCH', 'DELETE', 'TRACE', 'PURGE']
 
-export const paths: RequestMaker = (random, scene) => {
-  const { at, plural, collection, id, names } = scene
-  const name = random.pick([...names, 'missing'])
-  const subs = [
-    'status',
-    'scale',
-    'nothing',
-    'log',
-    'exec',
-    'proxy',
-    'eviction',
-    'binding',
-    'finalize',
-    'approval',
-    'token',
-    'ephemeralcontainers',
-    'attach',
-    'portforward',
-    'a/b',
-  ]
-  const path = random.pick([
+const subresourceNames = [
+  'status',
+  'scale',
+  'nothing',
+  'log',
+  'exec',
+  'proxy',
+  'eviction',
+  'binding',
+  'finalize',
+  'approval',
+  'token',
+  'ephemeralcontainers',
+  'attach',
+  'portforward',
+  'a/b',
+]
+
+/** Paths that are the same in every scene. */
+const fixedPaths = [
+  '/api',
+  '/api/',
+  '/apis',
+  '/apis/',
+  '/api/v2',
+  '/api/v1/',
+  '/apis/apps',
+  '/apis/apps/',
+  '/apis/apps/v9',
+  '/apis/apps/v9/deployments',
+  '/apis/nope.example/v1/things',
+  '/apis/nope.example',
+  '/nothing',
+  '/version',
+  '/version/',
+  '/version/x',
+  '/healthz',
+  '/healthz/',
+  '/healthz/ping',
+  '/healthz/nope',
+  '/livez/ping',
+  '/readyz/ping',
+  '/healthz/etcd',
+  '/ui',
+  '/swagger.json',
+  '/openapi',
+  '/favicon.ico',
+  '/apis/apps/v1/watch',
+  '/api/v1/watch',
+  '/api/v1/proxy',
+  '/api/v1/redirect',
+  '/api/v1/watch/nothing',
+  '/api/v1/namespaces',
+  '/api/v1/componentstatuses/x',
+  '/api/v1/nodes/missing/proxy',
+  '/../api',
+  '/api/./v1',
+  '/.well-known/openid-configuration',
+  '/openid/v1/jwks',
+  '/metrics/x',
+  '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps/status',
+  '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+  '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x',
+  '/apis/authentication.k8s.io/v1/tokenreviews',
+  '/apis/metrics.k8s.io/v1beta1/pods',
+  '/api/v1/pods/x',
+]
+
+/** Paths of the scene's kind and names: some exist, some are missing, some have odd spellings. */
+function pathsOf(scene: Scene, name: string, subresource: string): string[] {
+  const { at, plural, collection, id } = scene
+  return [
     collection,
     `${collection}/`,
     `${collection}/${name}`,
     `${collection}/${name}/`,
-    `${collection}/${name}/${random.pick(subs)}`,
+    `${collection}/${name}/${subresource}`,
     `${at}/${plural}/${name}`,
     `${at}/${plural}`,
     `${at}/namespaces/${id}`,
@@ -46,64 +97,25 @@ export const paths: RequestMaker = (random, scene) => {
     `${at}/${plural.toUpperCase()}`,
     at,
     `${at}/`,
-    '/api',
-    '/api/',
-    '/apis',
-    '/apis/',
-    '/api/v2',
-    '/api/v1/',
-    '/apis/apps',
-    '/apis/apps/',
-    '/apis/apps/v9',
-    '/apis/apps/v9/deployments',
-    '/apis/nope.example/v1/things',
-    '/apis/nope.example',
-    '/nothing',
-    '/version',
-    '/version/',
-    '/version/x',
-    '/healthz',
-    '/healthz/',
-    '/healthz/ping',
-    '/healthz/nope',
-    '/livez/ping',
-    '/readyz/ping',
-    '/healthz/etcd',
-    '/ui',
-    '/swagger.json',
-    '/openapi',
-    '/favicon.ico',
-    '/apis/apps/v1/watch',
-    '/api/v1/watch',
-    '/api/v1/proxy',
-    '/api/v1/redirect',
-    '/api/v1/watch/nothing',
     watchPath(scene, `/${name}/status`),
-    '/api/v1/namespaces',
     `/api/v1/namespaces/${id}/status`,
     `/api/v1/namespaces/${id}/finalize`,
-    '/api/v1/componentstatuses/x',
-    '/api/v1/nodes/missing/proxy',
     `/api/v1/namespaces/${id}/services/missing/proxy/x`,
     `/api/v1/namespaces/${id}/services/a:b:c:d/proxy`,
     `/api/v1/namespaces/${id}/bindings`,
     `${collection}/..`,
     `${collection}/%2e%2e`,
     `${collection}/a%2fb`,
-    '/../api',
-    '/api/./v1',
-    '/.well-known/openid-configuration',
-    '/openid/v1/jwks',
-    '/metrics/x',
-    '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps/status',
-    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x',
-    '/apis/authentication.k8s.io/v1/tokenreviews',
     `/api/v1/namespaces/${id}/serviceaccounts/default/token`,
-    '/apis/metrics.k8s.io/v1beta1/pods',
-    '/api/v1/pods/x',
     `/apis/apps/v1/namespaces/${id}/deployments/missing/scale`,
-  ])
+  ]
+}
+
+export const paths: RequestMaker = (random, scene) => {
+  const { at, plural, id, names } = scene
+  const name = random.pick([...names, 'missing'])
+  const own = pathsOf(scene, name, random.pick(subresourceNames))
+  const path = random.pick([...own, ...fixedPaths])
   // Deleting what others need, or listing what only one of the servers has, would show nothing.
   let method = random.pick(methods)
   const shared = path === '/api/v1/namespaces' || (path.endsWith(`/${plural}`) && !scene.namespaced)

@@ -114,6 +114,58 @@ export function run(args: readonly string[]): Program {
   return { child, gone, ended, said: () => heard }
 }
 
+type Administrator = Pick<RunningServer, 'ask' | 'send' | 'raw' | 'follow'>
+
+/** Requests with the administrator's certificate. It is read with the first request. */
+function administrator(port: number, certDir: string): Administrator & { disconnect(): void } {
+  let agent: Agent | undefined
+  const pem = (name: string) => readFileSync(join(certDir, name))
+  const connected = (): Agent => {
+    agent ??= new Agent({
+      keepAlive: true,
+      ca: pem('ca.crt'),
+      cert: pem('admin.crt'),
+      key: pem('admin.key'),
+    })
+    return agent
+  }
+  return {
+    disconnect: () => agent?.destroy(),
+    ask(method, path, body, headers = {}) {
+      const isText = body !== undefined
+      return answerOf(
+        { method, path, port, agent: connected() },
+        Buffer.isBuffer(body) ? body : isText ? Buffer.from(JSON.stringify(body)) : undefined,
+        isText ? { 'content-type': 'application/json', ...headers } : headers,
+      )
+    },
+    async send(method, path, body, headers) {
+      const target = { method, path, port, agent: connected() }
+      const { status, text, bytes } = await answerOf(target, body, headers)
+      if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
+      return bytes
+    },
+    async raw(method, path) {
+      const target = { method, path, port, agent: connected() }
+      const { status, headers = {}, bytes } = await answerOf(target, undefined, {}, false)
+      return { status, headers, bytes }
+    },
+    follow(path, headers, hear) {
+      const call = request(
+        { host: '127.0.0.1', port, path, headers, agent: connected() },
+        (response) => {
+          response.setEncoding('utf8')
+          response.on('data', hear)
+          response.on('error', () => {})
+        },
+      )
+      call.on('error', () => {})
+      call.end()
+      return () => call.destroy()
+    },
+  }
+}
+
 export async function startServer(
   flags: readonly string[] = [],
   keptDir?: string,
@@ -127,11 +179,12 @@ export async function startServer(
     : ['--storage-backend=memory']
   const at = given === undefined ? [`--secure-port=${port}`] : []
   const program = run([...at, `--data-dir=${dataDir}`, ...store, ...flags])
-  let agent: Agent | undefined
+  const certDir = flags.find((flag) => flag.startsWith('--cert-dir='))?.slice('--cert-dir='.length)
+  const { disconnect, ...client } = administrator(port, certDir ?? join(dataDir, 'pki'))
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     program.child.kill(signal)
     const ended = await program.ended()
-    agent?.destroy()
+    disconnect()
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
     return ended
   }
@@ -139,59 +192,13 @@ export async function startServer(
     await stop('SIGKILL')
     throw error
   })
-  const certDir = flags.find((flag) => flag.startsWith('--cert-dir='))?.slice('--cert-dir='.length)
-  const pem = (name: string) => readFileSync(join(certDir ?? join(dataDir, 'pki'), name))
-  const connected = (): Agent => {
-    agent ??= new Agent({
-      keepAlive: true,
-      ca: pem('ca.crt'),
-      cert: pem('admin.crt'),
-      key: pem('admin.key'),
-    })
-    return agent
-  }
-  const ask: RunningServer['ask'] = (method, path, body, headers = {}) => {
-    const isText = body !== undefined
-    return answerOf(
-      { method, path, port, agent: connected() },
-      Buffer.isBuffer(body) ? body : isText ? Buffer.from(JSON.stringify(body)) : undefined,
-      isText ? { 'content-type': 'application/json', ...headers } : headers,
-    )
-  }
-  const send: RunningServer['send'] = async (method, path, body, headers) => {
-    const target = { method, path, port, agent: connected() }
-    const { status, text, bytes } = await answerOf(target, body, headers)
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
-    return bytes
-  }
-  const raw: RunningServer['raw'] = async (method, path) => {
-    const target = { method, path, port, agent: connected() }
-    const { status, headers = {}, bytes } = await answerOf(target, undefined, {}, false)
-    return { status, headers, bytes }
-  }
-  const follow: RunningServer['follow'] = (path, headers, hear) => {
-    const call = request(
-      { host: '127.0.0.1', port, path, headers, agent: connected() },
-      (response) => {
-        response.setEncoding('utf8')
-        response.on('data', hear)
-        response.on('error', () => {})
-      },
-    )
-    call.on('error', () => {})
-    call.end()
-    return () => call.destroy()
-  }
   return {
     url: `https://127.0.0.1:${port}`,
     port,
     dataDir,
     pid: program.child.pid as number,
     said: program.said,
-    ask,
-    send,
-    raw,
-    follow,
+    ...client,
     stop,
   }
 }

@@ -12,6 +12,7 @@ import {
   type KubernetesListObject,
   type KubernetesObject,
   makeInformer,
+  type ObjectCache,
   PatchStrategy,
   setHeaderOptions,
   type V1ConfigMap,
@@ -34,79 +35,95 @@ export interface Controller {
   stop(): Promise<void>
 }
 
-export async function startController(config: KubeConfig): Promise<Controller> {
+interface Clients {
+  readonly core: CoreV1Api
+  readonly custom: CustomObjectsApi
+  readonly greetings: Informer<Greeting> & ObjectCache<Greeting>
+  readonly maps: Informer<V1ConfigMap> & ObjectCache<V1ConfigMap>
+}
+
+function clientsOf(config: KubeConfig): Clients {
   const core = config.makeApiClient(CoreV1Api)
   const custom = config.makeApiClient(CustomObjectsApi)
-  let isStopped = false
+  return {
+    core,
+    custom,
+    greetings: makeInformer<Greeting>(
+      config,
+      `/apis/${kind.group}/${kind.version}/${kind.plural}`,
+      () => custom.listClusterCustomObject(kind) as Promise<KubernetesListObject<Greeting>>,
+    ),
+    maps: makeInformer<V1ConfigMap>(
+      config,
+      '/api/v1/configmaps',
+      () => core.listConfigMapForAllNamespaces({ labelSelector: ownedLabel }),
+      ownedLabel,
+    ),
+  }
+}
 
-  const greetings = makeInformer<Greeting>(
-    config,
-    `/apis/${kind.group}/${kind.version}/${kind.plural}`,
-    () => custom.listClusterCustomObject(kind) as Promise<KubernetesListObject<Greeting>>,
-  )
-  const maps = makeInformer<V1ConfigMap>(
-    config,
-    '/api/v1/configmaps',
-    () => core.listConfigMapForAllNamespaces({ labelSelector: ownedLabel }),
-    ownedLabel,
-  )
-
-  async function reconcile(namespace: string, name: string): Promise<void> {
-    const greeting = greetings.get(name, namespace)
-    if (greeting?.metadata?.uid === undefined || greeting.metadata.deletionTimestamp) return
-    const text = `${words[greeting.spec.language]}, ${greeting.spec.to}!`
-    if (maps.get(`greeting-${name}`, namespace)?.data?.text !== text) {
-      const owner = { apiVersion: 'example.com/v1', kind: 'Greeting', controller: true }
-      const body = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: {
-          name: `greeting-${name}`,
-          labels: { [ownedLabel]: name },
-          ownerReferences: [{ ...owner, name, uid: greeting.metadata.uid }],
-        },
-        data: { text },
-      }
-      await core.patchNamespacedConfigMap(
-        { namespace, name: `greeting-${name}`, fieldManager: manager, force: true, body },
-        setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply),
-      )
+/** Writes the ConfigMap of a greeting, then the status of the greeting, where they differ. */
+async function reconcile(clients: Clients, namespace: string, name: string): Promise<void> {
+  const { core, custom, greetings, maps } = clients
+  const greeting = greetings.get(name, namespace)
+  if (greeting?.metadata?.uid === undefined || greeting.metadata.deletionTimestamp) return
+  const text = `${words[greeting.spec.language]}, ${greeting.spec.to}!`
+  if (maps.get(`greeting-${name}`, namespace)?.data?.text !== text) {
+    const owner = { apiVersion: 'example.com/v1', kind: 'Greeting', controller: true }
+    const body = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: `greeting-${name}`,
+        labels: { [ownedLabel]: name },
+        ownerReferences: [{ ...owner, name, uid: greeting.metadata.uid }],
+      },
+      data: { text },
     }
-    const observedGeneration = greeting.metadata.generation
-    if (greeting.status?.observedGeneration === observedGeneration) return
-    await custom.patchNamespacedCustomObjectStatus(
-      { ...kind, namespace, name, body: { status: { text, observedGeneration } } },
-      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    await core.patchNamespacedConfigMap(
+      { namespace, name: `greeting-${name}`, fieldManager: manager, force: true, body },
+      setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply),
     )
   }
+  const observedGeneration = greeting.metadata.generation
+  if (greeting.status?.observedGeneration === observedGeneration) return
+  await custom.patchNamespacedCustomObjectStatus(
+    { ...kind, namespace, name, body: { status: { text, observedGeneration } } },
+    setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+  )
+}
 
-  // One greeting is looked at by one run at a time; what happens meanwhile has it looked at once
-  // more.
+export async function startController(config: KubeConfig): Promise<Controller> {
+  const clients = clientsOf(config)
+  const { greetings, maps } = clients
+  let isStopped = false
+
+  // One run at a time reconciles a greeting. A change during the run causes one more run.
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
-  function look(namespace = '', name = ''): void {
+  function enqueue(namespace = '', name = ''): void {
     const key = `${namespace}/${name}`
     if (running.has(key)) {
       again.add(key)
       return
     }
-    const run = reconcile(namespace, name)
+    const run = reconcile(clients, namespace, name)
       .catch((error: Error) => {
         console.error(`${key}: ${error.message}`)
-        setTimeout(() => !isStopped && look(namespace, name), retryMs).unref()
+        setTimeout(() => !isStopped && enqueue(namespace, name), retryMs).unref()
       })
       .finally(() => {
         running.delete(key)
-        if (again.delete(key) && !isStopped) look(namespace, name)
+        if (again.delete(key) && !isStopped) enqueue(namespace, name)
       })
     running.set(key, run)
   }
 
-  const lookAtGreeting = ({ metadata }: Greeting) => look(metadata?.namespace, metadata?.name)
-  const lookAtOwner = ({ metadata }: V1ConfigMap) =>
-    look(metadata?.namespace, metadata?.labels?.[ownedLabel])
-  for (const change of ['add', 'update'] as const) greetings.on(change, lookAtGreeting)
-  for (const change of ['update', 'delete'] as const) maps.on(change, lookAtOwner)
+  const enqueueGreeting = ({ metadata }: Greeting) => enqueue(metadata?.namespace, metadata?.name)
+  const enqueueOwner = ({ metadata }: V1ConfigMap) =>
+    enqueue(metadata?.namespace, metadata?.labels?.[ownedLabel])
+  for (const change of ['add', 'update'] as const) greetings.on(change, enqueueGreeting)
+  for (const change of ['update', 'delete'] as const) maps.on(change, enqueueOwner)
 
   async function keepStarted<T extends KubernetesObject>(informer: Informer<T>): Promise<void> {
     informer.on('error', () => {

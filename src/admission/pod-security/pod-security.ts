@@ -66,112 +66,7 @@ export function podSecurity(
   const { defaults, exemptions } = podSecurityConfiguration(configuration, release)
   const findProblems = podChecks(release, feature)
   const existingPods = podWarnings({ release, findProblems, monotonicMs, exemptions })
-  const isNew = release.has(saysPolicy)
-
-  /** Like any refusal, but with a message and a reason of its own. */
-  const refused = (request: AdmissionRequest, code: number, reason: string, message: string) =>
-    new ApiError(code, reason, message, refusal(request, '').details)
-
-  function noNamespace(request: AdmissionRequest): ApiError {
-    const { namespace } = request
-    return isNew
-      ? internalError(`failed to lookup namespace ${goQuote(namespace)}`)
-      : refused(request, 500, 'InternalError', `failed to lookup namespace ${namespace}`)
-  }
-
-  /** Problems with labels as one text. */
-  const problemText = (problems: readonly LabelProblem[]): string =>
-    together(
-      problems.map(({ error, place }) =>
-        release.has(namesLabels)
-          ? `${error.field}: ${error.message}`
-          : `${place}: ${error.message.replace(/^.*?: (?=must be )/, '')}`,
-      ),
-    )
-
-  function note({ auditAnnotations }: AdmissionRequest, key: string, text: string): void {
-    auditAnnotations.set(labelPrefix + key, text)
-  }
-
-  async function evaluate(
-    request: AdmissionRequest,
-    reader: ObjectReader,
-    { metadata, spec }: PodLike,
-    enforce: boolean,
-  ): Promise<void> {
-    const found = await reader.get('', 'namespaces', '', request.namespace)
-    if (found === undefined) throw noNamespace(request)
-    const { policy, problems } = policyOf(found.metadata.labels, defaults, release)
-    const modesUsed = enforce ? modes : informing
-    if (problems.length === 0 && modesUsed.every((mode) => policy[mode].level === 'privileged')) {
-      if (enforce && isNew) note(request, 'enforce-policy', 'privileged:latest')
-      return
-    }
-    if (exemptions.runtimeClasses.includes(spec.runtimeClassName)) {
-      if (release.has(explainsExemptions)) note(request, 'exempt', 'runtimeClass')
-      return
-    }
-    if (problems.length > 0)
-      note(request, 'error', `Failed to parse policy: ${problemText(problems)}`)
-    const detailsAt = (wanted: LevelVersion) => detailsOf(findProblems(wanted, metadata, spec))
-    if (enforce && isNew) note(request, 'enforce-policy', policyText(policy.enforce))
-    const audited = detailsAt(policy.audit)
-    if (audited !== '') {
-      if (isNew) note(request, 'audit-violations', wouldViolate(policy.audit, audited))
-      else note(request, 'audit', audited)
-    }
-    const enforced = enforce ? detailsAt(policy.enforce) : ''
-    if (enforced !== '') {
-      if (!isNew) throw refused(request, 403, 'Failure', enforced)
-      const why = `violates PodSecurity ${goQuote(policyText(policy.enforce))}: ${enforced}`
-      throw forbiddenRequest(request.kind, request.name, why)
-    }
-    const warned = detailsAt(policy.warn)
-    if (warned !== '') request.warnings.push(warningOf(policy.warn, warned))
-  }
-
-  function warningOf(wanted: LevelVersion, details: string): string {
-    if (isNew) return wouldViolate(wanted, details)
-    const { level, version } = wanted
-    return `would violate "${versionText(version)}" version of "${level}" PodSecurity profile: ${details}`
-  }
-
-  async function validateNamespace(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
-    const { metadata } = request.object as KubeObject
-    const name = metadata.name as string
-    const next = policyOf(metadata.labels, defaults, release)
-    const last =
-      request.operation === 'CREATE'
-        ? undefined
-        : policyOf(request.old?.metadata.labels, defaults, release)
-    const problem = problemText(next.problems)
-    if (next.problems.length > 0 && (last === undefined || problem !== problemText(last.problems)))
-      throw release.has(namesLabels)
-        ? invalidObject(
-            { group: '', kind: 'Namespace' },
-            request.name,
-            next.problems.map(({ error }) => error),
-          )
-        : refused(request, 422, 'Invalid', problem)
-    const isExempt = exemptions.namespaces.includes(name)
-    const warnings = isExempt
-      ? exemptNamespaceWarnings(name, next.policy, defaults, metadata.labels, release)
-      : []
-    if (last === undefined) return void request.warnings.push(...warnings)
-    const { enforce } = next.policy
-    const before = last.policy.enforce
-    if (enforce.level === 'privileged') return
-    if (enforce.version === before.version && !isStricter(enforce.level, before.level)) return
-    if (isExempt) return void request.warnings.push(...warnings)
-    const pods = await reader.list('', 'pods', name)
-    request.warnings.push(...existingPods(name, pods, enforce))
-  }
-
-  function exemptionOf({ namespace, user }: AdmissionRequest): string | undefined {
-    if (exemptions.namespaces.includes(namespace)) return 'namespace'
-    return exemptions.usernames.includes(user.name) ? 'user' : undefined
-  }
-
+  const setup = { release, defaults, exemptions, findProblems }
   return {
     name: 'PodSecurity',
     validate(request, reader) {
@@ -179,13 +74,15 @@ export function podSecurity(
       if (operation !== 'CREATE' && operation !== 'UPDATE') return
       const { group, plural } = kind.resource
       const resource = `${group}/${plural}`
-      if (resource === '/namespaces')
-        return subresource === '' ? validateNamespace(request, reader) : undefined
+      if (resource === '/namespaces') {
+        if (subresource !== '') return
+        return validateNamespace({ ...setup, existingPods }, request, reader)
+      }
       const isPod = resource === '/pods'
       const templateOf = templates[resource]
       if (isPod ? ignoredSubresources.has(subresource) : templateOf === undefined) return
       if (!isPod && subresource !== '') return
-      const exemption = exemptionOf(request)
+      const exemption = exemptionOf(exemptions, request)
       if (exemption !== undefined) {
         if (release.has(explainsExemptions)) note(request, 'exempt', exemption)
         return
@@ -194,18 +91,155 @@ export function podSecurity(
       if (isPod) {
         if (operation === 'UPDATE' && !isSignificant(object, request.old as KubeObject, release))
           return
-        return evaluate(request, reader, object as unknown as PodLike, true)
+        return evaluate(setup, request, reader, { pod: object as unknown as PodLike, modes })
       }
-      const found = templateOf?.(object)
-      return found === undefined ? undefined : evaluate(request, reader, found, false)
+      const pod = templateOf?.(object)
+      return pod === undefined
+        ? undefined
+        : evaluate(setup, request, reader, { pod, modes: informing })
     },
   }
 }
 
+type Configuration = ReturnType<typeof podSecurityConfiguration>
+
+/** The parsed configuration of the plugin, and the checks of the release. */
+interface Setup extends Pick<Configuration, 'defaults' | 'exemptions'> {
+  readonly release: Release
+  readonly findProblems: ReturnType<typeof podChecks>
+}
+
+function exemptionOf(
+  { namespaces, usernames }: Configuration['exemptions'],
+  { namespace, user }: AdmissionRequest,
+): string | undefined {
+  if (namespaces.includes(namespace)) return 'namespace'
+  return usernames.includes(user.name) ? 'user' : undefined
+}
+
+function note({ auditAnnotations }: AdmissionRequest, key: string, text: string): void {
+  auditAnnotations.set(labelPrefix + key, text)
+}
+
+/** A rejection with its own message and reason. */
+const refused = (request: AdmissionRequest, code: number, reason: string, message: string) =>
+  new ApiError(code, reason, message, refusal(request, '').details)
+
+/** Problems with labels as one text. */
+const problemText = (problems: readonly LabelProblem[], release: Release): string =>
+  together(
+    problems.map(({ error, place }) =>
+      release.has(namesLabels)
+        ? `${error.field}: ${error.message}`
+        : `${place}: ${error.message.replace(/^.*?: (?=must be )/, '')}`,
+    ),
+  )
+
 const informing = ['audit', 'warn'] as const
+
+/** Rejects, audits and warns about a pod as the labels of its namespace specify. */
+async function evaluate(
+  { release, defaults, exemptions, findProblems }: Setup,
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  { pod, modes: modesUsed }: { pod: PodLike; modes: typeof modes | typeof informing },
+): Promise<void> {
+  const { metadata, spec } = pod
+  const isNew = release.has(saysPolicy)
+  const enforces = modesUsed === modes
+  const found = await reader.get('', 'namespaces', '', request.namespace)
+  if (found === undefined) throw noNamespace(request, isNew)
+  const { policy, problems } = policyOf(found.metadata.labels, defaults, release)
+  if (problems.length === 0 && modesUsed.every((mode) => policy[mode].level === 'privileged')) {
+    if (enforces && isNew) note(request, 'enforce-policy', 'privileged:latest')
+    return
+  }
+  if (exemptions.runtimeClasses.includes(spec.runtimeClassName)) {
+    if (release.has(explainsExemptions)) note(request, 'exempt', 'runtimeClass')
+    return
+  }
+  if (problems.length > 0)
+    note(request, 'error', `Failed to parse policy: ${problemText(problems, release)}`)
+  const detailsAt = (wanted: LevelVersion) => detailsOf(findProblems(wanted, metadata, spec))
+  if (enforces && isNew) note(request, 'enforce-policy', policyText(policy.enforce))
+  const audited = detailsAt(policy.audit)
+  if (audited !== '') {
+    if (isNew) note(request, 'audit-violations', wouldViolate(policy.audit, audited))
+    else note(request, 'audit', audited)
+  }
+  const enforced = enforces ? detailsAt(policy.enforce) : ''
+  if (enforced !== '') throw violation(request, policy.enforce, enforced, isNew)
+  const warned = detailsAt(policy.warn)
+  if (warned === '') return
+  const warn = isNew ? wouldViolate : wouldViolateProfile
+  request.warnings.push(warn(policy.warn, warned))
+}
+
+function noNamespace(request: AdmissionRequest, isNew: boolean): ApiError {
+  const { namespace } = request
+  return isNew
+    ? internalError(`failed to lookup namespace ${goQuote(namespace)}`)
+    : refused(request, 500, 'InternalError', `failed to lookup namespace ${namespace}`)
+}
+
+function violation(
+  request: AdmissionRequest,
+  wanted: LevelVersion,
+  details: string,
+  isNew: boolean,
+): ApiError {
+  if (!isNew) return refused(request, 403, 'Failure', details)
+  const why = `violates PodSecurity ${goQuote(policyText(wanted))}: ${details}`
+  return forbiddenRequest(request.kind, request.name, why)
+}
+
+/** Rejects labels that cannot be parsed, and warns about pods that violate a stricter level. */
+async function validateNamespace(
+  {
+    release,
+    defaults,
+    exemptions,
+    existingPods,
+  }: Setup & { existingPods: ReturnType<typeof podWarnings> },
+  request: AdmissionRequest,
+  reader: ObjectReader,
+): Promise<void> {
+  const { metadata } = request.object as KubeObject
+  const name = metadata.name as string
+  const next = policyOf(metadata.labels, defaults, release)
+  const last =
+    request.operation === 'CREATE'
+      ? undefined
+      : policyOf(request.old?.metadata.labels, defaults, release)
+  const problem = problemText(next.problems, release)
+  const isOld = last !== undefined && problem === problemText(last.problems, release)
+  if (next.problems.length > 0 && !isOld)
+    throw release.has(namesLabels)
+      ? invalidObject(
+          { group: '', kind: 'Namespace' },
+          request.name,
+          next.problems.map(({ error }) => error),
+        )
+      : refused(request, 422, 'Invalid', problem)
+  const isExempt = exemptions.namespaces.includes(name)
+  const warnings = isExempt
+    ? exemptNamespaceWarnings(name, next.policy, defaults, metadata.labels, release)
+    : []
+  if (last === undefined) return void request.warnings.push(...warnings)
+  const { enforce } = next.policy
+  const before = last.policy.enforce
+  if (enforce.level === 'privileged') return
+  if (enforce.version === before.version && !isStricter(enforce.level, before.level)) return
+  if (isExempt) return void request.warnings.push(...warnings)
+  const pods = await reader.list('', 'pods', name)
+  request.warnings.push(...existingPods(name, pods, enforce))
+}
 
 const wouldViolate = (wanted: LevelVersion, details: string): string =>
   `would violate PodSecurity ${goQuote(policyText(wanted))}: ${details}`
+
+const wouldViolateProfile = ({ level, version }: LevelVersion, details: string): string =>
+  `would violate "${versionText(version)}" version of "${level}" PodSecurity profile: ${details}`
 
 const podSeccomp = 'seccomp.security.alpha.kubernetes.io/pod'
 const containerSeccomp = 'container.seccomp.security.alpha.kubernetes.io/'
