@@ -19,7 +19,68 @@ const at = 'spec.containers[0]'
 type Releases = [last: number, first: number]
 type Row = [what: string, between: Releases, spec: Loose, before: string[], now: string[]]
 
+const startup = `${at}.startupProbe`
+const init = 'spec.initContainers[0]'
+const probeSeconds =
+  'InitialDelaySeconds:0, TimeoutSeconds:0, PeriodSeconds:0, SuccessThreshold:0, FailureThreshold:0'
+const handlerOf =
+  'core.Handler{Exec:(*core.ExecAction)(0xc000000000), HTTPGet:(*core.HTTPGetAction)(nil), TCPSocket:(*core.TCPSocketAction)(nil)}'
+const contextFields =
+  'Capabilities:(*core.Capabilities)(0xc000000000), Privileged:(*bool)(nil), SELinuxOptions:(*core.SELinuxOptions)(nil), WindowsOptions:(*core.WindowsSecurityContextOptions)(nil), RunAsUser:(*int64)(nil), RunAsGroup:(*int64)(nil), RunAsNonRoot:(*bool)(nil), ReadOnlyRootFilesystem:(*bool)(nil), AllowPrivilegeEscalation:(*bool)(0xc000000000), ProcMount:(*core.ProcMountType)(nil)'
+const contradiction =
+  'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
+
 const rows: readonly Row[] = [
+  [
+    'a startup probe without handler',
+    [20, 21],
+    with1({ startupProbe: { successThreshold: 1 } }),
+    [`${startup}: Required value: must specify a handler type`],
+    [
+      `${startup}: Required value: must specify a handler type`,
+      `${startup}: Required value: must specify a handler type`,
+    ],
+  ],
+  [
+    'a probe with a grace period of zero seconds',
+    [21, 22],
+    with1({
+      livenessProbe: {
+        exec: { command: ['x'] },
+        successThreshold: 1,
+        terminationGracePeriodSeconds: 0,
+      },
+    }),
+    [],
+    [`${at}.livenessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0`],
+  ],
+  [
+    'an init container with a probe, shown with its grace period',
+    [20, 21],
+    { initContainers: [container({ name: 'i', readinessProbe: { exec: { command: ['x'] } } })] },
+    [
+      `${init}.readinessProbe: Invalid value: core.Probe{Handler:${handlerOf}, ${probeSeconds}}: must not be set for init containers`,
+    ],
+    [
+      `${init}.readinessProbe: Invalid value: core.Probe{Handler:${handlerOf}, ${probeSeconds}, TerminationGracePeriodSeconds:(*int64)(nil)}: must not be set for init containers`,
+    ],
+  ],
+  [
+    'a security context that contradicts itself, shown with its seccomp profile',
+    [18, 19],
+    with1({
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        capabilities: { add: ['CAP_SYS_ADMIN'] },
+      },
+    }),
+    [
+      `${at}.securityContext: Invalid value: core.SecurityContext{${contextFields}}: ${contradiction}`,
+    ],
+    [
+      `${at}.securityContext: Invalid value: core.SecurityContext{${contextFields}, SeccompProfile:(*core.SeccompProfile)(nil)}: ${contradiction}`,
+    ],
+  ],
   [
     'errors of a container in one order',
     [24, 25],

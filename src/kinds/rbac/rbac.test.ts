@@ -1,8 +1,10 @@
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import {
   checkCreate,
   checkUpdate,
   contextFor,
   inDefault,
+  linesOf,
   named,
 } from '#kinds/all-kinds/behaviour.suite.ts'
 import { clusterRoleBindingBehaviour } from './cluster-role-binding/behaviour.ts'
@@ -96,3 +98,25 @@ checkUpdate(roleBindingBehaviour, [
     contextFor({ release: 37 }),
   ],
 ])
+
+const otherRole =
+  'roleRef: Invalid value: rbac.RoleRef{APIGroup:"rbac.authorization.k8s.io", Kind:"ClusterRole", Name:"edit"}'
+for (const [behaviour, bindingOf] of [
+  [clusterRoleBindingBehaviour, named],
+  [roleBindingBehaviour, inDefault],
+] as const)
+  checkBoundaries<string, string[]>(
+    (release, name) => {
+      const [old, next] = [bindingOf({ roleRef }), bindingOf({ roleRef: { ...roleRef, name } })]
+      return linesOf(behaviour.validateUpdate?.(next, old, contextFor({ release })) ?? [])
+    },
+    [
+      [
+        'a binding to another role',
+        [36, 37],
+        'edit',
+        [`${otherRole}: cannot change roleRef`],
+        [`${otherRole}: field is immutable`],
+      ],
+    ],
+  )
