@@ -15,7 +15,7 @@ import { conform } from '#schema/conform.ts'
 import type { Field, Struct, Type } from '#schema/type.ts'
 import { behaviourOfRelease } from './behaviour-of-release.ts'
 import { withInternalValues } from './all-kinds/internal-value.ts'
-import { dropsRepetitions, errorsOccurOnce, onceEach } from './declarative/once-each.ts'
+import { dropsRepetitions, errorsOccurOnce, withoutRepetitions } from './declarative/once-each.ts'
 import type { Declared } from './declarative/validate-declared.ts'
 import { deprecationOf } from './deprecation.ts'
 import type { Facts, ResourceFact } from './facts.ts'
@@ -29,7 +29,7 @@ import type {
   Subresource,
 } from './kind.ts'
 import type { KindRules } from './kind-rules.ts'
-import type { ReadingOptions, ReadOlder } from './older-objects.ts'
+import type { ReadingOptions, UpgradeStored } from './older-objects.ts'
 import { kindRowOf, type KindRow, rulesIn } from './registry.ts'
 
 const loadDeclared = loadLater<typeof import('./declarative/validate-declared.ts')>(
@@ -84,7 +84,7 @@ class BuiltInResource implements Resource {
   readonly #all = new Map<string, Kind>()
   #rules: KindRules | undefined
   #behaviour: Behaviour | undefined
-  #readOlder: ReadOlder | undefined
+  #upgradeStored: UpgradeStored | undefined
 
   constructor(facts: Facts, options: BuiltInOptions, served: ResourceFact[]) {
     const [first] = served
@@ -124,8 +124,8 @@ class BuiltInResource implements Resource {
   restore(object: KubeObject): KubeObject | undefined {
     const { group, plural } = this
     const kindOf = (apiVersion: string) => this.kindOf(apiVersion)
-    this.#readOlder ??= loadOlder().olderReader({ group, plural, kindOf }, this.#options)
-    return this.#readOlder(object)
+    this.#upgradeStored ??= loadOlder().storedUpgrader({ group, plural, kindOf }, this.#options)
+    return this.#upgradeStored(object)
   }
 
   #hubOf(facts: Facts, release: number): Kind | undefined {
@@ -318,7 +318,7 @@ class BuiltInKind implements Kind {
 
   #withDeclared(write: DeclaredWrite, found: FieldError[]): FieldError[] {
     this.#declared ??= this.#compileDeclared()
-    const errors = this.#dropsRepetitions && found.length > 1 ? onceEach(found) : found
+    const errors = this.#dropsRepetitions && found.length > 1 ? withoutRepetitions(found) : found
     if (this.#declared === 'none') return errors
     const next = this.#fromHub(write.next)
     const old = write.old && this.#fromHub(write.old)

@@ -1,7 +1,7 @@
 /**
- * Objects of an older form, read as kube-apiserver reads everything that it stored: by the type of
- * the version they are in, and with its defaults. Loaded with the first object that comes from a
- * store; what this process writes never gets here.
+ * Converts stored objects that another release wrote, when a store reads them: to the type of their
+ * version in this release, with its current defaults. It loads only when the first stored object is
+ * read.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { equalValues } from '#patch/json-map.ts'
@@ -15,22 +15,22 @@ export interface ReadingOptions extends DefaultsContext {
   readonly serviceFamilies?: readonly string[]
 }
 
-/** Undefined: the object is as it would be written now. */
-export type ReadOlder = (object: KubeObject) => KubeObject | undefined
+/** Returns undefined if this release would store the object as it is. */
+export type UpgradeStored = (object: KubeObject) => KubeObject | undefined
 
-export function olderReader(
+export function storedUpgrader(
   { group, plural, kindOf }: Pick<Resource, 'group' | 'plural' | 'kindOf'>,
   options: ReadingOptions,
-): ReadOlder {
+): UpgradeStored {
   const isOlder = olderForms(`${group}/${plural}`, options)
   if (isOlder === undefined) return () => undefined
   const { serviceFamilies = ['IPv4'] } = options
   return (object) => {
     const kind = isOlder(object) ? kindOf(object.apiVersion as string) : undefined
     if (kind === undefined) return undefined
-    const { object: read } = kind.conform(object)
-    kind.applyDefaults(read)
-    if (plural === 'services') fillAddresses(read, serviceFamilies, options)
-    return equalValues(read, object) ? undefined : read
+    const { object: current } = kind.conform(object)
+    kind.applyDefaults(current)
+    if (plural === 'services') fillAddresses(current, serviceFamilies, options)
+    return equalValues(current, object) ? undefined : current
   }
 }

@@ -11,10 +11,10 @@ import { kindSentences } from './kind-sentences.ts'
  */
 const ofEveryKind: Readonly<Record<string, string>> = {
   apiVersion: 'APIVersion defines the group and version the object is written in.',
-  kind: 'What the object is.',
+  kind: 'The kind of the object.',
   metadata: "Standard object's metadata: name, labels, annotations and what else every object has.",
-  spec: 'What is wanted.',
-  status: 'What is so, as the cluster last saw it. Not for users to write.',
+  spec: 'The desired state of the object.',
+  status: 'The observed state of the object. Controllers write it, not users.',
   items: 'The objects of the list.',
 }
 

@@ -1,6 +1,6 @@
 /**
- * The operations that are discovery itself: the lists of versions, groups and resources, the
- * version, the keys.
+ * Describes the discovery paths for the OpenAPI documents: /api, /apis, each group and version,
+ * /version, and the OpenID Connect documents of the token issuer.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { OpenApiOperation } from './operation.ts'
@@ -10,13 +10,14 @@ import { metaType, type OpenApiSource } from './source.ts'
 const negotiated = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 const negotiatedWithCbor = [...negotiated, 'application/cbor']
 
-/** The media types of what is the server's own. */
+/** The media types of discovery and of built-in kinds. */
 export const negotiatedBy = ({ servesCbor }: OpenApiSource): readonly string[] =>
   servesCbor ? negotiatedWithCbor : negotiated
 
 const describesIssuer = change('OpenAPI describes the discovery of the token issuer', { since: 20 })
 
-const read = (
+/** Describes a GET operation of discovery. */
+const getOperation = (
   source: OpenApiSource,
   path: string,
   id: string,
@@ -41,7 +42,7 @@ export function groupVersionOperation(
   group: string,
   version: string,
 ): OpenApiOperation {
-  return read(
+  return getOperation(
     source,
     `${basePath(group, version)}/`,
     operationId('get', group, version, 'APIResources'),
@@ -52,7 +53,7 @@ export function groupVersionOperation(
 }
 
 export function groupOperation(source: OpenApiSource, group: string): OpenApiOperation {
-  return read(
+  return getOperation(
     source,
     `/apis/${group}/`,
     operationId('get', group, '', 'APIGroup'),
@@ -62,22 +63,24 @@ export function groupOperation(source: OpenApiSource, group: string): OpenApiOpe
   )
 }
 
-/** Operations of paths without a group version. */
+/**
+ * The operations of discovery paths without a group: /api, /apis, /version and the token issuer.
+ */
 export function rootOperations(source: OpenApiSource): OpenApiOperation[] {
   const version: OpenApiOperation = {
-    ...read(
+    ...getOperation(
       source,
       '/version/',
       'getCodeVersion',
       'version',
-      'Says which release the server is.',
+      'Returns the release of the server.',
       'io.k8s.apimachinery.pkg.version.Info',
     ),
     consumes: ['application/json'],
     produces: ['application/json'],
   }
   const operations = [
-    read(
+    getOperation(
       source,
       '/api/',
       'getCoreAPIVersions',
@@ -85,7 +88,14 @@ export function rootOperations(source: OpenApiSource): OpenApiOperation[] {
       'Lists core versions.',
       metaType('APIVersions'),
     ),
-    read(source, '/apis/', 'getAPIVersions', 'apis', 'Lists the groups.', metaType('APIGroupList')),
+    getOperation(
+      source,
+      '/apis/',
+      'getAPIVersions',
+      'apis',
+      'Lists the groups.',
+      metaType('APIGroupList'),
+    ),
     version,
   ]
   if (!releaseOf(source.release).has(describesIssuer)) return operations
@@ -113,7 +123,7 @@ const issuerOperations: readonly OpenApiOperation[] = [
     path: '/openid/v1/jwks/',
     id: 'getServiceAccountIssuerOpenIDKeyset',
     tag: 'openid',
-    description: 'Lists the keys service account tokens are signed with.',
+    description: 'Lists the public keys that verify service account tokens.',
     produces: ['application/jwk-set+json'],
   },
 ]

@@ -1,6 +1,6 @@
 /**
- * MutatingWebhookConfiguration and ValidatingWebhookConfiguration: which webhooks are called for
- * which requests, and how.
+ * Prepares and validates MutatingWebhookConfigurations and ValidatingWebhookConfigurations. The two
+ * kinds share this behaviour. An update of an object that was stored before v1 has weaker checks.
  */
 import { duplicate, type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -15,7 +15,11 @@ import { hasWrittenEmpty, wasWrittenEmpty } from '#api/written-empty.ts'
 import { raiseGeneration } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkClientConfig } from './webhook-client.ts'
-import { hasKnownReviewVersion, noneKnown, oneOfThem } from './review-versions.ts'
+import {
+  hasKnownReviewVersion,
+  unknownVersionsMessage,
+  missingVersionMessage,
+} from './review-versions.ts'
 import { type ConditionChecks, checkMatchConditions } from './match-conditions.ts'
 import { StoredExpressions } from './stored-expressions.ts'
 import { checkWebhookRule } from './webhook-rules.ts'
@@ -23,7 +27,10 @@ import { checkWebhookRule } from './webhook-rules.ts'
 const harmless = ['None', 'NoneOnDryRun']
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
-/** Requirements of v1. Updates of objects that were created before v1 are exempt. */
+/**
+ * Which checks apply to one write. v1 requires them, but updates of objects that already break one
+ * are exempt from it.
+ */
 interface Strictness {
   readonly noSideEffects: boolean
   readonly knownReviewVersion: boolean
@@ -35,7 +42,9 @@ interface Strictness {
 
 const hooksOf = (configuration: KubeObject): Loose[] => configuration.webhooks ?? []
 
-/** Conditions that the webhooks have already are not compiled again. */
+/**
+ * Returns undefined if the match conditions did not change, so that they are not compiled again.
+ */
 function conditionChecks(
   next: KubeObject,
   old: KubeObject | undefined,
@@ -43,23 +52,23 @@ function conditionChecks(
 ): ConditionChecks | undefined {
   const before = old === undefined ? [] : hooksOf(old)
   const hooks = hooksOf(next)
-  const keeps =
+  const areUnchanged =
     old !== undefined &&
     hooks.length === before.length &&
     hooks.every((hook, i) => sameJson(hook.matchConditions, before[i]?.matchConditions))
-  if (keeps) return undefined
+  if (areUnchanged) return undefined
   return { params: false, stored: new StoredExpressions(before), release: releaseOf(release) }
 }
 
 function strictnessOf(context: Context, next: KubeObject, old?: KubeObject): Strictness {
   const { release } = context
   const conditions = conditionChecks(next, old, release)
-  const stable = context.requestApiVersion !== 'admissionregistration.k8s.io/v1beta1'
+  const isV1 = context.requestApiVersion !== 'admissionregistration.k8s.io/v1beta1'
   if (old === undefined) {
     return {
-      noSideEffects: stable,
+      noSideEffects: isV1,
       knownReviewVersion: true,
-      uniqueNames: stable,
+      uniqueNames: isV1,
       release,
       conditions,
     }
@@ -67,11 +76,11 @@ function strictnessOf(context: Context, next: KubeObject, old?: KubeObject): Str
   const hooks = hooksOf(old)
   const names = new Set(hooks.map((hook) => hook.name))
   return {
-    noSideEffects: stable && hooks.every((hook) => harmless.includes(hook.sideEffects)),
+    noSideEffects: isV1 && hooks.every((hook) => harmless.includes(hook.sideEffects)),
     knownReviewVersion: hooks.every((hook) =>
       hasKnownReviewVersion(hook.admissionReviewVersions, release),
     ),
-    uniqueNames: stable && names.size === hooks.length,
+    uniqueNames: isV1 && names.size === hooks.length,
     release,
     conditions,
   }
@@ -135,7 +144,7 @@ function checkReviewVersions(
 ): FieldError[] {
   const { knownReviewVersion, release } = strictness
   if (versions.length === 0) {
-    return [required(path, oneOfThem(release))]
+    return [required(path, missingVersionMessage(release))]
   }
   const isRepeated = repeats(versions)
   const errors = versions.flatMap((version, i) =>
@@ -144,7 +153,7 @@ function checkReviewVersions(
       : each(path.index(i), version, dns1035Label(version)),
   )
   if (knownReviewVersion && !hasKnownReviewVersion(versions, release)) {
-    errors.push(invalid(path, asGo(goStrings(versions)), noneKnown(release)))
+    errors.push(invalid(path, asGo(goStrings(versions)), unknownVersionsMessage(release)))
   }
   return errors
 }

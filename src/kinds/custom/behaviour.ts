@@ -1,6 +1,6 @@
 /**
- * The strategy of custom kinds: raises generations, and protects the status if the version has the
- * status subresource.
+ * The behaviour of custom kinds: raises generations, reads selectable fields, and protects the
+ * status if the version has the status subresource.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -14,7 +14,10 @@ export interface CustomRules {
   hasStatus(apiVersion: string): boolean
   /** Whether any version has the status subresource. */
   readonly anyStatus: boolean
-  /** Replaces a status that the client may not write with the one that readers will see. */
+  /**
+   * Sets the status to the default of the schema. The caller deletes the status of the request
+   * first.
+   */
   defaultStatus(object: KubeObject): void
   /** Paths of selectable fields of all versions, such as 'spec.size'. */
   readonly selectable: readonly string[]
@@ -28,8 +31,9 @@ export interface CustomRules {
 
 export function customBehaviour(rules: CustomRules): Behaviour {
   const { anyStatus } = rules
-  const ownStatus = ({ requestApiVersion = '' }: Context) => rules.hasStatus(requestApiVersion)
-  const seen = (object: KubeObject, { requestApiVersion = '' }: Context) =>
+  const hasStatusSubresource = ({ requestApiVersion = '' }: Context) =>
+    rules.hasStatus(requestApiVersion)
+  const inRequestVersion = (object: KubeObject, { requestApiVersion = '' }: Context) =>
     rules.seenAs(object, requestApiVersion)
   return {
     unconditionalUpdate: false,
@@ -39,15 +43,15 @@ export function customBehaviour(rules: CustomRules): Behaviour {
         Object.fromEntries(rules.selectable.map((path) => [path, textAt(object as Json, path)])),
     }),
     prepareForCreate(object, context) {
-      if (ownStatus(context)) {
+      if (hasStatusSubresource(context)) {
         delete object.status
         rules.defaultStatus(object)
       }
       object.metadata.generation = 1
     },
     prepareForUpdate(next, old, context) {
-      const before = seen(old, context)
-      if (ownStatus(context)) keepStatus(next, before)
+      const before = inRequestVersion(old, context)
+      if (hasStatusSubresource(context)) keepStatus(next, before)
       if (!sameBody(next, before)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     ...(anyStatus && {
@@ -55,7 +59,8 @@ export function customBehaviour(rules: CustomRules): Behaviour {
       subresources: {
         status: {
           resetFields: rules.release.has(resetsMetadata) ? [['metadata'], ['spec']] : [['spec']],
-          prepareForUpdate: (next, old, context) => keepAllButStatus(next, seen(old, context)),
+          prepareForUpdate: (next, old, context) =>
+            keepAllButStatus(next, inRequestVersion(old, context)),
         },
       },
     }),
@@ -77,7 +82,7 @@ function textAt(object: Json, path: string): string {
   return value === null || typeof value === 'object' ? '' : String(value)
 }
 
-/** Everything but metadata; nothing, null and an empty list are three things. */
+/** Compares all fields except metadata. An absent field, null and an empty list all differ. */
 function sameBody(next: KubeObject, old: KubeObject): boolean {
   return bodyText(next) === bodyText(old)
 }

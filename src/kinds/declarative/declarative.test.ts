@@ -6,7 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import type { Struct } from '#schema/type.ts'
-import { errorsOccurOnce, onceEach } from './once-each.ts'
+import { errorsOccurOnce, withoutRepetitions } from './once-each.ts'
 import { declaredRules } from './validate-declared.ts'
 
 const facts = loadFacts((name) =>
@@ -153,7 +153,7 @@ test('releases before 1.37 run no rules', () => {
 
 test('an error that occurs twice is reported once from 1.37 on', () => {
   const error = required('spec.a')
-  assert.equal(onceEach([error, required('spec.b'), { ...error }]).length, 2)
+  assert.equal(withoutRepetitions([error, required('spec.b'), { ...error }]).length, 2)
   assert.deepEqual(
     [36, 37].map((minor) => releaseOf(minor).has(errorsOccurOnce)),
     [false, true],

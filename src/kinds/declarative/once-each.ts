@@ -1,6 +1,6 @@
 /**
- * Errors that rules find several times. Declarative validation drops the repetitions before it adds
- * its own errors.
+ * Removes repeated errors from the validation errors of an invalid object. Since 1.37
+ * kube-apiserver does this after the handwritten rules and before declarative validation.
  */
 import type { FieldError } from '#api/field-error.ts'
 import { change } from '#api/releases/change.ts'
@@ -9,15 +9,18 @@ export const errorsOccurOnce = change('the causes of an invalid object contain e
   since: 37,
 })
 
-/** Kinds of the servers inside kube-apiserver, which validate without declared rules. */
-const groupsWithout: ReadonlySet<string> = new Set([
+/**
+ * The API groups of apiextensions-apiserver and kube-aggregator. They have no declarative
+ * validation, so kube-apiserver keeps their repetitions.
+ */
+const groupsWithoutDeclaredRules: ReadonlySet<string> = new Set([
   'apiextensions.k8s.io',
   'apiregistration.k8s.io',
 ])
 
-export const dropsRepetitions = (group: string): boolean => !groupsWithout.has(group)
+export const dropsRepetitions = (group: string): boolean => !groupsWithoutDeclaredRules.has(group)
 
-export function onceEach(errors: FieldError[]): FieldError[] {
+export function withoutRepetitions(errors: FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return errors.filter(({ field, message }) => {
     const text = `${field}: ${message}`

@@ -1,4 +1,7 @@
-/** The user of a pod's processes and their rights, for the pod and for each container. */
+/**
+ * Validates the securityContext of a pod and of each container: users, sysctls, seccomp, AppArmor,
+ * Windows options and privileges. Also validates host ports and host namespaces.
+ */
 import {
   duplicate,
   type FieldError,
@@ -24,9 +27,9 @@ import { checkWindowsOptions } from './windows-options.ts'
 const hostPortsNameHostPort = change('errors of pods on the host network name hostPort', {
   since: 28,
 })
-const sharesAfterContext = change('errors of shareProcessNamespace name the field', { since: 37 })
+const errorNamesSpecField = change('errors of shareProcessNamespace name the field', { since: 37 })
 
-/** The path's parent is the pod spec: host namespaces are set there. */
+/** Validates `spec.securityContext` and shared namespaces. `path` is the path of the pod spec. */
 export function checkPodSecurityContext(
   spec: Loose,
   path: FieldPath,
@@ -42,9 +45,9 @@ export function checkPodSecurityContext(
   ;((context.supplementalGroups ?? []) as number[]).forEach((id, i) => {
     errors.push(...each(at.child('supplementalGroups').index(i), id, groupId(id)))
   })
-  const shared = spec.shareProcessNamespace && spec.hostPID
-  const sharesLast = rules.has(sharesAfterContext)
-  if (shared && !sharesLast) errors.push(sharesProcesses(at))
+  const sharesBoth = spec.shareProcessNamespace && spec.hostPID
+  const reportsFieldOfSpec = rules.has(errorNamesSpecField)
+  if (sharesBoth && !reportsFieldOfSpec) errors.push(sharedProcessesError(at))
   errors.push(...checkSysctls(spec, at.child('sysctls'), rules))
   errors.push(
     ...checkOneOfIfSet(
@@ -62,11 +65,11 @@ export function checkPodSecurityContext(
     ),
     ...checkSeLinuxPolicy(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), rules),
   )
-  if (shared && sharesLast) errors.push(sharesProcesses(path))
+  if (sharesBoth && reportsFieldOfSpec) errors.push(sharedProcessesError(path))
   return errors
 }
 
-const sharesProcesses = (path: FieldPath): FieldError =>
+const sharedProcessesError = (path: FieldPath): FieldError =>
   invalid(
     path.child('shareProcessNamespace'),
     true,
@@ -108,7 +111,10 @@ function checkHostPortsBefore28(
   return errors
 }
 
-/** Ports that have no hostPort get one in pods; a template may leave it open. */
+/**
+ * The hostPort of a port must equal its containerPort if the pod uses the host network. A template
+ * may leave hostPort unset; defaulting sets it in pods.
+ */
 export function checkHostPorts(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   if (!spec.hostNetwork || !rules.has(hostPortsNameHostPort)) return []
   return ((spec.containers ?? []) as Loose[]).flatMap(({ ports }, i) =>
@@ -128,7 +134,7 @@ const sourceBefore25 = `(${sysctlSegment}\\.)*${sysctlSegment}`
 const source = `(${sysctlSegment}[\\./])*${sysctlSegment}`
 const formBefore25 = new RegExp(`^${sourceBefore25}$`)
 const form = new RegExp(`^${source}$`)
-const namespacedAreOfPods = change(
+const rejectsHostSysctls = change(
   'pods on the host may not set sysctls of the namespace they share',
   {
     since: 29,
@@ -142,7 +148,7 @@ function checkSysctls(spec: Loose, path: FieldPath, rules: PodRules): FieldError
   const pattern = withSlashes ? source : sourceBefore25
   const isName = (name: string) =>
     !longerThan(name, sysctlLengthMax) && (withSlashes ? form : formBefore25).test(name)
-  const refusesShared = rules.has(namespacedAreOfPods) && !sharesSysctl(rules.old)
+  const rejectsShared = rules.has(rejectsHostSysctls) && !sharesSysctl(rules.old)
   ;((spec.securityContext?.sysctls ?? []) as Loose[]).forEach((sysctl, i) => {
     const at = path.index(i).child('name')
     const name: string = sysctl.name ?? ''
@@ -155,9 +161,9 @@ function checkSysctls(spec: Loose, path: FieldPath, rules: PodRules): FieldError
     } else if (names.has(name)) {
       errors.push(duplicate(at, name))
     }
-    const shared = refusesShared ? sharedNamespace(name, spec) : undefined
-    if (shared !== undefined) {
-      errors.push(invalid(at, name, `may not be specified when '${shared}' is true`))
+    const hostField = rejectsShared ? sharedNamespace(name, spec) : undefined
+    if (hostField !== undefined) {
+      errors.push(invalid(at, name, `may not be specified when '${hostField}' is true`))
     }
     names.add(name)
   })
@@ -189,9 +195,9 @@ function withDots(name: string): string {
   return name.replace(/[./]/g, (separator) => (separator === '.' ? '/' : '.'))
 }
 
-/** The field that shares a namespace of the host with the pod, and so its sysctls. */
-function sharedNamespace(written: string, spec: Loose): string | undefined {
-  const name = withDots(written)
+/** The field that shares a host namespace with the pod, so that the pod must not set the sysctl. */
+function sharedNamespace(writtenName: string, spec: Loose): string | undefined {
+  const name = withDots(writtenName)
   if (spec.hostNetwork && name.startsWith('net.')) return 'hostNetwork'
   const isIpc = ipcSysctls.has(name) || name.startsWith('fs.mqueue.')
   return spec.hostIPC && isIpc ? 'hostIPC' : undefined
@@ -240,8 +246,8 @@ export function checkSecurityContext(
         ),
       )
     if (privileged === true) conflict('`privileged` to true')
-    const isKept = rules.has(mayKeepSysAdmin) && keepsSysAdmin(rules.old)
-    for (const capability of isKept ? [] : ((context.capabilities?.add ?? []) as string[])) {
+    const isExempt = rules.has(mayKeepSysAdmin) && hadSysAdmin(rules.old)
+    for (const capability of isExempt ? [] : ((context.capabilities?.add ?? []) as string[])) {
       if (capability === 'CAP_SYS_ADMIN') conflict('`capabilities.Add` CAP_SYS_ADMIN')
     }
   }
@@ -256,7 +262,7 @@ const shownContext = (context: Loose, rules: PodRules): unknown =>
     ? internalValue('io.k8s.api.core.v1.SecurityContext', context)
     : goSecurityContext(context, rules.release)
 
-const keepsSysAdmin = (old: Loose | undefined): boolean =>
+const hadSysAdmin = (old: Loose | undefined): boolean =>
   containersOf(old ?? {}).some(
     ({ securityContext: context }) =>
       context?.allowPrivilegeEscalation !== true &&

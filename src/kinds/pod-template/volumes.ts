@@ -1,4 +1,7 @@
-/** Validation of the volumes of a pod. Each has a unique name and exactly one source. */
+/**
+ * Validates the volumes of a pod or pod template: each has a unique name and exactly one valid
+ * source. Returns the errors, and the valid volumes by name for the checks of mounts.
+ */
 import { duplicate, type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { goQuote } from '#api/go-syntax.ts'
@@ -46,15 +49,13 @@ import type { PodRules } from './pod-rules.ts'
 interface Source {
   readonly field: string
   check(source: Loose, path: FieldPath, rules: PodRules): FieldError[]
-  /**
-   * kube-apiserver's path if it differs from the field name: if the source is rejected because
-   * another one is set, and in validation errors.
-   */
+  /** The path in the error if another source is set too. Default: the field. */
   readonly refusedAt?: string
+  /** The path in the source's own validation errors. Default: the field. */
   readonly checkedAt?: string
 }
 
-/** In kube-apiserver's order. */
+/** In kube-apiserver's order. kube-apiserver also writes the paths `cephFS` and `downwarAPI` so. */
 const sources: readonly Source[] = [
   { field: 'emptyDir', check: checkEmptyDirVolume },
   { field: 'hostPath', check: checkHostPathVolume },
@@ -90,7 +91,7 @@ const sources: readonly Source[] = [
 
 const needsReference = change('image volumes need a reference', { since: 37 })
 
-/** Files of a container image. */
+/** Validates a volume of type image. */
 function checkImageVolume(source: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const before: Loose[] = rules.old?.volumes ?? []
   const mayBeEmpty =
@@ -105,7 +106,7 @@ function checkImageVolume(source: Loose, path: FieldPath, rules: PodRules): Fiel
 export type VolumesByName = ReadonlyMap<string, Loose>
 
 /**
- * `meta` is the metadata of a pod. Templates have none, so names of ephemeral volume claims are not
+ * `meta` is the metadata of a pod. A template has none, so names of ephemeral volume claims are not
  * checked.
  */
 export function checkVolumes(
@@ -114,7 +115,7 @@ export function checkVolumes(
   path: FieldPath,
   rules: PodRules,
 ): { volumes: VolumesByName; errors: FieldError[] } {
-  const found = new Map<string, Loose>()
+  const valid = new Map<string, Loose>()
   const errors: FieldError[] = []
   const podName = meta?.name ?? ''
   const all = volumes ?? []
@@ -128,8 +129,8 @@ export function checkVolumes(
     const problems = checkSource(volume, at, podName, rules)
     if (name === '') problems.push(required(at.child('name')))
     else problems.push(...each(at.child('name'), name, dns1123Label(name)))
-    if (found.has(name)) problems.push(duplicate(at.child('name'), name))
-    if (problems.length === 0) found.set(name, volume)
+    if (valid.has(name)) problems.push(duplicate(at.child('name'), name))
+    if (problems.length === 0) valid.set(name, volume)
     else errors.push(...problems)
     const claim = volume.persistentVolumeClaim?.claimName
     if (ownClaims.has(claim)) {
@@ -137,7 +138,7 @@ export function checkVolumes(
       errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim, detail))
     }
   })
-  return { volumes: found, errors }
+  return { volumes: valid, errors }
 }
 
 function checkSource(
@@ -173,7 +174,7 @@ function checkPortalLength(iscsi: Loose, name: string, path: FieldPath): FieldEr
   return [invalid(path.child('name'), name, detail)]
 }
 
-/** The claim made for an ephemeral volume is named after pod and volume. */
+/** The claim of an ephemeral volume has the name POD-VOLUME, which must be valid. */
 function checkClaimName(podName: string, name: string, path: FieldPath): FieldError[] {
   if (podName === '' || name === '') return []
   const claim = `${podName}-${name}`

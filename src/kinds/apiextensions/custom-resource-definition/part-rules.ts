@@ -10,7 +10,10 @@ import {
   checkWebhookService,
   checkWebhookUrl,
 } from '#kinds/admissionregistration/webhook-client.ts'
-import { hasKnownReviewVersion, noneKnown } from '#kinds/admissionregistration/review-versions.ts'
+import {
+  hasKnownReviewVersion,
+  unknownVersionsMessage,
+} from '#kinds/admissionregistration/review-versions.ts'
 import { stringsValue } from './go-values.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
@@ -124,7 +127,9 @@ export function checkConversion(
   } else errors.push(...checkClient(client, clientPath))
   errors.push(...checkReviewVersions(versions, versionsPath))
   if (rules.knownReviewVersion && !hasKnownReviewVersion(versions, rules.release)) {
-    errors.push(invalid(versionsPath, stringsValue(versions), noneKnown(rules.release)))
+    errors.push(
+      invalid(versionsPath, stringsValue(versions), unknownVersionsMessage(rules.release)),
+    )
   }
   return errors
 }

@@ -2,7 +2,7 @@
 import { goQuote } from '#api/go-syntax.ts'
 import { parseGoUrl } from '#kinds/admissionregistration/go-url.ts'
 import { isDomainName } from './domain-name.ts'
-import { wholeValueAt } from './go-asn1-header.ts'
+import { headerOfCompleteValue } from './go-asn1-header.ts'
 
 const sequence = 0x30
 const ipLengths = [4, 16]
@@ -36,11 +36,11 @@ function uriProblem(bytes: Buffer): string | undefined {
 }
 
 export function alternativeNamesProblem(bytes: Buffer): string | undefined {
-  const outer = wholeValueAt(bytes, 0)
+  const outer = headerOfCompleteValue(bytes, 0)
   if (outer === undefined || bytes[0] !== sequence) return 'x509: invalid subject alternative names'
   const names = bytes.subarray(outer.from, outer.from + outer.length)
   for (let at = 0; at < names.length; ) {
-    const header = wholeValueAt(names, at)
+    const header = headerOfCompleteValue(names, at)
     if (header === undefined) return 'x509: invalid subject alternative name'
     const end = header.from + header.length
     const problem = problems[names[at] as number]?.(names.subarray(header.from, end))

@@ -3,7 +3,7 @@
  * parsing ends with the error text that the caller passed. Values are not decoded further than
  * necessary for that.
  */
-import { oidProblem, wholeValueAt } from './go-asn1-header.ts'
+import { oidProblem, headerOfCompleteValue } from './go-asn1-header.ts'
 
 export const tags = {
   boolean: 0x01,
@@ -44,7 +44,7 @@ export class Cursor {
 
   /** The next value, of this tag or of any; else these words. */
   take(tag: number | undefined, words: string): { contents: Buffer; whole: Buffer; tag: number } {
-    const header = wholeValueAt(this.#bytes, this.#at)
+    const header = headerOfCompleteValue(this.#bytes, this.#at)
     const found = this.#bytes[this.#at] as number
     if (header === undefined || (tag !== undefined && found !== tag)) return fail(words)
     const end = header.from + header.length

@@ -1,6 +1,7 @@
 /**
- * Parses the header of a DER value (class, tag and length) and the base-128 numbers of tags and
- * object identifiers, with Go's error messages. It does not read the contents.
+ * Parses the headers of DER values (class, tag and length) for certificate signing requests, with
+ * Go's error messages. `headerAt` does not read the contents; `oidProblem` checks the contents of
+ * an object identifier.
  */
 
 export interface Header {
@@ -50,8 +51,11 @@ export function headerAt(bytes: Buffer, at: number): Header | string {
   return { ...header, length, from }
 }
 
-/** The header of a value that is wholly there, of a tag that fits in its first byte. */
-export function wholeValueAt(bytes: Buffer, at: number): Header | undefined {
+/**
+ * Returns the header of a value if all its contents are in `bytes` and its tag fits in the first
+ * byte.
+ */
+export function headerOfCompleteValue(bytes: Buffer, at: number): Header | undefined {
   if (at >= bytes.length || ((bytes[at] as number) & 0x1f) === tagInBase128) return undefined
   const header = headerAt(bytes, at)
   if (typeof header === 'string' || header.from + header.length > bytes.length) return undefined
@@ -72,7 +76,7 @@ function base128At(bytes: Buffer, at: number): { value: number; end: number } | 
   return 'asn1: syntax error: truncated base 128 integer'
 }
 
-/** The error in the contents of an object identifier. */
+/** Returns Go's error for the contents of an object identifier, or undefined if they are valid. */
 export function oidProblem(bytes: Buffer): string | undefined {
   if (bytes.length === 0) return 'asn1: syntax error: zero length OBJECT IDENTIFIER'
   for (let at = 0; at < bytes.length; ) {

@@ -10,6 +10,10 @@ const knowsOncePod = change('claims and volumes know the access mode ReadWriteOn
   since: 22,
 })
 
+/**
+ * Whether a volume may have the mode ReadWriteOncePod. `unknown`: the release does not have it, so
+ * a mix with other modes is no error of its own.
+ */
 const oncePodNeedsNoGate = change('volumes may always be for one pod', { since: 29 })
 
 export type OncePod = 'allowed' | 'refused' | 'unknown'

@@ -1,4 +1,4 @@
-/** The spec of a persistent volume, on its own or inline in a volume attachment. */
+/** Validates the spec of a PersistentVolume, and the inline volume spec of a VolumeAttachment. */
 import { cleanPath } from '#base/clean-path.ts'
 import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -62,20 +62,21 @@ export function checkInlineVolumeSpec(
   rules: VolumeRules,
 ): FieldError[] {
   const errors: FieldError[] = []
-  const refuse = (field: string) =>
+  const forbid = (field: string) =>
     errors.push(forbidden(path.child(field), `may not be specified ${inline}`))
-  if (spec.claimRef) refuse('claimRef')
-  if (sortedKeys(spec.capacity).length > 0) refuse('capacity')
+  if (spec.claimRef) forbid('claimRef')
+  if (sortedKeys(spec.capacity).length > 0) forbid('capacity')
   if (!spec.csi) errors.push(required(path.child('csi'), `has to be specified ${inline}`))
   errors.push(...checkAccessModes(spec.accessModes ?? [], path.child('accessModes'), once))
   const policy = path.child('persistentVolumeReclaimPolicy')
   if (spec.persistentVolumeReclaimPolicy && spec.persistentVolumeReclaimPolicy !== 'Retain') {
     errors.push(forbidden(policy, `may only be Retain ${inline}`))
   }
-  if (spec.nodeAffinity) refuse('nodeAffinity')
+  if (spec.nodeAffinity) forbid('nodeAffinity')
+  // Node affinity was rejected above, so the sources do not check it again.
   errors.push(...checkVolumeSources({ ...spec, nodeAffinity: undefined }, path, '', rules))
   errors.push(...checkRecycledRoot(spec, policy))
-  if (spec.storageClassName) refuse('storageClassName')
+  if (spec.storageClassName) forbid('storageClassName')
   if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem') {
     const detail = `may not specify volumeMode other than Filesystem ${inline}`
     errors.push(forbidden(path.child('volumeMode'), detail))

@@ -1,4 +1,7 @@
-/** Fields of a service that only a load balancer can have. */
+/**
+ * Validates the fields of a Service that only type LoadBalancer uses: source ranges, node port
+ * allocation and load balancer class.
+ */
 import { type FieldError, forbidden, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { isCidr } from '#api/ip-address.ts'
@@ -10,6 +13,8 @@ import type { Context } from '#kinds/kind.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { isLoadBalancer, specOf } from './service-shape.ts'
 
+// kube-apiserver writes some paths of these errors in its own way: `LoadBalancerSourceRanges`
+// begins with a capital, and `allocateLoadBalancerNodePorts` has no `spec`.
 const specPath = FieldPath.of('spec')
 const sourceRangesKey = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const only = "may only be used when `type` is 'LoadBalancer'"
@@ -20,7 +25,10 @@ const keepsOldAnnotation = change(
   { since: 33 },
 )
 
-/** Blanks around a range are accepted, since ranges were once one annotation. */
+/**
+ * Validates loadBalancerSourceRanges or, if unset, the annotation. Blanks around a range are
+ * accepted, because the annotation accepted them.
+ */
 export function checkSourceRanges(
   service: KubeObject,
   context: Context,
@@ -32,20 +40,22 @@ export function checkSourceRanges(
   if (ranges.length > 0) {
     const path = specPath.child('LoadBalancerSourceRanges')
     const before: string[] = specOf(old ?? { metadata: {} }).loadBalancerSourceRanges ?? []
-    const kept = before.map((range) => range.trim())
+    const oldRanges = before.map((range) => range.trim())
     return [
       ...misplaced(path),
-      ...ranges.flatMap((range, i) => checkLegacyCidr(range.trim(), path.index(i), context, kept)),
+      ...ranges.flatMap((range, i) =>
+        checkLegacyCidr(range.trim(), path.index(i), context, oldRanges),
+      ),
     ]
   }
   const annotation = ownValue(service.metadata.annotations, sourceRangesKey)
   if (annotation === undefined) return []
   const path = FieldPath.of('metadata', 'annotations').key(sourceRangesKey)
-  const isKept =
+  const isUnchanged =
     releaseOf(context.release).has(keepsOldAnnotation) &&
     ownValue(old?.metadata.annotations, sourceRangesKey) === annotation
   const text = annotation.trim()
-  if (isKept || text === '') return misplaced(path)
+  if (isUnchanged || text === '') return misplaced(path)
   const listed = text.split(',')
   return [
     ...misplaced(path),
@@ -53,7 +63,10 @@ export function checkSourceRanges(
   ]
 }
 
-/** Before 1.30 the ranges are one value. */
+/**
+ * Before 1.30, kube-apiserver reports all ranges together as one value. Its message ends with a
+ * space.
+ */
 export function checkSourceRangesTogether(service: KubeObject): FieldError[] {
   const ranges: string[] = specOf(service).loadBalancerSourceRanges ?? []
   const annotation = ownValue(service.metadata.annotations, sourceRangesKey)
@@ -67,8 +80,8 @@ export function checkSourceRangesTogether(service: KubeObject): FieldError[] {
     errors.push(forbidden(path, only))
   }
   const text = (annotation ?? '').trim()
-  const wanted = inSpec ? ranges : text === '' ? [] : text.split(',')
-  if (!wanted.every((range) => isCidr(range.trim()))) {
+  const given = inSpec ? ranges : text === '' ? [] : text.split(',')
+  if (!given.every((range) => isCidr(range.trim()))) {
     const shown = inSpec ? `[${ranges.join(' ')}]` : annotation
     const detail = 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 '
     errors.push(invalid(path, shown, detail))

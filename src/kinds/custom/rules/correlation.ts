@@ -1,7 +1,7 @@
 /**
- * Correlates parts of an object with the same parts before an update: fields by name, and elements
- * of map lists by their keys. Elements of other lists are not correlated. Unchanged parts may break
- * rules that became stricter since.
+ * For ratcheting of custom resources: finds the old value of each part of an updated object, by
+ * field name or by the key of a map list. Other lists are not correlated. An unchanged part may
+ * break rules of the schema, because the schema can have changed.
  */
 import type { Json } from '#api/object-meta.ts'
 import { equalValues } from '#patch/json-map.ts'
@@ -15,7 +15,7 @@ import {
   valuesOf,
 } from '#schema/structural/json-schema.ts'
 
-/** The elements of a list of type map by their keys. Elements without all keys are not found. */
+/** The elements of a map list by their keys. Elements that lack a key are not found. */
 export class KeyedElements {
   readonly #keys: readonly string[]
   readonly #elements = new Map<string, Json>()
@@ -45,7 +45,10 @@ export class KeyedElements {
   }
 }
 
-/** Ratcheting compares each part at most once. */
+/**
+ * One part of the new object and the same part of the old object. It caches its children and its
+ * comparison, so each part is compared once.
+ */
 export class Correlation {
   readonly #value: Json | undefined
   readonly #old: Json | undefined
@@ -60,7 +63,7 @@ export class Correlation {
     this.#schema = schema
   }
 
-  /** Whether the part is unchanged. */
+  /** Whether the part did not change. */
   get isSame(): boolean {
     this.#same ??= this.#compare()
     return this.#same

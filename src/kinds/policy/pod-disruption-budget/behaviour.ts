@@ -1,5 +1,6 @@
 /**
- * PodDisruptionBudget, with policy/v1 as the hub: validation of minAvailable and maxUnavailable.
+ * The behaviour of PodDisruptionBudget on its hub version policy/v1: validates spec and status,
+ * drops fields of disabled gates, raises the generation, and protects the status.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
@@ -24,7 +25,7 @@ const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expec
 const unhealthyPodsCanGo = change('budgets can let pods go that are not healthy', { since: 26 })
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
-function check(budget: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+function checkSpec(budget: KubeObject, context: Context, old?: KubeObject): FieldError[] {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = budget.spec ?? {}
   const release = releaseOf(context.release)
   const errors: FieldError[] = []
@@ -38,9 +39,9 @@ function check(budget: KubeObject, context: Context, old?: KubeObject): FieldErr
       const policy = goPointer('policy.UnhealthyPodEvictionPolicyType', unhealthyPodEvictionPolicy)
       fields.push(['UnhealthyPodEvictionPolicy', policy])
     }
-    const shown = goStruct('policy.PodDisruptionBudgetSpec', fields)
+    const nameOf = goStruct('policy.PodDisruptionBudgetSpec', fields)
     const detail = 'minAvailable and maxUnavailable cannot be both set'
-    errors.push(invalid(specPath, asGo(shown), detail))
+    errors.push(invalid(specPath, asGo(nameOf), detail))
   }
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
     if (value === undefined) continue
@@ -59,29 +60,29 @@ function check(budget: KubeObject, context: Context, old?: KubeObject): FieldErr
   ]
 }
 
-const checksStatusApart = change("updates of a budget's status are validated", { since: 21 })
+const validatesStatusUpdates = change("updates of a budget's status are validated", { since: 21 })
 const longerName = change(
   'errors of a budget call status.disruptionsAllowed podDisruptionsAllowed',
   { until: 17 },
 )
 
 function checkCounts({ status = {} }: KubeObject, { release }: Context): FieldError[] {
-  const shown = (field: string) =>
+  const nameOf = (field: string) =>
     field === 'disruptionsAllowed' && releaseOf(release).has(longerName)
       ? 'podDisruptionsAllowed'
       : field
-  return counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(shown(field))))
+  return counts.flatMap((field) => checkNotNegative(status[field], statusPath.child(nameOf(field))))
 }
 
-function checkWhole(budget: KubeObject, context: Context, old?: KubeObject): FieldError[] {
-  const errors = check(budget, context, old)
-  return releaseOf(context.release).has(checksStatusApart)
+function checkSpecAndCounts(budget: KubeObject, context: Context, old?: KubeObject): FieldError[] {
+  const errors = checkSpec(budget, context, old)
+  return releaseOf(context.release).has(validatesStatusUpdates)
     ? errors
     : [...errors, ...checkCounts(budget, context)]
 }
 
 function checkStatus(next: KubeObject, context: Context): FieldError[] {
-  if (!releaseOf(context.release).has(checksStatusApart)) return []
+  if (!releaseOf(context.release).has(validatesStatusUpdates)) return []
   const { conditions = [] } = next.status ?? {}
   const errors = checkConditions(
     conditions,
@@ -94,6 +95,10 @@ function checkStatus(next: KubeObject, context: Context): FieldError[] {
 
 const emptyStatus = () => Object.fromEntries(counts.map((field) => [field, 0]))
 
+/**
+ * Removes fields of disabled feature gates. Since 1.37 it also removes the label of v1beta1's empty
+ * selectors from a changed selector.
+ */
 function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const { selector } = next.spec
   const isUsed = (old?.spec.unhealthyPodEvictionPolicy ?? undefined) !== undefined
@@ -103,7 +108,6 @@ function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, conte
   if (old === undefined || !samePart(selector, old.spec.selector)) stripBudgetLabel(selector)
 }
 
-/** Its metadata has only the rules every object has. */
 export const podDisruptionBudgetBehaviour: Behaviour = {
   nameRule: nameIsPathSegment,
   metadataLast: true,
@@ -119,8 +123,8 @@ export const podDisruptionBudgetBehaviour: Behaviour = {
     dropDisabledFields(next, old, context)
     raiseGeneration(next, old, ['spec'])
   },
-  validateCreate: (object, context) => checkWhole(object, context),
-  validateUpdate: (next, old, context) => checkWhole(next, context, old),
+  validateCreate: (object, context) => checkSpecAndCounts(object, context),
+  validateUpdate: (next, old, context) => checkSpecAndCounts(next, context, old),
   subresources: {
     status: {
       resetFields: [['spec']],

@@ -19,7 +19,7 @@ import {
   checkSeLinux,
   checkSupplementalGroups,
 } from './id-rules.ts'
-import { checkSysctls, checkSysctlsApart } from './sysctls.ts'
+import { checkSysctls, checkSysctlOverlaps } from './sysctls.ts'
 import { volumeTypes } from './volume-types.ts'
 
 const path = FieldPath.of('spec')
@@ -71,7 +71,7 @@ function checkLists(spec: Loose): FieldError[] {
     }),
     ...checkSysctls(unsafeList, unsafe),
     ...checkSysctls(forbiddenList, forbidden),
-    ...checkSysctlsApart(unsafeList, unsafe, forbiddenList, forbidden),
+    ...checkSysctlOverlaps(unsafeList, unsafe, forbiddenList, forbidden),
     ...checkRuntimeClass(spec.runtimeClass, path.child('runtimeClass')),
   ]
 }

@@ -1,4 +1,7 @@
-/** Patterns of sysctls a security policy allows or forbids; no sysctl may be both. */
+/**
+ * Validates the sysctl patterns that a PodSecurityPolicy allows or forbids. No sysctl may be in
+ * both lists.
+ */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 
@@ -20,38 +23,39 @@ export function checkSysctls(names: string[], path: FieldPath): FieldError[] {
   }
   if (everything && names.length > 1) {
     const detail = "if '*' is present, must not specify other sysctls"
+    // The path `items` is kube-apiserver's; the object has no such field.
     errors.push(forbidden(path.child('items'), detail))
   }
   return errors
 }
 
-/** The prefix of a pattern such as `a.*`. Undefined for a plain name. */
+/** The prefix of a pattern such as `a.*`. Undefined for a name without a wildcard. */
 const prefixOf = (name: string): string | undefined =>
   name.endsWith('*') ? name.slice(0, -1) : undefined
 
-export function checkSysctlsApart(
+export function checkSysctlOverlaps(
   allowed: string[],
   allowedPath: FieldPath,
-  refused: string[],
-  refusedPath: FieldPath,
+  forbiddenSysctls: string[],
+  forbiddenPath: FieldPath,
 ): FieldError[] {
   const errors: FieldError[] = []
-  for (const [i, one] of allowed.entries()) {
-    for (const [j, other] of refused.entries()) {
-      const overlap = overlapOf(one, other)
+  for (const [i, allowedName] of allowed.entries()) {
+    for (const [j, forbiddenName] of forbiddenSysctls.entries()) {
+      const overlap = overlapOf(allowedName, forbiddenName)
       const wrong = (at: FieldPath, value: string, with_: string) =>
         errors.push(invalid(at, value, `sysctl overlaps with ${with_}`))
-      if (overlap === 'allowed') wrong(allowedPath.index(i), one, other)
-      else if (overlap === 'refused') wrong(refusedPath.index(j), other, one)
+      if (overlap === 'allowed') wrong(allowedPath.index(i), allowedName, forbiddenName)
+      else if (overlap === 'refused') wrong(forbiddenPath.index(j), forbiddenName, allowedName)
     }
   }
   return errors
 }
 
-/** Which of the two lies within the other. */
-function overlapOf(allowed: string, refused: string): 'allowed' | 'refused' | undefined {
-  const [a, r] = [prefixOf(allowed), prefixOf(refused)]
+/** Which pattern lies within the other. */
+function overlapOf(allowed: string, forbiddenSysctls: string): 'allowed' | 'refused' | undefined {
+  const [a, r] = [prefixOf(allowed), prefixOf(forbiddenSysctls)]
   if (r !== undefined && (a ?? allowed).startsWith(r)) return 'allowed'
-  if (a !== undefined && (r ?? refused).startsWith(a)) return 'refused'
-  return a === undefined && r === undefined && allowed === refused ? 'allowed' : undefined
+  if (a !== undefined && (r ?? forbiddenSysctls).startsWith(a)) return 'refused'
+  return a === undefined && r === undefined && allowed === forbiddenSysctls ? 'allowed' : undefined
 }
