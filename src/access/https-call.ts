@@ -2,9 +2,10 @@
  * Sends one HTTPS request to another server, with a timeout and a limit for the response size.
  * Errors contain the destination and the cause, never the request body.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import type { Agent as HttpAgent, IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { http } from '#base/node-http.ts'
 import type { Identity } from './identity.ts'
 import { type Namesake, namesake, namesakeCode } from './namesake.ts'
 import { identityCheck, unnamedServers } from './server-identity.ts'
@@ -72,7 +73,7 @@ export function caller(tls: TlsSettings, idleMsMax = idleMsDefault): Caller {
       rejectUnauthorized: tls.insecure !== true,
     })
   const secure = agentTrusting(tls.ca)
-  const plain = new HttpAgent(kept)
+  const plain = new http.Agent(kept)
   let known: (Namesake & { readonly agent: HttpsAgent }) | undefined
   return async (call) => {
     if (call.url.protocol !== 'https:') return send(call, plain)
@@ -99,7 +100,7 @@ function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswe
   const { authorization, cert, key } = call.identity ?? {}
   const headers = { ...call.headers, ...(authorization !== undefined && { authorization }) }
   const where = `${method} ${url.origin}${url.pathname}`
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const request = url.protocol === 'https:' ? httpsRequest : http.request
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const fail = (error: Error & { code?: string }) => {

@@ -3,8 +3,9 @@
  * first of them. A request that the parser rejects gets 400 and the connection is closed. Unknown
  * methods are passed on.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { http } from '#base/node-http.ts'
 import { wireOfUpgrade } from './connect/upgrade-wire.ts'
 import type { Wire } from './exchange.ts'
 import {
@@ -62,7 +63,7 @@ export class Http1Connections {
 
   constructor(options: Http1Options) {
     this.#options = options
-    this.#server = createServer({
+    this.#server = http.createServer({
       maxHeaderSize: headerBytesMax,
       requestTimeout: 0,
       requireHostHeader: false,

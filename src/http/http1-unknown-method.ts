@@ -3,8 +3,9 @@
  * The head is parsed from the parser's remaining bytes. The body is not read, and the connection
  * closes after the response. For an invalid or incomplete head the parser's error is returned.
  */
-import http from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { http } from '#base/node-http.ts'
 
 /** The details of the parser's error. */
 export interface ParserError extends Error {
@@ -22,7 +23,7 @@ const blanksAround = /^[ \t]+|(?<![ \t])[ \t]+$/g
 export function unknownMethodRequest(
   { code, rawPacket }: ParserError,
   socket: Socket,
-): { request: http.IncomingMessage; response: http.ServerResponse } | undefined {
+): { request: IncomingMessage; response: ServerResponse } | undefined {
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined
   const text = rawPacket.toString('latin1')
   const [start, method, url] = startLine.exec(text) ?? []

@@ -1,7 +1,8 @@
 /** The destination of a forwarded request: one host, one port, and the requirements of TLS. */
-import { Agent as HttpAgent } from 'node:http'
+import type { Agent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import { http } from '#base/node-http.ts'
 import { timerMsMax } from '#base/clock.ts'
 import { identityCheck, type Tally } from '#access/server-identity.ts'
 
@@ -70,11 +71,11 @@ export const serverNameOf = ({ host, trust }: Backend): string =>
 export const connectTimeoutOf = ({ connectTimeoutMs }: Trust): number =>
   Math.min(connectTimeoutMs || connectTimeoutMsDefault, timerMsMax)
 
-const plain = new HttpAgent(kept)
+const plain = new http.Agent(kept)
 const secureAgents = new WeakMap<Trust, HttpsAgent>()
 
 /** Requests share connections only if they have the same `Trust` value. */
-export function agentOf({ secure, trust }: Backend): HttpAgent {
+export function agentOf({ secure, trust }: Backend): Agent {
   if (!secure) return plain
   let agent = secureAgents.get(trust)
   if (agent === undefined) {

@@ -2,9 +2,10 @@
  * Sends one request to a backend and returns when its response begins. Redirects are not followed.
  * The call is aborted when the client disconnects.
  */
-import http from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import { http } from '#base/node-http.ts'
 import {
   agentOf,
   type Backend,
@@ -43,10 +44,10 @@ export class BackendUnreachable extends Error {
 }
 
 type Began =
-  | { is: 'answer'; answer: http.IncomingMessage }
+  | { is: 'answer'; answer: IncomingMessage }
   | {
       is: 'upgrade'
-      answer: http.IncomingMessage
+      answer: IncomingMessage
       socket: import('node:stream').Duplex
       head: Buffer
     }
@@ -55,7 +56,7 @@ type Began =
  * Sends an ordinary request. If a pooled connection turns out to be closed, a repeatable request is
  * sent once more.
  */
-export async function callBackend(call: BackendCall): Promise<http.IncomingMessage> {
+export async function callBackend(call: BackendCall): Promise<IncomingMessage> {
   const repeatable = call.body === undefined || Buffer.isBuffer(call.body)
   const first = await begin(call, false, repeatable)
   return (first ?? ((await begin(call, false, false)) as Began)).answer

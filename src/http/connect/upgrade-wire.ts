@@ -3,8 +3,9 @@
  * ordinary HTTP/1.1 and end it; once bytes of the other protocol flow, nothing is written here any
  * more.
  */
-import http from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { http } from '#base/node-http.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
 import { wireOfHttp1 } from '#http/http1-wire.ts'
 import { drained } from '#http/drained.ts'
@@ -17,7 +18,7 @@ function headText(status: number, headers: AnswerHeaders): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-export function wireOfUpgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): Wire {
+export function wireOfUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Wire {
   const gone = new AbortController()
   socket.once('close', () => gone.abort())
   let isBegun = false
