@@ -19,7 +19,9 @@ const flushAfterMs = 2000
 if (major >= (inCheckout ? 26 : 24)) {
   const cache = inCheckout ? fileURLToPath(at('../.node/compile-cache')) : undefined
   nodeModule.enableCompileCache(cache)
-  const { main } = await import(at(inCheckout ? '../src/main.ts' : '../bundle/server.cjs').href)
+  const { main } = inCheckout
+    ? await import(at('../src/main.ts').href)
+    : nodeModule.createRequire(import.meta.url)('../bundle/server.cjs')
   await main(args)
   setTimeout(() => nodeModule.flushCompileCache(), flushAfterMs).unref()
 } else if (inCheckout) {

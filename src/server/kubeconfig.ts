@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { localUrl } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import type { Settings } from '#settings/flags.ts'
-import { readIfThere, writePrivateFile } from './private-files.ts'
+import { readIfThere, writePassingFiles } from './private-files.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -53,6 +53,7 @@ export function writeKubeconfig(
 ): string {
   const path = join(settings.dataDir, 'admin.kubeconfig')
   const text = kubeconfigText(localUrl(settings), trustPem, { name: 'admin', ...admin })
-  if (readIfThere(path) !== text) writePrivateFile(path, text)
+  // Each start compares the file and writes it again, so a start need not wait for the disk.
+  if (readIfThere(path) !== text) writePassingFiles(new Map([[path, text]]))
   return path
 }

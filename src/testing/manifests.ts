@@ -3,8 +3,10 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '#api/object-meta.ts'
+import { loadLater } from '#base/load-later.ts'
+
+const loadYaml = loadLater<typeof import('yaml')>(import.meta.url, 'yaml')
 
 /**
  * Kinds that others depend on, first to last. Kinds without a place come after them, in the order
@@ -33,7 +35,7 @@ export function readManifests(directory: string): KubeObject[] {
 }
 
 function objectsIn(path: string): KubeObject[] {
-  const documents = parseAllDocuments(readFileSync(path, 'utf8'))
+  const documents = loadYaml().parseAllDocuments(readFileSync(path, 'utf8'))
   return [...documents].flatMap((document) => {
     const [problem] = document.errors
     if (problem !== undefined) throw new Error(`${path}: ${problem.message}`)
