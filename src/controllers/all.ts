@@ -1,4 +1,7 @@
-/** All controllers by name. */
+/**
+ * All controllers by name. Those that are off by default are loaded only when `--controllers` names
+ * them.
+ */
 import { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
 import { certificateApproving } from './certificates/approving.ts'
 import { certificateCleaning } from './certificates/cleaning.ts'
@@ -20,7 +23,9 @@ import { serviceCidrController } from './service-cidrs/service-cidrs.ts'
 import { tokenCleaner } from './token-cleaner/token-cleaner.ts'
 import { claimProtection, volumeProtection } from './volume-protection/volume-protection.ts'
 
-export const controllers: Readonly<Record<ControllerName, Controller>> = {
+type Loader = Controller | (() => Promise<Controller>)
+
+const controllers: Readonly<Record<ControllerName, Loader>> = {
   namespace: namespaceController,
   serviceaccount: serviceAccountController,
   'serviceaccount-token': tokenController,
@@ -40,4 +45,15 @@ export const controllers: Readonly<Record<ControllerName, Controller>> = {
   'ttl-after-finished': finishedJobs,
   'validatingadmissionpolicy-status-controller': policyTypeChecking,
   'service-cidr-controller': serviceCidrController,
+  replicaset: async () => (await import('./replicaset/replicaset.ts')).replicaSetController,
+  replicationcontroller: async () =>
+    (await import('./replicaset/replicationcontroller.ts')).replicationController,
 }
+
+export const loadControllers = (names: readonly ControllerName[]): Promise<Controller[]> =>
+  Promise.all(
+    names.map((name) => {
+      const found = controllers[name]
+      return typeof found === 'function' ? found() : found
+    }),
+  )

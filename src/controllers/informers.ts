@@ -35,6 +35,11 @@ export class Informers {
   claims = () => this.#of(resources.persistentVolumeClaims, kept.keepVolume)
   ipAddresses = () => this.#of(resources.ipAddresses, kept.keepMeta)
   jobs = () => this.#of(resources.jobs, kept.keepJob)
+  /** Every pod, for workloads. `pods` keeps few of them. */
+  ownedPods = () => this.#of(resources.pods, kept.keepOwned, 'owned')
+  replicaSets = () => this.#of(resources.replicaSets, kept.keepSelecting)
+  replicationControllers = () => this.#of(resources.replicationControllers, kept.keepSelectingByMap)
+  deployments = () => this.#of(resources.deployments, kept.keepSelecting)
   /** Few, and needed whole. */
   quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
   serviceCidrs = () => this.#of(resources.serviceCidrs, withoutOwners)
@@ -44,9 +49,10 @@ export class Informers {
   certificateRequests = (release: number) =>
     this.#of(resources.certificateRequests(release), withoutOwners)
 
-  #of<T>(resource: ResourceRef, keep: Keep<T>): Informer<T> {
+  /** `use` distinguishes informers of one resource that keep different parts. */
+  #of<T>(resource: ResourceRef, keep: Keep<T>, use = ''): Informer<T> {
     const { group, plural } = resource
-    const key = `${group}/${plural}`
+    const key = `${group}/${plural}/${use}`
     let informer = this.#made.get(key) as Informer<T> | undefined
     if (informer === undefined) {
       informer = new Informer<T>({

@@ -3,6 +3,8 @@
  * This saves memory and keeps the data of secrets out of it.
  */
 import { createHash } from 'node:crypto'
+import { type LabelSelector, selectorOf, selectorOfMap } from '#api/label-selector.ts'
+import { LabelSelectorError } from '#api/label-requirement.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 export interface KeptMeta {
@@ -174,4 +176,48 @@ export function keepJob(object: KubeObject): KeptJob | undefined {
   )
   if (ended?.lastTransitionTime === undefined) return undefined
   return { ...metaOf(object), endsAtMs: Date.parse(ended.lastTransitionTime) + seconds * 1000 }
+}
+
+/** An object that a workload may own. */
+export interface KeptOwned extends KeptMeta {
+  readonly labels: Readonly<Record<string, string>>
+  /** The uid of its controller, or empty. */
+  readonly owner: string
+}
+
+export const keepOwned = (object: KubeObject): KeptOwned => ({
+  ...metaOf(object),
+  labels: object.metadata.labels ?? {},
+  owner: object.metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? '',
+})
+
+/** A workload that selects objects by their labels. */
+export interface KeptSelecting extends KeptOwned {
+  readonly selector: LabelSelector
+}
+
+export const keepSelecting = (object: KubeObject): KeptSelecting => ({
+  ...keepOwned(object),
+  selector: selectorOfWorkload(object),
+})
+
+export const keepSelectingByMap = (object: KubeObject): KeptSelecting => ({
+  ...keepOwned(object),
+  selector: selectorOfReplicas(object),
+})
+
+/** An invalid selector matches nothing. */
+export function selectorOfWorkload({ spec }: KubeObject): LabelSelector {
+  try {
+    return selectorOf(spec?.selector)
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return 'nothing'
+    throw error
+  }
+}
+
+/** Replication controllers have a plain map. */
+export function selectorOfReplicas({ spec }: KubeObject): LabelSelector {
+  const isEmpty = Object.keys(spec?.selector ?? {}).length === 0
+  return isEmpty ? 'nothing' : selectorOfMap(spec?.selector)
 }

@@ -41,6 +41,8 @@ export const controllerRows = {
   'service-cidr-controller': {
     only: change('ServiceCIDRs have a finalizer as long as services need them', { since: 33 }),
   },
+  replicaset: { onByDefault: false },
+  replicationcontroller: { onByDefault: false },
 } as const satisfies Record<string, ControllerRow>
 
 export type ControllerName = keyof typeof controllerRows

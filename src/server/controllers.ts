@@ -56,7 +56,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
   if (signal.aborted) return
   const { aggregation } = options
   const [
-    { controllers },
+    { loadControllers },
     { runControllers },
     { combinedClient },
     { RemoteApiClient },
@@ -77,7 +77,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
     return combinedClient(localClient(server, user, manager), remote)
   }
   await runControllers({
-    controllers: names.map((name) => controllers[name]),
+    controllers: await loadControllers(names),
     // Only etcd can be shared by several servers.
     elect:
       settings.storageBackend === 'etcd3'

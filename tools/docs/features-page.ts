@@ -18,7 +18,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
  */
 const absent = [
   'Encryption of the store by a key service (the provider `kms`); `aescbc`, `aesgcm`, `secretbox` and `identity` are there.',
-  'Controllers that make Pods, Endpoints, Nodes and volumes. [controllers.md](controllers.md) lists those that run.',
+  'Controllers of Nodes and volumes. [controllers.md](controllers.md) lists those that run.',
 ]
 
 const numbers = releases.map(releaseNumber)
