@@ -1,7 +1,7 @@
 /**
  * Keeps the number of pods of replica sets or replication controllers, and their status. Each pass
- * reads the pods from the server, so that it counts the pods that it made itself. It expects nothing
- * of its informers but that they report changes.
+ * reads the pods from the server, so that it counts the pods that it made itself. It expects of its
+ * informers only that they report changes.
  */
 import { formatSelector, type LabelSelector } from '#api/label-selector.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * Events about workloads, as `kubectl describe` shows them. The same event again raises the count of
- * the first. A failed write is ignored: events are hints.
+ * Events about workloads, as `kubectl describe` shows them. The same event again raises the count
+ * of the first. A failed write is ignored: events are hints.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ControllerParts } from '#controllers/controller.ts'
