@@ -1,7 +1,7 @@
 /** Conditions in the status of workloads. Pure. */
 import type { Loose } from '#api/object-meta.ts'
 
-export interface Condition {
+export interface WorkloadCondition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
@@ -24,7 +24,7 @@ export function withoutCondition(conditions: readonly Loose[], type: string): Lo
  */
 export function withCondition(
   conditions: readonly Loose[],
-  condition: Condition,
+  condition: WorkloadCondition,
   nowMs: number,
   /** Deployments also have the time of the last update. */
   hasUpdateTime = false,
