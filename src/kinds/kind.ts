@@ -16,6 +16,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ReleaseChange, Release } from '#api/releases/change.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Type } from '#schema/type.ts'
+import type { RuleTimer } from './custom/rules/rule-timer.ts'
 import type { TableColumns } from './table-columns.ts'
 
 export type ObjectFormat = 'json' | 'yaml' | 'protobuf' | 'cbor'
@@ -232,6 +233,8 @@ export interface Context {
   readonly allowPrivileged?: boolean
   /** Adds a Warning header, even if the request fails later. */
   readonly warn?: (warning: string) => void
+  /** Measures the compilation and evaluation of validation rules. */
+  readonly timed?: RuleTimer | undefined
 }
 
 /**

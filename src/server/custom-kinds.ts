@@ -41,6 +41,7 @@ export function followDefinitions(
       root: settings.etcdPrefix,
       release,
       feature,
+      timed: server.timed,
       objectMeta: facts.typeOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', release),
       convertElsewhere: webhooks().conversionWebhooks(() => reader, random.uuid, loopback),
     }

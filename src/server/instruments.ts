@@ -12,6 +12,7 @@ import { MetricsObserver } from '#http/observers/metrics.ts'
 import type { Instruments } from '#http/parts.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Catalog } from '#kinds/catalog.ts'
+import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
 import { gauge } from '#observe/metrics/metric.ts'
@@ -34,6 +35,7 @@ export interface Measuring {
   readonly admission: AdmissionMeter
   /** Made when it is first needed. */
   readonly policies: () => PolicyMeter
+  readonly timed: RuleTimer
 }
 
 export interface MeasuringOptions {
@@ -84,9 +86,22 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     observer: new MetricsObserver(metrics, monotonicMs),
     instruments: instruments(metrics),
     admission: admissionMeter(metrics, monotonicMs),
+    timed: ruleTimer(metrics, monotonicMs),
     policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
   }
 }
+
+/** Measures steps of validation rules, also those that throw. */
+export const ruleTimer =
+  ({ ruleDurations }: Pick<ServerMetrics, 'ruleDurations'>, nowMs: () => number): RuleTimer =>
+  (step, run) => {
+    const began = nowMs()
+    try {
+      return run()
+    } finally {
+      ruleDurations[step].observe((nowMs() - began) / 1000)
+    }
+  }
 
 /**
  * Requests in progress when a custom kind is deleted are counted when they end. Most end within

@@ -84,6 +84,7 @@ export async function makeServer(
     readsFromMemory: remembering(settings),
     allowPrivileged: settings.allowPrivileged,
     statusWritten: observing.statusWritten,
+    timed: observing.timed,
     fieldsDropped: fieldsDroppedOnce(foundation),
     eventTtlSeconds: settings.eventTtlMs / 1000,
     leavesGarbage: !settings.enableGarbageCollector,

@@ -26,6 +26,7 @@ import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
 import { metricsPath } from '#http/paths/metrics.ts'
 import type { Catalog } from '#kinds/catalog.ts'
+import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
 import type { Log } from '#observe/log.ts'
@@ -62,6 +63,7 @@ export interface Observing {
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
+  readonly timed: RuleTimer
   readonly operation: OperationMeter
   readonly handshakeFailed: () => void
   readonly documentBuilt: BuildMeter
@@ -120,9 +122,7 @@ export async function makeObserving(
   const { metrics } = measuring
   const operation = operationMeter(measuring)
   let served: Catalog | undefined
-  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = settings
-  const firstFlag = auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile
-  const makeAudit = firstFlag === undefined ? undefined : loadAudit().makeAudit
+  const makeAudit = recordsAudit(settings) ? loadAudit().makeAudit : undefined
   const audit = await makeAudit?.(settings, { metrics, parseStored, log, clock, random })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
@@ -140,6 +140,7 @@ export async function makeObserving(
     instruments: measuring.instruments,
     admission: measuring.admission,
     policies: measuring.policies,
+    timed: measuring.timed,
     operation,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
     schemaPublished(name, reason, resource) {
@@ -170,6 +171,9 @@ export async function makeObserving(
     },
   }
 }
+
+const recordsAudit = ({ auditPolicyFile, auditLogPath, auditWebhookConfigFile }: Settings) =>
+  (auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile) !== undefined
 
 const documentMeter =
   ({ metrics }: Measuring): Observing['documentBuilt'] =>

@@ -13,6 +13,7 @@ import type { Clock } from '#base/clock.ts'
 import { flatText } from '#base/flat-text.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Context, Kind, Resource } from '#kinds/kind.ts'
+import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { type KeyRange, prefixRange, type Storage } from '#storage/storage.ts'
@@ -52,6 +53,8 @@ export interface Server extends KnownTypes {
   readonly statusWritten?: (kind: Kind, next: KubeObject, old: KubeObject) => void
   /** Called with the unknown fields of a body, which are dropped. */
   readonly fieldsDropped?: (kind: Kind, paths: readonly string[]) => void
+  /** Measures the compilation and evaluation of validation rules. */
+  readonly timed?: RuleTimer | undefined
   /** How many objects deletecollection deletes in parallel; if unset, the default. */
   readonly deletionsAtOnce?: number
 }
@@ -125,6 +128,7 @@ export function contextOf(server: Server, request: WriteRequest): Context {
     user: request.user,
     dryRun: request.options.dryRun,
     allowPrivileged: server.allowPrivileged,
+    timed: server.timed,
     requestApiVersion: request.target.kind.apiVersion,
     warn: (warning) => request.warnings.push(warning),
   }

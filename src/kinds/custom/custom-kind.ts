@@ -26,6 +26,7 @@ import { customColumns } from './columns.ts'
 import { ownedTypeOf } from './owned-type.ts'
 import { checkReplicas, checkSelector, scalePathsOf } from './scale.ts'
 import type { RuleSettings } from './rules/object-rules.ts'
+import { type RuleTimer, untimed } from './rules/rule-timer.ts'
 import { CustomSchema } from './schema.ts'
 import { markUnread } from './unread.ts'
 
@@ -35,6 +36,7 @@ export interface CustomKindOptions {
   /** Minor number of the emulated release. */
   readonly release: number
   readonly feature: (gate: string) => boolean
+  readonly timed?: RuleTimer | undefined
 }
 
 const customFormats: ReadonlySet<ObjectFormat> = new Set(['json', 'yaml'])
@@ -240,9 +242,13 @@ export class CustomKind implements Kind {
 }
 
 /** Undefined where the release has no validation rules. */
-const ruleSettings = ({ release, feature }: CustomKindOptions): RuleSettings | undefined =>
+const ruleSettings = ({
+  release,
+  feature,
+  timed = untimed,
+}: CustomKindOptions): RuleSettings | undefined =>
   feature('CustomResourceValidationExpressions')
-    ? { release: releaseOf(release), ratchets: feature('CRDValidationRatcheting') }
+    ? { release: releaseOf(release), ratchets: feature('CRDValidationRatcheting'), timed }
     : undefined
 
 function withoutStatus({ status: _, ...object }: KubeObject): KubeObject {

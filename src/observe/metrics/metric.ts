@@ -223,7 +223,8 @@ export class HistogramFamily implements Family {
 
   write(out: string[]): void {
     for (const [labels, { counts, sum }] of this.#children) {
-      if (counts.every((count) => count === 0)) continue
+      // A metric without labels has values from the start.
+      if (labels !== '' && counts.every((count) => count === 0)) continue
       const before = labels === '' ? '' : `${labels},`
       let count = 0
       for (let at = 0; at < counts.length; at++) {

@@ -15,6 +15,8 @@ const durationBounds = [
 const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5]
 const admissionBounds = [0.005, 0.025, 0.1, 0.5, 2.5]
 const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
+/** The buckets of a metric that declares none. */
+const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const alpha = { stability: 'ALPHA' } as const
 /** From 1.21 on these are promised. */
 const stableFrom21 = { stability: 'ALPHA', stableSince: 21 } as const
@@ -44,6 +46,9 @@ const metricsOf21 = change('the metric apiserver_storage_objects counts stored o
 const metricsOf22 = change('metrics count certificates without names, and durations of requests', {
   since: 22,
 })
+const metricsOfRules = change('metrics time the compilation and evaluation of validation rules', {
+  since: 25,
+})
 
 export type ServerMetrics = ReturnType<typeof serverMetrics>
 
@@ -58,6 +63,7 @@ export function serverMetrics(registry: Registry, release: number) {
     ...storeMetrics(registry),
     ...admissionMetrics(registry),
     ...auditMetrics(registry),
+    ...ruleMetrics(registry),
   }
 }
 
@@ -371,5 +377,19 @@ function auditMetrics(registry: Registry) {
         alpha,
       )
       .labels(),
+  }
+}
+
+function ruleMetrics(registry: Registry) {
+  const life = { stability: 'ALPHA', betaSince: 31, only: metricsOfRules } as const
+  const durations = (step: string, help: string) =>
+    registry
+      .register(histogram(`apiserver_cel_${step}_duration_seconds`, usualBounds), help, life)
+      .labels()
+  return {
+    ruleDurations: {
+      compilation: durations('compilation', 'How long validation rules took to compile.'),
+      evaluation: durations('evaluation', 'How long the validation rules of a value took.'),
+    },
   }
 }

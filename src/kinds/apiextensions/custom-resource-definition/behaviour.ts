@@ -23,6 +23,7 @@ import {
 } from '#schema/structural/json-schema.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { ChooseEnvironment } from '#kinds/custom/rules/compile-rule.ts'
+import { untimed } from '#kinds/custom/rules/rule-timer.ts'
 import { Pruner } from '#schema/structural/prune.ts'
 import { isStructural } from '#schema/structural/rules.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
@@ -78,6 +79,7 @@ function rulesFor(context: Context, spec: Loose, old: Loose | undefined): SpecRu
       ? {
           release: releaseOf(context.release),
           ratchets: context.feature('CRDValidationRatcheting'),
+          timed: context.timed ?? untimed,
         }
       : undefined,
     chooseEnvironment: old === undefined ? () => 'new' : storedBefore(old),

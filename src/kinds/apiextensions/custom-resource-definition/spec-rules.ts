@@ -276,6 +276,7 @@ function checkValidation(
       ? undefined
       : new RuleChecks({
           release: rules.ruleSettings.release,
+          timed: rules.ruleSettings.timed,
           choose: rules.chooseEnvironment,
           allowsCosts: isUnchanged,
         })

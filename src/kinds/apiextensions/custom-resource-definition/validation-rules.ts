@@ -19,6 +19,7 @@ import {
   compileRule,
 } from '#kinds/custom/rules/compile-rule.ts'
 import { findPath } from '#kinds/custom/rules/rule-path.ts'
+import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import { type JsonSchema, rulesOf, type ValidationRule } from '#schema/structural/json-schema.ts'
 import { unsupported } from '#schema/structural/rules.ts'
 import type { RulePlace } from './rule-place.ts'
@@ -111,6 +112,7 @@ interface RuleCost {
 
 export interface RuleCheckSettings {
   readonly release: Release
+  readonly timed: RuleTimer
   readonly choose: ChooseEnvironment
   /** The schema is unchanged, so rules whose estimated cost now exceeds the limit stay allowed. */
   readonly allowsCosts: boolean
@@ -142,10 +144,13 @@ export class RuleChecks {
       this.errors.push(internalFieldError(at, `internal error: ${what}: ${why}`))
       return
     }
-    const { release, choose } = this.#settings
+    const { release, choose, timed } = this.#settings
     const count = place.cardinality ?? cardinalityMax(type)
+    const all = timed('compilation', () =>
+      rules.map((rule) => compileRule(rule, { schema, type, release }, choose)),
+    )
     for (const [index, rule] of rules.entries()) {
-      const compiled = compileRule(rule, { schema, type, release }, choose)
+      const compiled = all[index] as CompiledRule
       this.#checkRule(rule, compiled, count, at.index(index))
       this.#checkOldSelf(rule, compiled, at.index(index), uncorrelated)
     }

@@ -6,6 +6,7 @@ import { releaseOf } from '#api/releases/change.ts'
 import type { JsonSchema, ValidationRule } from '#schema/structural/json-schema.ts'
 import { Correlation } from './correlation.ts'
 import { ObjectRules } from './object-rules.ts'
+import { untimed } from './rule-timer.ts'
 
 const text: JsonSchema = { type: 'string' }
 const integer: JsonSchema = { type: 'integer' }
@@ -30,7 +31,7 @@ interface Options {
 function check(schema: JsonSchema, next: Json, old?: Json, options: Options = {}): string[] {
   const { release = 37, ratchets = true, errors = [] } = options
   const warnings: string[] = []
-  const rules = new ObjectRules(schema, { release: releaseOf(release), ratchets })
+  const rules = new ObjectRules(schema, { release: releaseOf(release), ratchets, timed: untimed })
   const wrap = (spec: Json | undefined): Json =>
     spec === undefined
       ? { metadata: { name: 'a' } }

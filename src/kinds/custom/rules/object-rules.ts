@@ -6,12 +6,14 @@ import { change, type Release } from '#api/releases/change.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import type { Correlation } from './correlation.ts'
 import { BudgetSpent, RuleRun } from './rule-run.ts'
+import type { RuleTimer } from './rule-timer.ts'
 import { RuleTree } from './rule-tree.ts'
 
 export interface RuleSettings {
   readonly release: Release
   /** Whether unchanged values may break rules (ratcheting). */
   readonly ratchets: boolean
+  readonly timed: RuleTimer
 }
 
 const enumsBlockRules = change('validation rules do not run on values that an enum forbids', {
@@ -50,7 +52,7 @@ export class ObjectRules {
     before?: Correlation,
   ): FieldError[] {
     const { release, ratchets } = this.#settings
-    if (this.#tree === null) this.#tree = RuleTree.of(this.#schema, true, release)
+    if (this.#tree === null) this.#tree = RuleTree.of(this.#schema, true, this.#settings)
     if (this.#tree === undefined) return []
     if (errors.some(({ type }) => this.#isBlocking(type)))
       return [invalid(FieldPath.none, null, notChecked)]
@@ -83,10 +85,11 @@ export function checkDefaultRules(
   isRoot: boolean,
   path: FieldPath,
   budget: number,
-  { release, ratchets }: RuleSettings,
+  settings: RuleSettings,
 ): { errors: FieldError[]; budget: number } {
+  const { release, ratchets } = settings
   const value = schema.default as Json
-  const tree = RuleTree.of(schema, isRoot, release)
+  const tree = RuleTree.of(schema, isRoot, settings)
   if (tree === undefined) return { errors: [], budget }
   const runs = [value, ...(ratchets ? [undefined] : [])].map((old) => {
     const run = new RuleRun(release, ratchets, () => {}, budget)

@@ -20,6 +20,7 @@ import {
 import { type CompiledRule, compileRule, storedEnvironment } from './compile-rule.ts'
 import { type Correlation, KeyedElements } from './correlation.ts'
 import type { RuleRun } from './rule-run.ts'
+import type { RuleTimer } from './rule-timer.ts'
 
 /**
  * The correlations for ratcheting: of the value itself, and of its nearest parent that can be
@@ -54,21 +55,26 @@ const hasRules = (schema: JsonSchema): boolean => {
   return inside.some((one) => one !== undefined && hasRules(one))
 }
 
+interface TreeSettings {
+  readonly release: Release
+  readonly timed: RuleTimer
+}
+
 class RuleNode {
   readonly #schema: JsonSchema
   readonly #isRoot: boolean
   readonly #type: SchemaType
-  readonly #release: Release
+  readonly #settings: TreeSettings
   readonly #items: RuleNode | undefined
   readonly #values: RuleNode | undefined
   readonly #properties: ReadonlyMap<string, RuleNode>
   #compiled: readonly CompiledRule[] | undefined
 
-  constructor(schema: JsonSchema, isRoot: boolean, type: SchemaType, release: Release) {
+  constructor(schema: JsonSchema, isRoot: boolean, type: SchemaType, settings: TreeSettings) {
     this.#schema = schema
     this.#isRoot = isRoot
     this.#type = type
-    this.#release = release
+    this.#settings = settings
     const items = itemsOf(schema)
     const values = valuesOf(schema)
     this.#items = items && this.#inside(items, type.elements)
@@ -83,22 +89,34 @@ class RuleNode {
 
   #inside(schema: JsonSchema, type: SchemaType | undefined): RuleNode | undefined {
     if (type === undefined || !hasRules(schema)) return undefined
-    return new RuleNode(schema, isEmbedded(schema), type, this.#release)
+    return new RuleNode(schema, isEmbedded(schema), type, this.#settings)
   }
 
   /** A name that no expression can write is no field of its type, but its schema can have rules. */
   #fieldType(name: string, schema: JsonSchema): SchemaType | undefined {
     const escaped = escapeFieldName(name)
     return escaped === undefined
-      ? schemaType(schema, isEmbedded(schema), this.#release)
+      ? schemaType(schema, isEmbedded(schema), this.#settings.release)
       : this.#type.fields?.get(escaped)
   }
 
   check(run: RuleRun, path: FieldPath, value: Json, old: Json | undefined, ratchet: Ratchet): void {
+    this.#settings.timed('evaluation', () => this.#check(run, path, value, old, ratchet))
+  }
+
+  #check(
+    run: RuleRun,
+    path: FieldPath,
+    value: Json,
+    old: Json | undefined,
+    ratchet: Ratchet,
+  ): void {
     if (value === null || value === undefined) return
     const rules = rulesOf(this.#schema)
     if (rules.length > 0) {
-      this.#compiled ??= rules.map((rule) => compileRule(rule, this.#scope, storedEnvironment))
+      this.#compiled ??= this.#settings.timed('compilation', () =>
+        rules.map((rule) => compileRule(rule, this.#scope, storedEnvironment)),
+      )
       run.check(rules, this.#compiled, {
         path,
         schema: this.#schema,
@@ -113,7 +131,7 @@ class RuleNode {
   }
 
   get #scope() {
-    return { schema: this.#schema, type: this.#type, release: this.#release }
+    return { schema: this.#schema, type: this.#type, release: this.#settings.release }
   }
 
   #checkList(
@@ -158,10 +176,10 @@ export class RuleTree {
   }
 
   /** Undefined if no schema has rules, or no expression can see the values. */
-  static of(schema: JsonSchema, isRoot: boolean, release: Release): RuleTree | undefined {
+  static of(schema: JsonSchema, isRoot: boolean, settings: TreeSettings): RuleTree | undefined {
     if (!hasRules(schema)) return undefined
-    const type = schemaType(schema, isRoot, release)
-    return type && new RuleTree(new RuleNode(schema, isRoot, type, release))
+    const type = schemaType(schema, isRoot, settings.release)
+    return type && new RuleTree(new RuleNode(schema, isRoot, type, settings))
   }
 
   check(
