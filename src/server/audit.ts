@@ -2,7 +2,7 @@
  * The audit log from the settings: its policy and its sinks. Without an audit flag nothing is
  * created.
  */
-import { change, releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { readFileSync } from 'node:fs'
 import { caller } from '#access/https-call.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
@@ -11,11 +11,11 @@ import type { Random } from '#base/random.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { auditObserver } from '#http/observers/audit.ts'
 import type { Observer } from '#http/parts.ts'
-import { type AuditVersion, eventJson, legacyLine } from '#observe/audit/event.ts'
+import { eventJson, legacyLine } from '#observe/audit/event.ts'
 import { BatchingSink } from '#observe/audit/batching-sink.ts'
 import { BlockingSink } from '#observe/audit/blocking-sink.ts'
 import { LogSink } from '#observe/audit/log-sink.ts'
-import { readPolicy } from '#observe/audit/policy.ts'
+import { type AuditVersion, auditVersionsOf, readPolicy } from '#observe/audit/policy.ts'
 import type { AuditSink, Lost, RecordWriter } from '#observe/audit/sink.ts'
 import { TruncatingSink } from '#observe/audit/truncating-sink.ts'
 import { WebhookSink } from '#observe/audit/webhook-sink.ts'
@@ -23,6 +23,7 @@ import type { Log } from '#observe/log.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
+import { rotationOf } from './audit-rotation.ts'
 
 const auditsWatchStarts = change(
   'the audit log records the start of a watch as a stage of its own',
@@ -35,9 +36,6 @@ export interface Audit {
 }
 
 const megabyte = 1024 * 1024
-const dayMs = 24 * 3600 * 1000
-/** The default maximum size, so that a log file never grows without limit. */
-const sizeMegabytesDefault = 100
 const webhookTimeoutMs = 30_000
 /** Number of concurrent batches. Lines of a file are written one batch at a time. */
 const batchesUnderWayMax = { log: 1, webhook: 10 }
@@ -69,12 +67,16 @@ export async function makeAudit(
     ...(auditLogPath === undefined ? [] : [auditLogVersion]),
     ...(auditWebhookConfigFile === undefined ? [] : [auditWebhookVersion]),
   ]
+  const release = releaseOf(releaseNumber(settings.emulatedVersion))
+  const unknown = versions.find((version) => !auditVersionsOf(release).includes(version))
+  if (unknown !== undefined)
+    return { problem: `invalid group version ${unknown}, allowed versions are ["audit.k8s.io/v1"]` }
   for (const version of versions)
     if (version !== 'audit.k8s.io/v1')
       log.warn(
         `"${version}" is deprecated and will be removed in a future release, use "audit.k8s.io/v1" instead`,
       )
-  const policy = policyOf(auditPolicyFile)
+  const policy = policyOf(auditPolicyFile, release)
   if ('problem' in policy) return policy
   const lost: Lost = (plugin, count, why) => {
     metrics.auditErrors.labels(plugin).add(count)
@@ -94,15 +96,14 @@ export async function makeAudit(
     metrics.auditErrors.labels('log').add(1)
     log.error(message, { error })
   }
-  const release = releaseNumber(settings.emulatedVersion)
   return {
     observer: auditObserver({
       policy,
       sinks,
       waits: sinkNames.some((name) => waits(manners[name](settings))),
-      seesWatchesBegin: releaseOf(release).has(auditsWatchStarts),
+      seesWatchesBegin: release.has(auditsWatchStarts),
       metrics,
-      server: () => ({ parseStored: parseStored(), clock, release }),
+      server: () => ({ parseStored: parseStored(), clock, release: release.minor }),
       now: () => performance.timeOrigin + performance.now(),
       report,
     }),
@@ -110,9 +111,9 @@ export async function makeAudit(
   }
 }
 
-function policyOf(file: string) {
+function policyOf(file: string, release: Release) {
   try {
-    const policy = readPolicy(decodeYaml(readFileSync(file)))
+    const policy = readPolicy(decodeYaml(readFileSync(file)), release)
     return 'problems' in policy
       ? { problem: `loading audit policy file: ${policy.problems.join(', ')}: from file ${file}` }
       : policy
@@ -222,9 +223,7 @@ function logSinks(settings: Settings, clock: Clock, lost: Lost): AuditSink[] {
   const sink = new LogSink({
     path,
     format: auditLogFormat === 'legacy' ? legacyLine : (event) => eventJson(event, auditLogVersion),
-    sizeBytesMax: (settings.auditLogMaxsize || sizeMegabytesDefault) * megabyte,
-    backupsMax: settings.auditLogMaxbackup,
-    ageMsMax: settings.auditLogMaxage * dayMs,
+    ...rotationOf(settings, releaseOf(releaseNumber(settings.emulatedVersion))),
     compresses: settings.auditLogCompress,
     writesAtOnce: waits(manners.log(settings)),
     now: () => clock.now(),

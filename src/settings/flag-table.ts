@@ -169,8 +169,8 @@ export const flagTable = {
 
   'audit-policy-file': unset('Audit', value.file, 'wired', 'What is recorded, and how much of it.'),
   'audit-log-path': unset('Audit', value.text, 'wired', 'The file that records go to; - for standard output.'),
-  'audit-log-maxage': row('Audit', value.count, 0, 'wired', 'Days that old files are kept; 0 for ever.'),
-  'audit-log-maxbackup': row('Audit', value.count, 0, 'wired', 'How many old files are kept; 0 for all.'),
+  'audit-log-maxage': unset('Audit', value.count, 'wired', 'Days that old files are kept; 0 for ever. The default is 366 from release 1.36 on, and 0 before.'),
+  'audit-log-maxbackup': unset('Audit', value.count, 'wired', 'How many old files are kept; 0 for all. The default is 100 from release 1.36 on, and 0 before.'),
   'audit-log-maxsize': row('Audit', value.count, 0, 'wired', 'Megabytes after which a new file begins; 0 for 100.'),
   'audit-log-format': row('Audit', value.choice('json', 'legacy'), 'json', 'wired', 'One JSON object a line, or one line of text.'),
   'audit-log-compress': row('Audit', value.bool, false, 'wired', 'Whether old files are compressed, by gzip.'),

@@ -20,6 +20,7 @@ import type { AuditLevel, Policy, Stage, AuditDecision } from '#observe/audit/po
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 import { RecordedAnswer, refuseUnrecorded } from './recorded-answer.ts'
+import { withoutManagedFields } from './omitted-managed-fields.ts'
 import { requestText, sentObject } from './request-object.ts'
 import { isLongRunning } from './request-place.ts'
 import { responseText } from './response-object.ts'
@@ -146,7 +147,9 @@ class Recorder {
     if (level === 'None') return
     const sent = sentObject(exchange)
     const objects =
-      level === 'Metadata' ? {} : await objectsOf(exchange, level, sent, this.#parts.server())
+      level === 'Metadata'
+        ? {}
+        : await objectsOf(exchange, record.verdict, sent, this.#parts.server())
     const failed = exchange.defect !== undefined
     const event = {
       ...completedParts(exchange, level),
@@ -327,12 +330,16 @@ const panicStatus = (defect: unknown): ResponseStatus => ({
 /** The request and response objects as JSON, if the audit level includes them. */
 async function objectsOf(
   exchange: Exchange,
-  level: AuditLevel,
+  { level, omitsManagedFields }: AuditDecision,
   sent: Loose | undefined,
   server: ShapeParts['server'],
 ): Promise<Partial<AuditEvent>> {
-  const requestObject = requestText(exchange, sent)
-  const responseObject =
+  const request = requestText(exchange, sent)
+  const response =
     level === 'RequestResponse' ? await responseText(exchange, { server }) : undefined
+  // A patch is recorded as the client sent it.
+  const requestObject =
+    omitsManagedFields && request && sent ? withoutManagedFields(request) : request
+  const responseObject = omitsManagedFields && response ? withoutManagedFields(response) : response
   return { ...(requestObject && { requestObject }), ...(responseObject && { responseObject }) }
 }

@@ -6,6 +6,7 @@ import type { Exchange } from '#http/exchange.ts'
 import { parseTarget } from '#http/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { AuditEvent } from '#observe/audit/event.ts'
 import { type Policy, readPolicy } from '#observe/audit/policy.ts'
 import { Registry } from '#observe/metrics/registry.ts'
@@ -187,14 +188,10 @@ test('one too many is rejected with a retry time; watches and masters are not co
 test('stages, status and annotations of a record; secrets below Request level hold no data', async () => {
   const events: AuditEvent[] = []
   const metrics = serverMetrics(new Registry({ release: 22 }), 22)
-  const policy = readPolicy({
-    apiVersion: 'audit.k8s.io/v1',
-    kind: 'Policy',
-    rules: [
-      { level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] },
-      { level: 'Request' },
-    ],
-  }) as Policy
+  const policy = policyOf([
+    { level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] },
+    { level: 'Request' },
+  ])
   const sinks = [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }]
   const observer = auditObserver({
     policy,
@@ -430,10 +427,13 @@ for (const [what, method, path, body, type, text] of bodies) {
   })
 }
 
+const policyOf = (rules: object[]): Policy =>
+  readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }, releaseOf(22)) as Policy
+
 function recording(rules: object[], { seesWatchesBegin = false } = {}) {
   const events: AuditEvent[] = []
   const observer = auditObserver({
-    policy: readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }) as Policy,
+    policy: policyOf(rules),
     sinks: [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }],
     metrics: serverMetrics(new Registry({ release: 22 }), 22),
     seesWatchesBegin,

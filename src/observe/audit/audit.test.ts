@@ -19,18 +19,20 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { until } from '#base/until.fixture.ts'
 import { BatchingSink, type BatchingOptions } from './batching-sink.ts'
 import { BlockingSink } from './blocking-sink.ts'
-import { type AuditEvent, type AuditVersion, eventJson, legacyLine, microTime } from './event.ts'
+import { type AuditEvent, eventJson, legacyLine, microTime } from './event.ts'
 import { LogSink } from './log-sink.ts'
-import { type AuditedRequest, type Policy, readPolicy } from './policy.ts'
+import { type AuditedRequest, type AuditVersion, type Policy, readPolicy } from './policy.ts'
 import type { RecordWriter } from './sink.ts'
 import { TruncatingSink } from './truncating-sink.ts'
 import { WebhookSink } from './webhook-sink.ts'
 
+const newest = releaseOf(37)
 const policyOf = (...rules: Loose[]) =>
-  readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
+  readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }, newest)
 const request: AuditedRequest = {
   user: { name: 'joe', groups: ['dev'] },
   verb: 'get',
@@ -96,10 +98,10 @@ const matching: [string, Loose, AuditedRequest, boolean][] = [
     true,
   ],
   [
-    'not the resource itself',
+    'the resource itself with its subresources',
     { resources: [{ group: '', resources: ['pods/*'] }] },
     request,
-    false,
+    true,
   ],
   [
     'a subresource of anything',
@@ -126,12 +128,15 @@ for (const [what, rule, asked, expected] of matching) {
 }
 
 test('the first rule decides, and stages left out add up', () => {
-  const policy = readPolicy({
-    apiVersion: 'audit.k8s.io/v1',
-    kind: 'Policy',
-    omitStages: ['RequestReceived'],
-    rules: [{ level: 'Request', users: ['joe'], omitStages: ['Panic'] }, { level: 'Metadata' }],
-  }) as Policy
+  const policy = readPolicy(
+    {
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      omitStages: ['RequestReceived'],
+      rules: [{ level: 'Request', users: ['joe'], omitStages: ['Panic'] }, { level: 'Metadata' }],
+    },
+    newest,
+  ) as Policy
   const { level, omitted } = policy.decide(request)
   assert.deepEqual([level, [...omitted]], ['Request', ['RequestReceived', 'Panic']])
 })
@@ -188,14 +193,14 @@ const misshapen: [rule: unknown, problem: string][] = [
 for (const [rule, problem] of misshapen)
   test(`a policy with the rule ${JSON.stringify(rule)} is refused`, () => {
     const rules = [typeof rule === 'object' && rule !== null ? { level: 'None', ...rule } : rule]
-    const read = readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
+    const read = readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }, newest)
     assert.ok('problems' in read)
     assert.equal(read.problems.join(', '), problem)
   })
 
 for (const [value, problem] of bad) {
   test(`the policy ${JSON.stringify(value)} is refused`, () => {
-    const read = readPolicy(value)
+    const read = readPolicy(value, newest)
     assert.ok('problems' in read)
     assert.match(read.problems.join(', '), problem)
   })

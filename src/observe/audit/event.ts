@@ -1,5 +1,5 @@
 /** An audit event as it is written: an Event of audit.k8s.io. Its objects are JSON already. */
-import type { AuditLevel, Stage } from './policy.ts'
+import type { AuditLevel, AuditVersion, Stage } from './policy.ts'
 
 export interface AuditUser {
   readonly username: string
@@ -53,8 +53,6 @@ export function microTime(ms: number): string {
   const within = ((micros % 1e6) + 1e6) % 1e6
   return `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}.${String(within).padStart(6, '0')}Z`
 }
-
-export type AuditVersion = 'audit.k8s.io/v1' | 'audit.k8s.io/v1beta1' | 'audit.k8s.io/v1alpha1'
 
 /** The oldest version has group and version in one field. */
 function asOldest(reference: ObjectReference | undefined): ObjectReference | undefined {

@@ -4,11 +4,14 @@
  */
 import type { Loose } from '#api/object-meta.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
+import { change, type Release } from '#api/releases/change.ts'
 
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 export type AuditLevel = (typeof levels)[number]
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type Stage = (typeof stages)[number]
+
+export type AuditVersion = 'audit.k8s.io/v1' | 'audit.k8s.io/v1beta1' | 'audit.k8s.io/v1alpha1'
 
 /** A request as rules see it. */
 export interface AuditedRequest {
@@ -26,6 +29,8 @@ export interface AuditedRequest {
 export interface AuditDecision {
   readonly level: AuditLevel
   readonly omitted: ReadonlySet<string>
+  /** Whether recorded objects lack their managed fields. */
+  readonly omitsManagedFields: boolean
 }
 
 interface Rule extends AuditDecision {
@@ -36,10 +41,23 @@ export interface Policy {
   decide(request: AuditedRequest): AuditDecision
 }
 
-const versions = ['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alpha1']
+/** The versions of policies and records that a release knows. */
+export const auditVersionsOf = (release: Release): readonly AuditVersion[] =>
+  release.has(oldVersions)
+    ? ['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alpha1']
+    : ['audit.k8s.io/v1']
 
-export function readPolicy(value: unknown): Policy | { problems: string[] } {
+const oldVersions = change('audit policies and records can have versions before audit.k8s.io/v1', {
+  until: 23,
+})
+const canNameAllGroups = change('an audit policy can name all groups by a star', { since: 36 })
+const canOmitManagedFields = change('an audit policy can omit managed fields of recorded objects', {
+  since: 23,
+})
+
+export function readPolicy(value: unknown, release: Release): Policy | { problems: string[] } {
   const policy = (value ?? {}) as Loose
+  const versions: readonly string[] = auditVersionsOf(release)
   if (
     typeof policy !== 'object' ||
     policy.kind !== 'Policy' ||
@@ -53,34 +71,54 @@ export function readPolicy(value: unknown): Policy | { problems: string[] } {
   }
   const misshapen = shapeProblems(policy)
   if (misshapen.length > 0) return { problems: misshapen }
+  const starIsAnyGroup = release.has(canNameAllGroups)
   const rules: Loose[] = policy.rules ?? []
   const problems = [
     ...stageProblems(policy.omitStages, 'omitStages'),
-    ...rules.flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`)),
+    ...rules.flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`, starIsAnyGroup)),
   ]
   if (problems.length > 0) return { problems }
   if (rules.length === 0) return { problems: ['loaded illegal policy with 0 rules'] }
   const omittedAlways: string[] = policy.omitStages ?? []
-  const compiled = rules.map((rule) => compile(rule, omittedAlways))
-  const nothing: AuditDecision = { level: 'None', omitted: new Set(omittedAlways) }
+  const omitsManagedFields = (rule: Loose): boolean =>
+    release.has(canOmitManagedFields) &&
+    (rule.omitManagedFields ?? policy.omitManagedFields ?? false)
+  const compiled = rules.map((rule) => ({
+    ...compile(rule, omittedAlways, starIsAnyGroup),
+    omitsManagedFields: omitsManagedFields(rule),
+  }))
+  const nothing: AuditDecision = {
+    level: 'None',
+    omitted: new Set(omittedAlways),
+    omitsManagedFields: false,
+  }
   return { decide: (request) => compiled.find((rule) => rule.matches(request)) ?? nothing }
 }
 
 const listsOfRules = ['users', 'userGroups', 'verbs', 'namespaces', 'nonResourceURLs', 'omitStages']
 
 /** A string in place of a list, as in `users: admin`, would be a rule that matches no user. */
-function shapeProblems({ omitStages, rules }: Loose): string[] {
+function shapeProblems(policy: Loose): string[] {
   const list = (value: unknown, type: 'string' | 'object', at: string): string[] => {
     const isOne = (item: unknown) => typeof item === type && item !== null && !Array.isArray(item)
     if (value === undefined || value === null) return []
     if (Array.isArray(value) && value.every(isOne)) return []
     return [`${at}: Invalid value: must be a list of ${type === 'string' ? 'texts' : 'objects'}`]
   }
-  const whole = [...list(omitStages, 'string', 'omitStages'), ...list(rules, 'object', 'rules')]
+  const flag = ({ omitManagedFields: value }: Loose, at: string): string[] =>
+    typeof (value ?? false) === 'boolean'
+      ? []
+      : [`${at}omitManagedFields: Invalid value: must be true or false`]
+  const whole = [
+    ...list(policy.omitStages, 'string', 'omitStages'),
+    ...list(policy.rules, 'object', 'rules'),
+    ...flag(policy, ''),
+  ]
   if (whole.length > 0) return whole
-  return ((rules ?? []) as Loose[]).flatMap((rule, i) => {
+  return ((policy.rules ?? []) as Loose[]).flatMap((rule, i) => {
     const at = `rules[${i}]`
     const own = [
+      ...flag(rule, `${at}.`),
       ...listsOfRules.flatMap((name) => list(rule[name], 'string', `${at}.${name}`)),
       ...list(rule.resources, 'object', `${at}.resources`),
     ]
@@ -93,7 +131,11 @@ function shapeProblems({ omitStages, rules }: Loose): string[] {
   })
 }
 
-function compile(rule: Loose, omittedAlways: readonly string[]): Rule {
+function compile(
+  rule: Loose,
+  omittedAlways: readonly string[],
+  starIsAnyGroup: boolean,
+): Omit<Rule, 'omitsManagedFields'> {
   const users = setOf(rule.users)
   const groups: readonly string[] = rule.userGroups ?? []
   const verbs = setOf(rule.verbs)
@@ -111,7 +153,10 @@ function compile(rule: Loose, omittedAlways: readonly string[]): Rule {
       if (namespaces !== undefined || resources.length > 0) {
         if (!request.isResource) return false
         if (namespaces !== undefined && !namespaces.has(request.namespace)) return false
-        return resources.length === 0 || resources.some((one) => matchesResource(one, request))
+        return (
+          resources.length === 0 ||
+          resources.some((one) => matchesResource(one, request, starIsAnyGroup))
+        )
       }
       if (urls.length > 0)
         return !request.isResource && urls.some((url) => matchesPath(url, request.path))
@@ -125,13 +170,16 @@ const setOf = (list: readonly string[] | undefined) =>
   list && list.length > 0 ? new Set(list) : undefined
 
 /**
- * `pods`, `pods/log`, `*`, `pods/*` (its subresources) and a star before `/scale` (of anything).
+ * `pods`, `pods/log`, `*`, `pods/*` (pods and their subresources) and a star before `/scale` (of
+ * anything).
  */
 function matchesResource(
   wanted: Loose,
   { group, resource, subresource, name }: AuditedRequest,
+  starIsAnyGroup: boolean,
 ): boolean {
-  if ((wanted.group ?? '') !== group) return false
+  const wantedGroup = wanted.group ?? ''
+  if (wantedGroup !== group && !(starIsAnyGroup && wantedGroup === '*')) return false
   const resources: readonly string[] = wanted.resources ?? []
   if (resources.length === 0) return true
   const names: readonly string[] = wanted.resourceNames ?? []
@@ -141,7 +189,8 @@ function matchesResource(
     (one) =>
       one === '*' ||
       one === whole ||
-      (subresource !== '' && (one === `${resource}/*` || one === `*/${subresource}`)),
+      one === `${resource}/*` ||
+      (subresource !== '' && one === `*/${subresource}`),
   )
 }
 
@@ -150,7 +199,7 @@ function matchesPath(url: string, path: string): boolean {
   return url.endsWith('*') && path.startsWith(url.slice(0, -1))
 }
 
-function ruleProblems(rule: Loose, at: string): string[] {
+function ruleProblems(rule: Loose, at: string, starIsAnyGroup: boolean): string[] {
   const problems: string[] = []
   if ((rule.level ?? '') === '') problems.push(`${at}.level: Required value`)
   else if (!levels.includes(rule.level)) {
@@ -171,7 +220,8 @@ function ruleProblems(rule: Loose, at: string): string[] {
   }
   for (const { group = '', resources = [], resourceNames = [] } of (rule.resources ??
     []) as Loose[]) {
-    const bad = group === '' ? [] : nameIsDnsSubdomain(group, false)
+    const bad =
+      group === '' || (starIsAnyGroup && group === '*') ? [] : nameIsDnsSubdomain(group, false)
     if (bad.length > 0)
       problems.push(
         `${at}.resources.group: Invalid value: ${JSON.stringify(group)}: ${bad.join(',')}`,

@@ -3,7 +3,8 @@
  * Events that are still too large are dropped and counted.
  */
 import type { Awaitable } from '#base/awaitable.ts'
-import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
+import { type AuditEvent, eventJson } from './event.ts'
+import type { AuditVersion } from './policy.ts'
 import type { AuditSink, Lost } from './sink.ts'
 
 const truncated = 'audit.k8s.io/truncated'

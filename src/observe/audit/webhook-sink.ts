@@ -2,7 +2,8 @@
  * Records sent to another service. A batch that cannot be delivered is tried again, at growing
  * intervals, and then lost.
  */
-import { type AuditEvent, type AuditVersion, eventJson } from './event.ts'
+import { type AuditEvent, eventJson } from './event.ts'
+import type { AuditVersion } from './policy.ts'
 import type { Lost, RecordWriter } from './sink.ts'
 
 export interface WebhookSinkOptions {
