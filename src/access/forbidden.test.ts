@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attributes } from './authorize.ts'
-import { forbidden, EarlyForbidden, earlyForbidden } from './forbidden.ts'
+import { forbidden, EarlyRefusal, earlyForbidden } from './forbidden.ts'
 
 const base: Attributes = {
   user: { name: 'x', uid: '', groups: [], extra: {} },
@@ -50,7 +50,7 @@ for (const [change, reason, message] of cases)
     assert.equal(error.code, 403)
     assert.equal(error.reason, 'Forbidden')
     const outside = earlyForbidden({ ...base, ...change }, reason)
-    assert.ok(outside instanceof EarlyForbidden)
+    assert.ok(outside instanceof EarlyRefusal)
     assert.deepEqual(outside.status(), error.status())
   })
 

@@ -22,12 +22,15 @@ export const forbidden = (attributes: Attributes, reason: string): ApiError =>
  * A request that was rejected before its body was parsed. The response carries
  * `X-Content-Type-Options: nosniff`.
  */
-export class EarlyForbidden extends ApiError {}
+export class EarlyRefusal extends ApiError {}
 
-export function earlyForbidden(attributes: Attributes, reason: string): EarlyForbidden {
+export function earlyForbidden(attributes: Attributes, reason: string): EarlyRefusal {
   const { code, reason: why, message, details } = forbidden(attributes, reason)
-  return new EarlyForbidden(code, why, message, details)
+  return new EarlyRefusal(code, why, message, details)
 }
+
+export const earlyBadRequest = (message: string): EarlyRefusal =>
+  new EarlyRefusal(400, 'BadRequest', message)
 
 function sentence({ user, verb, isResource, ...rest }: Attributes): string {
   const who = `User ${goQuote(user.name)} cannot ${verb}`

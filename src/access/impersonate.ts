@@ -15,7 +15,7 @@ export interface Impersonation {
   readonly user: User
 }
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 const extraPrefix = 'impersonate-extra-'
 const impersonatesUids = change('a uid can be impersonated', { since: 22 })
@@ -66,6 +66,13 @@ export function impersonation(
   ]
   const all = groupsOf(name, account?.namespace, groups, release)
   return { checks, user: userOf(name, all, extra, uid) }
+}
+
+/** The user as the headers specify it. An empty name without anything else is no impersonation. */
+export function requestedUser(headers: Headers): User {
+  const name = firstText(headers['impersonate-user']) ?? ''
+  const uid = firstText(headers['impersonate-uid']) ?? ''
+  return userOf(name, [...allTexts(headers['impersonate-group'])], extraOf(headers), uid)
 }
 
 interface Extra {

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
-import { releaseOf } from '#api/releases/change.ts'
+import { type Release, releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Credentials, AuthenticationResult } from './authenticate.ts'
@@ -23,7 +23,7 @@ import type {
 } from './authorize/authorization-configuration.ts'
 import type { ConfiguredAuthorizers, Mode } from './authorize/configured-authorizers.ts'
 import { RbacAuthorizer } from './authorize/rbac.ts'
-import { UnionAuthorizer, UnionRuleResolver } from './authorize/union.ts'
+import { namesAuthorizers, UnionAuthorizer, UnionRuleResolver } from './authorize/union.ts'
 import { isImpersonationHeader } from './impersonate.ts'
 import { makeAuthentication } from './make-authentication.ts'
 import type { AccessSettings, AccessSurroundings, AuthorizationSettings } from './settings.ts'
@@ -90,6 +90,7 @@ export async function makeAccess(
   const who = await makeAuthentication(known)
   const rbac = new RbacAuthorizer()
   const { modes, configured } = await authorizers(settings, surroundings, rbac, clock)
+  const names = reasonNames(modes, configured, releaseOf(surroundings.release))
   const stops = [who.stop]
   if (configured !== undefined) stops.push(() => configured.stop())
   return {
@@ -101,7 +102,7 @@ export async function makeAccess(
       return { ...verdict, user: who.requests.member(verdict.user) }
     },
     apiAudiences,
-    authorizer: new UnionAuthorizer([privileged, ...modes]),
+    authorizer: new UnionAuthorizer([privileged, ...modes], names),
     rules: new UnionRuleResolver(modes),
     rbac,
     mint: signingKey && new TokenMint(issuers[0] ?? '', signingKey),
@@ -138,6 +139,16 @@ function withoutAnonymousAuth(
     return settings
   report('anonymous requests are not allowed together with the AlwaysAllow authorizer')
   return { ...settings, anonymousAuth: false }
+}
+
+/** A configured chain names its own authorizers. */
+function reasonNames(
+  modes: readonly Mode[],
+  configured: ConfiguredAuthorizers | undefined,
+  release: Release,
+): readonly string[] | undefined {
+  if (configured !== undefined || !release.has(namesAuthorizers)) return undefined
+  return [privileged, ...modes].map(({ name }) => name.toLowerCase())
 }
 
 async function authorizers(

@@ -98,6 +98,8 @@ export interface Exchange {
   user: User
   /** The authenticated user, if `user` is impersonated. */
   impersonator: User | undefined
+  /** The verb of the constrained mode that allowed the impersonation; empty for other modes. */
+  impersonationConstraint: string
   /** Texts for the Warning header. */
   readonly warnings: string[]
   readonly auditAnnotations: Map<string, string>

@@ -1,4 +1,5 @@
 /** The dependencies of the HTTP layer. They are created once at the start. */
+import type { ConstrainedImpersonation } from '#access/constrained-impersonation.ts'
 import type { Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { Authorizer } from '#access/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -27,6 +28,8 @@ export interface HttpParts {
   /** Called before routing and after the response: audit, fairness, metrics. */
   readonly observers: readonly Observer[]
   readonly instruments?: Instruments
+  /** Undefined where the verb `impersonate` alone decides about impersonation. */
+  readonly constrainedImpersonation?: (() => ConstrainedImpersonation) | undefined
   /** Connections to pods, services and nodes; if undefined, they are not served. */
   readonly connect?: ConnectParts
   /** Aggregated group versions; if undefined, there are none. */

@@ -3,7 +3,7 @@
  * nothing is decoded.
  */
 import { pipeline, Readable } from 'node:stream'
-import { EarlyForbidden } from '#access/forbidden.ts'
+import { EarlyRefusal } from '#access/forbidden.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { type ApiError, tooManyRequests } from '#api/status-error.ts'
 import { after } from '#base/awaitable.ts'
@@ -123,7 +123,7 @@ export function respondError(exchange: Exchange, error: ApiError): void {
   const headers = answerHeaders(exchange, shape.contentType)
   const retry = error.details?.retryAfterSeconds
   if (retry !== undefined && retry > 0) headers['retry-after'] = String(retry)
-  if (error instanceof EarlyForbidden) headers['x-content-type-options'] = 'nosniff'
+  if (error instanceof EarlyRefusal) headers['x-content-type-options'] = 'nosniff'
   if (error.challenge !== undefined) headers['www-authenticate'] = error.challenge
   finish(exchange, error.code, body.length)
   exchange.wire.answer(error.code, headers, body)

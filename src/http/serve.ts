@@ -170,6 +170,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     deadlineAt: undefined,
     user: anonymous,
     impersonator: undefined,
+    impersonationConstraint: '',
     warnings: [],
     auditAnnotations: new Map(),
     omitsCacheHeaders: !releaseOf(parts.server.release).has(setsCacheControl),

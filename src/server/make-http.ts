@@ -3,6 +3,7 @@
  */
 import { servesCbor } from '#codec/media-type.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
+import type { ConstrainedImpersonation } from '#access/constrained-impersonation.ts'
 import type { Access } from '#access/make-access.ts'
 import type { Loopback } from '#admission/webhook/address.ts'
 import { systemRandom } from '#base/random.ts'
@@ -176,6 +177,7 @@ function httpParts(side: HttpSide): HttpParts {
     authenticate: access.authenticate,
     challenge: access.challenge,
     authorizer: access.authorizer,
+    constrainedImpersonation: impersonationOf(foundation, access),
     authorizesSelectors: foundation.feature('AuthorizeWithSelectors'),
     paths: pathsOf(side),
     limits: {
@@ -192,6 +194,18 @@ function httpParts(side: HttpSide): HttpParts {
     newAuditId: systemRandom.uuid,
     stopping: around.stopping,
   }
+}
+
+const loadImpersonation = loadLater<typeof import('#access/constrained-impersonation.ts')>(
+  import.meta.url,
+  '#access/constrained-impersonation',
+)
+
+/** Loaded with the first impersonation. */
+function impersonationOf({ feature }: Foundation, { authorizer }: Access) {
+  if (!feature('ConstrainedImpersonation')) return undefined
+  let made: ConstrainedImpersonation | undefined
+  return () => (made ??= new (loadImpersonation().ConstrainedImpersonation)(authorizer))
 }
 
 const publishesIssuer = change('the API server publishes the keys of its service account tokens', {

@@ -225,3 +225,27 @@ test('a good change replaces the chain, a wrong one changes nothing', async () =
     chain.stop()
   }
 })
+
+for (const [release, reason] of [
+  [36, 'not mine'],
+  [37, 'first: not mine'],
+] as const) {
+  test(`as 1.${release} the reason of a configured authorizer is: ${reason}`, async () => {
+    write([{ type: 'RBAC', name: 'first' }])
+    const undecided: Mode = {
+      ...alwaysAllow,
+      authorize: () => ({ decision: 'none', reason: 'not mine' }),
+    }
+    const chain = await ConfiguredAuthorizers.open({
+      file,
+      release: releaseOf(release),
+      make: async () => undecided,
+      report: assert.fail,
+    })
+    try {
+      assert.deepEqual(await chain.authorize(attributes), { decision: 'none', reason })
+    } finally {
+      chain.stop()
+    }
+  })
+}

@@ -12,7 +12,7 @@ import {
   type ConfiguredAuthorizer,
   readAuthorizationConfiguration,
 } from './authorization-configuration.ts'
-import { UnionAuthorizer, UnionRuleResolver } from './union.ts'
+import { namesAuthorizers, UnionAuthorizer, UnionRuleResolver } from './union.ts'
 
 export type Mode = Authorizer &
   RuleResolver & { follow?(reader: ObjectReader): Promise<() => void> }
@@ -38,12 +38,12 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
   #authorizer: UnionAuthorizer
   #rules: UnionRuleResolver
 
-  private constructor(options: AuthorizersOptions, text: string, modes: readonly Mode[]) {
+  private constructor(options: AuthorizersOptions, text: string, chain: Chain) {
     this.#options = options
     this.#text = text
-    this.#modes = modes
-    this.#authorizer = new UnionAuthorizer(modes)
-    this.#rules = new UnionRuleResolver(modes)
+    this.#modes = chain.modes
+    this.#authorizer = new UnionAuthorizer(chain.modes, chain.names)
+    this.#rules = new UnionRuleResolver(chain.modes)
     const everyMs = options.readAgainMs ?? readAgainMsUsual
     this.#timer = setInterval(() => void this.#readAgain(), everyMs).unref()
   }
@@ -51,7 +51,7 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
   /** Throws where the file is wrong. */
   static async open(options: AuthorizersOptions): Promise<ConfiguredAuthorizers> {
     const text = readFileSync(options.file, 'utf8')
-    return new ConfiguredAuthorizers(options, text, await modesOf(options, true))
+    return new ConfiguredAuthorizers(options, text, await chainOf(options, true))
   }
 
   /** The authorizers of the initial configuration, which watch objects. */
@@ -77,9 +77,9 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
       const text = readFileSync(file, 'utf8')
       if (text === this.#text) return
       this.#text = text
-      const modes = await modesOf(this.#options, false)
+      const { modes, names } = await chainOf(this.#options, false)
       this.#modes = modes
-      this.#authorizer = new UnionAuthorizer(modes)
+      this.#authorizer = new UnionAuthorizer(modes, names)
       this.#rules = new UnionRuleResolver(modes)
     } catch (error) {
       report(`authorizers stay as they were: ${(error as Error).message}`)
@@ -87,5 +87,18 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
   }
 }
 
-const modesOf = ({ file, release, make }: AuthorizersOptions, isStart: boolean): Promise<Mode[]> =>
-  Promise.all(readAuthorizationConfiguration(file, release).map((choice) => make(choice, isStart)))
+interface Chain {
+  readonly modes: readonly Mode[]
+  /** Undefined in releases whose reasons have no names. */
+  readonly names: readonly string[] | undefined
+}
+
+async function chainOf(
+  { file, release, make }: AuthorizersOptions,
+  isStart: boolean,
+): Promise<Chain> {
+  const choices = readAuthorizationConfiguration(file, release)
+  const modes = await Promise.all(choices.map((choice) => make(choice, isStart)))
+  const names = choices.map(({ name }) => name)
+  return { modes, names: release.has(namesAuthorizers) ? names : undefined }
+}

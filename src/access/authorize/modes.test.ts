@@ -58,6 +58,12 @@ for (const [name, modes, expected] of unions)
   test(`union: ${name}`, async () =>
     assert.deepEqual(await new UnionAuthorizer(modes).authorize(question()), expected))
 
+test('union: reasons begin with the names', async () => {
+  const modes = [says(none('a')), says(none('')), says(none('b'), true)]
+  const named = new UnionAuthorizer(modes, ['node', 'rbac', 'hook'])
+  assert.deepEqual(await named.authorize(question()), none('node: a\nhook: b'))
+})
+
 test('synchronous modes add no waiting', () =>
   assert.ok(!(new UnionAuthorizer([alwaysDeny]).authorize(question()) instanceof Promise)))
 

@@ -10,15 +10,23 @@ import {
   type RuleResolver,
   type Rules,
 } from '#access/authorize.ts'
+import { change } from '#api/releases/change.ts'
 import { joinErrors } from '#access/error-list.ts'
 import type { User } from '#access/user.ts'
+
+export const namesAuthorizers = change('reasons of a 403 begin with the name of the authorizer', {
+  since: 37,
+})
 
 export class UnionAuthorizer implements Authorizer {
   readonly name = 'union'
   readonly #modes: readonly Authorizer[]
+  readonly #names: readonly string[] | undefined
 
-  constructor(modes: readonly Authorizer[]) {
+  /** `names` precede the reasons of the modes; undefined if reasons have no names. */
+  constructor(modes: readonly Authorizer[], names?: readonly string[]) {
     this.#modes = modes
+    this.#names = names
   }
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
@@ -27,7 +35,7 @@ export class UnionAuthorizer implements Authorizer {
       const decision = (this.#modes[i] as Authorizer).authorize(attributes)
       if (decision instanceof Promise) return this.#continue(attributes, decision, i, undecided)
       if (decision.decision !== 'none') return decision
-      if (decision !== noOpinion) undecided.push(decision)
+      if (decision !== noOpinion) undecided.push(this.#named(decision, i))
     }
     return summary(undecided)
   }
@@ -41,10 +49,16 @@ export class UnionAuthorizer implements Authorizer {
     let decision = await first
     for (let i = at; ; ) {
       if (decision.decision !== 'none') return decision
-      undecided.push(decision)
+      undecided.push(this.#named(decision, i))
       if (++i === this.#modes.length) return summary(undecided)
       decision = await (this.#modes[i] as Authorizer).authorize(attributes)
     }
+  }
+
+  #named(decision: Decision, at: number): Decision {
+    const { reason } = decision
+    if (this.#names === undefined || reason === '') return decision
+    return { ...decision, reason: `${this.#names[at]}: ${reason}` }
   }
 }
 

@@ -9,7 +9,7 @@ import type { HttpParts } from '#http/parts.ts'
 import type { RequestTarget } from '#http/request-target.ts'
 
 export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<void> {
-  const attributes = attributesOf(exchange.target, exchange.user, selectorsOf(exchange, parts))
+  const attributes = requestAttributes(exchange, parts)
   const { instruments } = parts
   const beganAt = instruments === undefined ? 0 : parts.monotonicMs()
   const decision = parts.authorizer.authorize(attributes)
@@ -20,6 +20,10 @@ export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<
   if (decision instanceof Promise) return decision.then(finish)
   finish(decision)
 }
+
+/** The attributes of a request as its user sends it. */
+export const requestAttributes = (exchange: Exchange, parts: HttpParts): Attributes =>
+  attributesOf(exchange.target, exchange.user, selectorsOf(exchange, parts))
 
 function resultOf({ decision, error }: Decision) {
   if (decision === 'allow') return 'allowed'

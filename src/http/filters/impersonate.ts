@@ -1,13 +1,18 @@
 /** A request on behalf of another user: authorized piece by piece, then done as that user. */
+import type { ConstrainedImpersonation } from '#access/constrained-impersonation.ts'
 import { earlyForbidden } from '#access/forbidden.ts'
 import { impersonation } from '#access/impersonate.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
+import { requestAttributes } from './authorize.ts'
 
 export function impersonate(exchange: Exchange, parts: HttpParts): void | Promise<void> {
   const { headers } = exchange.wire
   for (const name in headers) {
-    if (name.startsWith('impersonate-')) return become(exchange, parts)
+    if (!name.startsWith('impersonate-')) continue
+    return parts.constrainedImpersonation === undefined
+      ? become(exchange, parts)
+      : becomeConstrained(exchange, parts, parts.constrainedImpersonation())
   }
 }
 
@@ -20,4 +25,17 @@ async function become(exchange: Exchange, parts: HttpParts): Promise<void> {
   }
   exchange.impersonator = exchange.user
   exchange.user = wanted.user
+}
+
+async function becomeConstrained(
+  exchange: Exchange,
+  parts: HttpParts,
+  impersonation: ConstrainedImpersonation,
+): Promise<void> {
+  const { separateHeaders } = exchange.wire
+  const allowed = await impersonation.of(separateHeaders, requestAttributes(exchange, parts))
+  if (allowed === undefined) return
+  exchange.impersonator = exchange.user
+  exchange.user = allowed.user
+  exchange.impersonationConstraint = allowed.constraint
 }

@@ -256,7 +256,7 @@ const ofContents = 'patch.webhook.admission.k8s.io/'
 
 /** Fields that are known only after authorization. */
 function completedParts(
-  { impersonator, user, auditAnnotations }: Exchange,
+  { impersonator, user, auditAnnotations, impersonationConstraint }: Exchange,
   level: AuditLevel,
 ): Partial<AuditEvent> {
   const annotations = [...auditAnnotations].filter(
@@ -264,6 +264,7 @@ function completedParts(
   )
   return {
     ...(impersonator !== undefined && { impersonatedUser: userOf(user) }),
+    ...(impersonationConstraint !== '' && { authenticationMetadata: { impersonationConstraint } }),
     ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations.sort(byName)) }),
   }
 }

@@ -35,6 +35,8 @@ export interface AuditEvent {
   readonly verb: string
   readonly user: AuditUser
   readonly impersonatedUser?: AuditUser | undefined
+  /** How the impersonation was allowed, where that was limited to certain users and requests. */
+  readonly authenticationMetadata?: { readonly impersonationConstraint: string } | undefined
   readonly sourceIPs: readonly string[]
   readonly userAgent?: string | undefined
   readonly objectRef?: ObjectReference | undefined
@@ -73,6 +75,7 @@ function asOldest(reference: ObjectReference | undefined): ObjectReference | und
  */
 export function eventJson(event: AuditEvent, version: AuditVersion = 'audit.k8s.io/v1'): string {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs } = event
+  const { authenticationMetadata } = event
   const { userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event
   const isOld = version !== 'audit.k8s.io/v1'
   const at = isOld ? `${microTime(event.requestReceivedAtMs).slice(0, 19)}Z` : undefined
@@ -88,6 +91,7 @@ export function eventJson(event: AuditEvent, version: AuditVersion = 'audit.k8s.
     verb,
     user,
     impersonatedUser,
+    authenticationMetadata,
     sourceIPs,
     userAgent,
     objectRef: version === 'audit.k8s.io/v1alpha1' ? asOldest(objectRef) : objectRef,
