@@ -34,7 +34,7 @@ export interface ClientEvent {
 export interface ServedResource extends ResourceRef {
   readonly kind: string
   readonly namespaced: boolean
-  readonly verbs: readonly string[]
+  readonly verbs: ReadonlySet<string>
   /** Every apiVersion under which the same objects are served. */
   readonly apiVersions: readonly string[]
 }

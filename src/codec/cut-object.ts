@@ -6,6 +6,7 @@
  *   {"kind":"Pod","apiVersion":"v1",  "metadata":{"name":"a","uid":"…"  ,"generation":1},"spec":…}
  *                                   ^bodyAt                            ^revisionAt
  */
+import { ownBytes } from '#base/own-bytes.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface CutObject {
@@ -57,16 +58,6 @@ export function encodeCut(object: KubeObject): CutObject {
   const bodyAt = Buffer.byteLength(header)
   const revisionAt = bodyAt + Buffer.byteLength(head)
   return { bytes: ownBytes(`${header}${head}${tail}}`), bodyAt, revisionAt }
-}
-
-/**
- * Allocates exactly the needed memory. Node's pool of small buffers would keep 64 KiB of
- * short-lived data alive with each cached object.
- */
-function ownBytes(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
-  return bytes
 }
 
 /**

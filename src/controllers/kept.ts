@@ -98,14 +98,12 @@ export function keepRootConfigMap(object: KubeObject): KeptRootConfigMap | undef
 
 export interface KeptRole extends KeptMeta {
   readonly labels: Readonly<Record<string, string>>
-  readonly rules: readonly Loose[]
   readonly selectors: readonly Loose[] | undefined
 }
 
 export const keepRole = (object: KubeObject): KeptRole => ({
   ...metaOf(object),
   labels: object.metadata.labels ?? {},
-  rules: object.rules ?? [],
   selectors: object.aggregationRule?.clusterRoleSelectors,
 })
 

@@ -337,7 +337,7 @@ function frameOf(
   keys: FrameKeys,
 ): Buffer | Promise<Buffer> {
   const key = keys?.[type]
-  const known = key === undefined ? undefined : event.frames.get(key)
+  const known = key === undefined ? undefined : event.frames?.get(key)
   if (known !== undefined) return known
   // An object that no longer matches the selector is sent in its previous state, with the revision
   // of the change.
@@ -346,10 +346,15 @@ function frameOf(
   if (key === undefined) return made
   if (made instanceof Promise) {
     return made.then((frame) => {
-      event.frames.set(key, frame)
+      keepFrame(event, key, frame)
       return frame
     })
   }
-  event.frames.set(key, made)
+  keepFrame(event, key, made)
   return made
+}
+
+function keepFrame(event: CacheEvent, key: string, frame: Buffer): void {
+  event.frames ??= new Map()
+  event.frames.set(key, frame)
 }

@@ -235,7 +235,7 @@ class LocalClient implements ApiClient {
       if (kind === undefined) continue
       const { group, version, plural, namespaced } = kind
       const apiVersions = resource.kinds.map(({ apiVersion }) => apiVersion)
-      const verbs = [...kind.verbs]
+      const { verbs } = kind
       found.push({ group, version, plural, namespaced, kind: kind.kind, verbs, apiVersions })
     }
     return found

@@ -118,33 +118,39 @@ export class FanOut {
 /** Subscribers by namespace. */
 class Audience<Who extends { readonly namespace: string }> {
   readonly everywhere = new Set<Who>()
-  readonly #byNamespace = new Map<string, Set<Who>>()
+  /** Undefined until a subscriber wants one namespace. */
+  #byNamespace: Map<string, Set<Who>> | undefined
   size = 0
 
   get isSpread(): boolean {
-    return this.#byNamespace.size > 0
+    return this.#byNamespace !== undefined && this.#byNamespace.size > 0
   }
 
   in(namespace: string): Set<Who> | undefined {
-    return namespace === '' ? undefined : this.#byNamespace.get(namespace)
+    return namespace === '' ? undefined : this.#byNamespace?.get(namespace)
   }
 
   add(one: Who): void {
     this.size++
-    const set = one.namespace === '' ? this.everywhere : this.#byNamespace.get(one.namespace)
-    if (set === undefined) this.#byNamespace.set(one.namespace, new Set([one]))
-    else set.add(one)
+    const set = this.#setOf(one)
+    if (set !== undefined) return void set.add(one)
+    this.#byNamespace ??= new Map()
+    this.#byNamespace.set(one.namespace, new Set([one]))
   }
 
   remove(one: Who): void {
-    const set = one.namespace === '' ? this.everywhere : this.#byNamespace.get(one.namespace)
+    const set = this.#setOf(one)
     if (set?.delete(one)) this.size--
-    if (set?.size === 0 && one.namespace !== '') this.#byNamespace.delete(one.namespace)
+    if (set?.size === 0 && one.namespace !== '') this.#byNamespace?.delete(one.namespace)
   }
 
   forEach(action: (one: Who) => void): void {
     this.everywhere.forEach(action)
-    for (const set of this.#byNamespace.values()) set.forEach(action)
+    for (const set of this.#byNamespace?.values() ?? []) set.forEach(action)
+  }
+
+  #setOf({ namespace }: Who): Set<Who> | undefined {
+    return namespace === '' ? this.everywhere : this.#byNamespace?.get(namespace)
   }
 }
 

@@ -16,8 +16,8 @@ export interface CacheEvent {
   readonly at: number
   /** The event's share of the memory limit. */
   readonly bytes: number
-  /** Encoded frames by shape and event type, shared by all watchers. */
-  readonly frames: Map<string, Buffer>
+  /** Encoded frames by shape and event type, shared by all watchers; undefined until one is sent. */
+  frames: Map<string, Buffer> | undefined
 }
 
 export interface HistoryLimits {
@@ -42,7 +42,7 @@ export function cacheEvent(
   at: number,
 ): CacheEvent {
   const bytes = (entry ?? previous)?.cut.bytes.length ?? 0
-  return { revision, entry, previous, at, bytes, frames: new Map() }
+  return { revision, entry, previous, at, bytes, frames: undefined }
 }
 
 /**

@@ -155,7 +155,7 @@ export function podChecks(release: Release, feature: Gate): FindProblems {
   const baseline = baselineRows(release, feature)
   const restricted = restrictedRows(release, feature)
   const checksOf = (rows: readonly Row[]) => rows.map(({ check }) => check)
-  const byVersion = Array.from({ length: release.minor + 1 }, (_, version) => {
+  const ofVersion = (version: number) => {
     const has = (row: Row) => isWithin(row, version)
     const low = baseline.filter(has)
     const high = restricted.filter(has)
@@ -164,11 +164,17 @@ export function podChecks(release: Release, feature: Gate): FindProblems {
       baseline: checksOf(low),
       restricted: checksOf([...low.filter(({ id }) => !replaced.has(id)), ...high]),
     }
-  })
+  }
+  /** Made when a namespace first selects the version; most servers need one. */
+  const made = new Map<number, ReturnType<typeof ofVersion>>()
   return ({ level, version = release.minor }, metadata, spec) => {
     if (level === 'privileged') return []
-    const checks = byVersion[Math.min(version, release.minor)]?.[level] ?? []
-    return checks.map((check) => check(spec, metadata)).filter((found) => found !== undefined)
+    const known = Math.min(version, release.minor)
+    const checks = made.get(known) ?? ofVersion(known)
+    made.set(known, checks)
+    return checks[level]
+      .map((check) => check(spec, metadata))
+      .filter((found) => found !== undefined)
   }
 }
 

@@ -31,7 +31,7 @@ export class OwnerKinds {
         this.#byKind.set(`${apiVersion}/${served.kind}`, served)
     }
     return this.#served.filter(({ verbs }) =>
-      ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb)),
+      ['delete', 'list', 'watch'].every((verb) => verbs.has(verb)),
     )
   }
 

@@ -42,7 +42,7 @@ export async function emptyNamespace(
     emptied.discoveryErrors.push(textOf(error))
     if (error instanceof PartialDiscovery) found = error.found
   }
-  const deletable = found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('delete'))
+  const deletable = found.filter(({ namespaced, verbs }) => namespaced && verbs.has('delete'))
   const empty = async (resource: (typeof deletable)[number]) => {
     try {
       await emptyResource(client, resource, namespace, ageSeconds, emptied)
@@ -78,12 +78,12 @@ const textOf = (error: unknown) => (error instanceof Error ? error.message : Str
 
 async function emptyResource(
   client: ApiClient,
-  resource: ResourceRef & { verbs: readonly string[] },
+  resource: ResourceRef & { verbs: ReadonlySet<string> },
   namespace: string,
   ageSeconds: number,
   emptied: Emptied,
 ): Promise<void> {
-  const lists = resource.verbs.includes('list')
+  const lists = resource.verbs.has('list')
   const before = lists ? await present(client, resource, namespace) : []
   if (lists && before.length === 0) return
   const grace = graceOf(resource, before)
@@ -115,21 +115,21 @@ async function emptyResource(
  */
 async function present(
   client: ApiClient,
-  resource: ResourceRef & { verbs: readonly string[] },
+  resource: ResourceRef & { verbs: ReadonlySet<string> },
   namespace: string,
 ): Promise<KubeObject[]> {
-  const together = resource.verbs.includes('deletecollection')
+  const together = resource.verbs.has('deletecollection')
   const limit = together && !isPods(resource) ? 1 : undefined
   return (await client.list(resource, namespace, limit === undefined ? {} : { limit })).items
 }
 
 async function deleteAll(
   client: ApiClient,
-  resource: ResourceRef & { verbs: readonly string[] },
+  resource: ResourceRef & { verbs: ReadonlySet<string> },
   namespace: string,
   objects: readonly KubeObject[],
 ): Promise<void> {
-  if (resource.verbs.includes('deletecollection')) {
+  if (resource.verbs.has('deletecollection')) {
     // Ignore missing resources and objects; the next list shows what remains.
     return unlessMissing(
       client.deleteCollection(resource, namespace, { propagationPolicy: 'Background' }),

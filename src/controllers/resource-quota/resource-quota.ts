@@ -101,7 +101,7 @@ class QuotaController {
     const wanted = [...new Set(names)]
     if (wanted.length === 0) return []
     return (await this.#parts.client.resources()).filter(({ group, plural, namespaced, verbs }) => {
-      if (!namespaced || !verbs.includes('list') || !verbs.includes('watch')) return false
+      if (!namespaced || !verbs.has('list') || !verbs.has('watch')) return false
       const evaluator = this.#evaluators.of(group, plural)
       return evaluator !== undefined && wanted.some((name) => evaluator.counts(name))
     })

@@ -64,7 +64,7 @@ test('of many roles those that aggregate none cost nothing when another changes'
     release: 22,
     feature: () => true,
   } as unknown as ControllerParts)
-  const role = { name: 'a', labels: {}, rules: [], selectors: undefined } as unknown as KeptRole
+  const role = { name: 'a', labels: {}, selectors: undefined } as unknown as KeptRole
   told?.changed?.(role, undefined)
   told?.deleted?.(role)
   stopping.abort()

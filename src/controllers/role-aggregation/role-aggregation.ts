@@ -5,6 +5,7 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { Loose } from '#api/object-meta.ts'
+import type { ApiClient } from '#client/client.ts'
 import type { Controller } from '#controllers/controller.ts'
 import type { KeptRole } from '#controllers/kept.ts'
 import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
@@ -26,9 +27,8 @@ export const roleAggregation: Controller = {
       await roles.synced
       const role = roles.get('', name)
       if (role?.selectors === undefined || role.deleting) return
-      const rules = aggregated(role, roles.values())
-      if (sameRules(rules, role.rules)) return
       const live = await unlessMissing(client.get(clusterRoles, '', name))
+      const rules = await aggregated(role, roles.values(), client)
       if (live?.aggregationRule === undefined || sameRules(rules, live.rules ?? [])) return
       await (applies
         ? client.apply(clusterRoles, { metadata: { name }, rules }, account)
@@ -57,8 +57,15 @@ export const roleAggregation: Controller = {
 const sameRules = (a: readonly Loose[], b: readonly Loose[]) =>
   JSON.stringify(a) === JSON.stringify(b)
 
-/** By selector, then by name, as in kube-apiserver. */
-export function aggregated(role: KeptRole, all: Iterable<KeptRole>): Loose[] {
+/**
+ * By selector, then by name, as in kube-apiserver. The rules are read from the server, because
+ * copies of all roles in memory would be the largest part of an idle server's informers.
+ */
+async function aggregated(
+  role: KeptRole,
+  all: Iterable<KeptRole>,
+  client: ApiClient,
+): Promise<Loose[]> {
   const sorted = [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
   const seen = new Set<string>()
   const rules: Loose[] = []
@@ -66,7 +73,8 @@ export function aggregated(role: KeptRole, all: Iterable<KeptRole>): Loose[] {
     const selector = selectorOf(written)
     for (const other of sorted) {
       if (other.name === role.name || !matchesLabels(selector, other.labels)) continue
-      for (const rule of other.rules) {
+      const live = await unlessMissing(client.get(clusterRoles, '', other.name))
+      for (const rule of live?.rules ?? []) {
         const text = JSON.stringify(rule)
         if (seen.has(text)) continue
         seen.add(text)

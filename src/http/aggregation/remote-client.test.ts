@@ -141,6 +141,6 @@ test('resources are found once, in the best version; a server that is away is na
   )
   const apiVersions = ['g.example.com/v1beta1', 'g.example.com/v1']
   assert.deepEqual(error.found, [
-    { ...resource, kind: 'Widget', namespaced: true, verbs, apiVersions },
+    { ...resource, kind: 'Widget', namespaced: true, verbs: new Set(verbs), apiVersions },
   ])
 })

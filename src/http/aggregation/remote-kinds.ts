@@ -73,7 +73,7 @@ export class RemoteKinds {
           plural: name,
           kind,
           namespaced: namespaced === true,
-          verbs: verbs ?? [],
+          verbs: new Set<string>(verbs),
           apiVersions: [key],
         }))
     } catch {

@@ -10,6 +10,7 @@ import {
   type OpenIdDocuments,
 } from '#access/authenticate/openid-documents.ts'
 import { pathNotFound } from '#api/status-error.ts'
+import { ownBytes } from '#base/own-bytes.ts'
 import { checkRouteAccepts, mediaTypes, type Produces } from '#codec/media-type.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
@@ -27,9 +28,9 @@ export function openIdPaths({ configuration, keySet }: OpenIdDocuments): PathHan
   const served = new Map<string, Served>([
     [
       openIdConfigurationPath,
-      { produces: 'json', contentType: mediaTypes.json, body: Buffer.from(configuration) },
+      { produces: 'json', contentType: mediaTypes.json, body: ownBytes(configuration) },
     ],
-    [keySetPath, { produces: 'key set', contentType: keySetMediaType, body: Buffer.from(keySet) }],
+    [keySetPath, { produces: 'key set', contentType: keySetMediaType, body: ownBytes(keySet) }],
   ])
   const rootOf = (path: string) =>
     [...served.keys()].find((root) => path === root || path.startsWith(`${root}/`))

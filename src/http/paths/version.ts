@@ -1,5 +1,6 @@
 /** /version: which release this server is. */
 import { pathNotFound } from '#api/status-error.ts'
+import { ownBytes } from '#base/own-bytes.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
@@ -7,7 +8,7 @@ import { documentShape } from '#http/shape.ts'
 import { requireGet } from './require-get.ts'
 
 export function versionPath(info: VersionInfo): PathHandler {
-  const body = Buffer.from(`${JSON.stringify(info, null, 2)}`)
+  const body = ownBytes(JSON.stringify(info, null, 2))
   return {
     matches: (path) => path === '/version' || path.startsWith('/version/'),
     handle(exchange) {

@@ -48,6 +48,7 @@ const guessSeconds = 0.003
 
 export class QueueSet<Flow extends QueuedFlow> {
   #limits: QueueLimits
+  /** Made with the first request of the level: many servers never get one. */
   #queues: Queue<Flow>[] = []
   #executing = 0
   #waiting = 0
@@ -62,7 +63,6 @@ export class QueueSet<Flow extends QueuedFlow> {
   constructor(limits: QueueLimits, after: (ms: number, call: () => void) => () => void) {
     this.#limits = limits
     this.#after = after
-    this.#grow()
   }
 
   get limits(): QueueLimits {
@@ -82,6 +82,7 @@ export class QueueSet<Flow extends QueuedFlow> {
     executing: number
     virtualStart: number
   }[] {
+    this.#grow()
     return this.#queues
   }
 
@@ -91,7 +92,6 @@ export class QueueSet<Flow extends QueuedFlow> {
 
   reconfigure(limits: QueueLimits, nowMs: number): void {
     this.#limits = limits
-    this.#grow()
     this.#shrink()
     this.#dispatch(nowMs)
   }
@@ -112,6 +112,7 @@ export class QueueSet<Flow extends QueuedFlow> {
       this.#executing++
       return -1
     }
+    this.#grow()
     this.#moveTo(nowMs)
     const index = this.#choose(flow.hand)
     const queue = this.#queues[index]
