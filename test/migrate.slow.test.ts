@@ -83,7 +83,7 @@ test('SQLite → etcd → archive → etcd, and → SQLite', { skip }, async () 
   await server.stop()
   const before = await objectsOf(['--storage-backend=sqlite'], dataDir)
 
-  assert.match(await binnacle([...way('sqlite', 'etcd3'), ...both]), /^migrated \d+ objects /)
+  assert.match(await binnacle([...way('sqlite', 'etcd3'), ...both]), /^migrated \d+ objects /m)
   assert.deepEqual(await objectsOf(both, dataDir), before)
   assert.match(await binnacle([...way('sqlite', 'etcd3'), ...both], 1), /has \d+ keys under/)
   assert.match(await binnacle(['verify', ...both]), /: no problem\n$/)

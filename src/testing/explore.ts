@@ -4,6 +4,7 @@
  * state every time.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { RequestRecord } from './request-log.ts'
 import type { TestCluster } from './test-cluster.ts'
 import { WatchGate } from './faults/watch-gate.ts'
@@ -61,6 +62,11 @@ const allAccidents: readonly Accident[] = ['intermediate', 'stale', 'unobserved'
 const defaults = { accidents: allAccidents, writesMax: 50, quietMs: 100, staleRevisions: 2 }
 /** A controller that never rests has a bug of another kind; its run ends after this. */
 const runMsMax = 30_000
+/** How long a run waits for the write of its accident; on a busy machine that takes a while. */
+const accidentMsMax = 10_000
+/** Quiet is watched in this many steps, with some turns of the event loop after each. */
+const quietSteps = 10
+const turnsPerStep = 5
 
 type Plan = Required<Omit<Exploration, 'state'>> & Pick<Exploration, 'state'>
 
@@ -93,6 +99,7 @@ interface Place {
 
 async function runOnce(plan: Plan, place?: Place): Promise<Run> {
   const fork = await plan.cluster.fork()
+  const happened = new AbortController()
   const gate = new WatchGate()
   let running: Promise<{ stop(): Promise<unknown> | void }> | undefined
   const stop = async () => (await running)?.stop()
@@ -104,6 +111,7 @@ async function runOnce(plan: Plan, place?: Place): Promise<Run> {
         action: { watch: { gate } },
       })
       const happen = async () => {
+        happened.abort()
         if (accident === 'unobserved') return gate.hold()
         // The dead controller never sees the response, so its stop must not wait for that.
         const stopped = stop()
@@ -117,6 +125,7 @@ async function runOnce(plan: Plan, place?: Place): Promise<Run> {
     running = plan.controller(fork)
     await running
     await plan.scenario(fork)
+    if (place !== undefined) await waitFor(happened.signal, accidentMsMax)
     await quiet(fork, plan)
     // The accident is over: the controller must find its way from here.
     gate.release()
@@ -138,14 +147,26 @@ const isWrite = ({ method }: RequestRecord) => method !== 'GET'
 const writesOf = ({ requests }: TestCluster, { userAgent }: Plan) =>
   requests.filter((one) => one.userAgent.startsWith(userAgent) && isWrite(one))
 
-/** Resolves when the controller has sent no request for some time. */
+async function waitFor(signal: AbortSignal, msMax: number): Promise<void> {
+  await sleep(msMax, undefined, { signal }).catch((error: Error) => {
+    if (error.name !== 'AbortError') throw error
+  })
+}
+
+/**
+ * Resolves when the controller has sent no request for some time. The time is divided into steps:
+ * on a busy machine a single timer can fire before the controller had a turn.
+ */
 async function quiet({ requests }: TestCluster, { userAgent, quietMs }: Plan): Promise<void> {
   const count = () => requests.filter((one) => one.userAgent.startsWith(userAgent)).length
   const endAt = performance.now() + runMsMax
   let before = -1
   for (let now = count(); now !== before && performance.now() < endAt; now = count()) {
     before = now
-    await new Promise((resolve) => setTimeout(resolve, quietMs))
+    for (let step = 0; step < quietSteps; step++) {
+      await sleep(quietMs / quietSteps)
+      for (let turns = 0; turns < turnsPerStep; turns++) await turn()
+    }
   }
 }
 

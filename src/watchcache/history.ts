@@ -16,7 +16,7 @@ export interface CacheEvent {
   readonly at: number
   /** The event's share of the memory limit. */
   readonly bytes: number
-  /** Encoded frames by shape and event type, shared by all watchers; undefined until one is sent. */
+  /** Encoded frames by shape and event type, shared by all watchers; undefined until the first. */
   frames: Map<string, Buffer> | undefined
 }
 

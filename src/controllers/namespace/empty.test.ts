@@ -11,7 +11,14 @@ type Metadata = KubeObject['metadata']
 
 const all = ['delete', 'deletecollection', 'list']
 const resource = (plural: string, verbs = all, namespaced = true): Resource =>
-  ({ group: '', version: 'v1', plural, kind: plural, namespaced, verbs: new Set(verbs) }) as unknown as Resource
+  ({
+    group: '',
+    version: 'v1',
+    plural,
+    kind: plural,
+    namespaced,
+    verbs: new Set(verbs),
+  }) as unknown as Resource
 const named = (name: string, more: Metadata = {}): KubeObject => ({
   metadata: { name, uid: `uid of ${name}`, ...more },
 })

@@ -73,8 +73,8 @@ function memoryUsage(): NodeJS.MemoryUsage | undefined {
 }
 
 /**
- * How late timers fire: each page covers the time since the previous page, and the first one shows 0.
- * A histogram of Node takes 360 KiB, so that only servers have one whose metrics a client reads.
+ * How late timers fire. Each page covers the time since the previous page; the first one shows 0. A
+ * histogram of Node takes 360 KiB, so only servers whose metrics are read have one.
  */
 function registerLag(registry: Registry): () => void {
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined

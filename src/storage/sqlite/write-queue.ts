@@ -238,10 +238,11 @@ export class WriteQueue {
 
   /**
    * Without a writer thread, this thread copies the log while that is fast; otherwise the writer
-   * thread does.
+   * thread does. A thread can take seconds to open. Until then this thread writes, so it also
+   * copies a log far beyond its limit, which would fill a small disk.
    */
   #copyLog(): void {
-    if (this.#thread) {
+    if (this.#thread && (this.#thread.isOpen || !this.#here.log.isFarBeyond)) {
       this.#here.log.leave()
       this.#thread.copyLog()
       return
