@@ -1,6 +1,7 @@
 /**
- * The output of `--help` and the page of all flags in docs/. Both are generated from the flag
- * table. Flags without effect are omitted.
+ * The output of `--help`, and the pages docs/flags.md and docs/commands.md. All are generated from
+ * the tables of flags and commands. Help on a topic omits flags without effect; docs/flags.md lists
+ * every flag.
  */
 import { type Group, groups, type Row } from '#settings/flag-row.ts'
 import { flagTable } from '#settings/flag-table.ts'

@@ -1,7 +1,7 @@
 /**
- * Objects reduced to their metadata: PartialObjectMetadata and its list, in both versions of
- * meta.k8s.io, as values and as the types protobuf writes them by. The metadata is taken over as it
- * is, never copied.
+ * Reduces objects to their metadata: PartialObjectMetadata and its list, in both versions of
+ * meta.k8s.io. Also makes the types by which protobuf encodes them. The metadata is shared with the
+ * object, never copied.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
@@ -24,7 +24,7 @@ export const partialMetadata = (object: Loose, version: MetaVersion): Loose => (
   metadata: object['metadata'],
 })
 
-/** The remaining count is not reported here, and no items are null, as in kube-apiserver. */
+/** As kube-apiserver, omits remainingItemCount and writes `items: null` for an empty list. */
 export function partialMetadataList(
   objects: readonly Loose[],
   metadata: ListMetadata,

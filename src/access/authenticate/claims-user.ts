@@ -1,5 +1,6 @@
 /**
- * The user that the claims of a verified token describe, by the mappings and rules of its issuer.
+ * Derives the user from the claims of a verified token. The mappings and rules of the token's
+ * issuer decide which claims become the name, groups, uid and extra fields.
  */
 import { type AccessExpression, stringsIn } from '#access/access-expression.ts'
 import type { User } from '#access/user.ts'
@@ -7,7 +8,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { type CelError, isError, type Value } from '#cel/values.ts'
 import type { ClaimMapping, JwtIssuer, ValidationRule } from './jwt-configuration.ts'
 
-/** Why the claims of a good signature are refused; the whole text. */
+/** The signature is valid, but a mapping or rule rejects the claims. The message is complete. */
 export class ClaimsRejection extends Error {}
 
 export type ClaimRules = Omit<
@@ -15,7 +16,7 @@ export type ClaimRules = Omit<
   'url' | 'discoveryUrl' | 'audiences' | 'certificateAuthority'
 > & { readonly showsTokenId: boolean }
 
-/** Throws Refusal. */
+/** Throws ClaimsRejection. */
 export function userFrom(claims: Loose, rules: ClaimRules): User {
   const name = nameOf(claims, rules.username)
   const groups = rules.groups === undefined ? [] : groupsOf(claims, rules.groups)

@@ -1,6 +1,7 @@
 /**
- * --authorization-config: the authorizers in order, webhooks with conditions among them. It is
- * checked as a whole; every problem is reported with its field.
+ * Reads the file of --authorization-config: the authorizers in order, with the settings of
+ * webhooks. Invalid fields are reported together. A wrong kind or an unreadable duration is
+ * reported alone.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -37,7 +38,7 @@ export type ConfiguredAuthorizer = { readonly name: string } & (
   | { readonly type: 'Webhook'; readonly webhook: WebhookChoice }
 )
 
-/** Throws, naming the file, where it is wrong. */
+/** Throws an error that names the file if the file cannot be read or is invalid. */
 export function readAuthorizationConfiguration(
   file: string,
   release: Release,

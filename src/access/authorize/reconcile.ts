@@ -1,7 +1,8 @@
 /**
  * Reconciles the bootstrap policy at start. It creates missing objects and restores removed
- * permissions and subjects, unless the autoupdate annotation of an object is "false". It never
- * removes what an operator has added. The comparison is pure; the caller reads and writes.
+ * permissions and subjects, unless the autoupdate annotation of an object is "false". It keeps the
+ * rules, subjects, labels and annotations that an operator added. It removes an aggregationRule
+ * that the policy lacks, and replaces a binding to another role.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -96,7 +97,7 @@ const aggregatedRoles = ['admin', 'edit', 'view'].map((name) => [
 ])
 
 /**
- * Brings the cluster to the policy of the emulated release. Rejects when a write fails for good.
+ * Writes the policy of the emulated release to the store. Rejects if a write keeps failing.
  */
 export async function reconcileBootstrapPolicy(
   release: number,

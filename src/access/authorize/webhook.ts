@@ -1,8 +1,8 @@
 /**
  * The Webhook mode: a remote service decides about a SubjectAccessReview. Results are cached,
- * allowed ones for longer. If the service fails, the result is "no opinion" or "denied", never
- * "allowed"; the failure is the decision's error. The service is called only for requests that meet
- * all match conditions.
+ * allowed ones for longer. If the call fails, the result is "no opinion" with the failure as its
+ * error; with `failurePolicy: Deny` the request is denied. The service is called only for requests
+ * that meet all match conditions.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -29,7 +29,10 @@ const hostPortsNameHostPort = change('errors of pods on the host network name ho
 })
 const errorNamesSpecField = change('errors of shareProcessNamespace name the field', { since: 37 })
 
-/** Validates `spec.securityContext` and shared namespaces. `path` is the path of the pod spec. */
+/**
+ * Validates `spec.securityContext`, `spec.shareProcessNamespace` and, before release 28, the host
+ * ports of containers. `path` is the path of the pod spec.
+ */
 export function checkPodSecurityContext(
   spec: Loose,
   path: FieldPath,

@@ -1,16 +1,16 @@
 /**
- * The time by which writes expire. Deadlines are kept on disk in the time of day, because they must
- * outlast the process, but they pass with elapsed time: when the clock of the machine is set, the
- * deadlines are moved with it.
+ * The clock that decides when keys expire. Deadlines on disk are wall-clock times, because they
+ * must survive a restart. A lease must still last its elapsed time: when the operator adjusts the
+ * system clock by an hour, the caller shifts the deadlines by an hour (`jump`, then `moved`).
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 
-/** Clocks drift apart a little without having been set. */
+/** The wall clock and the monotonic clock drift apart by less than this without an adjustment. */
 const driftMsMax = 5000
 
 export class ExpiryClock {
   #clock: Clock
-  /** The time of day when elapsed time was nought. */
+  /** The wall-clock time at which the elapsed time was 0. */
   #origin: number
 
   constructor(clock: Clock) {
@@ -31,7 +31,7 @@ export class ExpiryClock {
     return Math.abs(jump) > driftMsMax ? jump : 0
   }
 
-  /** Called when the stored deadlines are shifted; later writes use the new time. */
+  /** The caller shifts the stored deadlines by `byMs`; from now on `now()` is shifted as well. */
   moved(byMs: number): void {
     this.#origin += byMs
   }

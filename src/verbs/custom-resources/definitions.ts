@@ -180,8 +180,8 @@ export class Definitions {
   }
 
   /**
-   * Processes one definition of a group at a time, because the first one gets a contested name.
-   * Groups are independent.
+   * Processes the waiting definitions. Up to 16 groups run in parallel. Within a group, definitions
+   * are settled one after another, because the first one gets a contested name.
    */
   async #work(): Promise<void> {
     let looked = 0

@@ -1,7 +1,6 @@
 /**
- * Parses the headers of DER values (class, tag and length) for certificate signing requests, with
- * Go's error messages. `headerAt` does not read the contents; `oidProblem` checks the contents of
- * an object identifier.
+ * Parses the headers of DER values (class, tag and length) with the errors of Go's encoding/asn1.
+ * The only contents that it checks are those of object identifiers (`oidProblem`).
  */
 
 export interface Header {
