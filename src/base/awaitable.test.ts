@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { after } from './awaitable.ts'
 
-test('what is there is used at once, what is not once it is', async () => {
+test('a present value is used at once, a promise when it resolves', async () => {
   assert.equal(
     after(1, (n) => n + 1),
     2,
@@ -12,7 +12,7 @@ test('what is there is used at once, what is not once it is', async () => {
   assert.equal(await later, 2)
 })
 
-test('failures come the way the value comes', async () => {
+test('errors are thrown or reject, as the value would be returned', async () => {
   const fail = () => {
     throw new Error('no')
   }

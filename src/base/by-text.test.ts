@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byText } from './by-text.ts'
 
-test('each text is looked into once, until there are too many', () => {
+test('the function runs once per text until the cache is full', () => {
   const asked: string[] = []
   const lengthOf = byText((text) => {
     asked.push(text)

@@ -1,12 +1,11 @@
 /**
- * Caches the results of a function of a text by recent texts: few images make most pods, few
- * clients send most requests. When the cache is full it is emptied, which costs less than tracking
- * the least recent text.
+ * Caches the results of a function of a text by recent texts. Most pods have one of few images, and
+ * few clients send most requests. When the cache is full it is emptied, which costs less than
+ * tracking the least recent text.
  */
 
 /**
- * Longer texts are not cached: hardly any comes twice, and a client could fill the memory with
- * them.
+ * Longer texts are not cached: few of them repeat, and a client could fill the memory with them.
  */
 const lengthMax = 4096
 

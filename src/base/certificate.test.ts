@@ -61,7 +61,7 @@ for (const [name, make] of Object.entries(keyPairs))
     assert.deepEqual(leaf.keyUsage, ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
   })
 
-test('an independent library reads the same', () => {
+test('an independent library parses the same values', () => {
   const keys = keyPairs.ec()
   const made = issueCertificate(
     request(keys.publicKey, { usages: ['authority'], dnsNames: ['a.example'] }),

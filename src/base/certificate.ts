@@ -13,7 +13,7 @@ export interface Subject {
 
 export type Usage = 'authority' | 'server' | 'client'
 
-/** Each usage by its bit, for certificates that are not authorities. */
+/** The bit of each key usage, for certificates that are not authorities. */
 export interface ExactUsages {
   /**
    * Numbers of key usage bits: 0 is digitalSignature, 8 decipherOnly. An empty list omits the
@@ -121,10 +121,7 @@ function exactUsages(usages: readonly Usage[]): ExactUsages {
   }
 }
 
-/**
- * The first bit is the highest of the first byte; what follows the last bit that is set is left
- * out.
- */
+/** The first bit is the highest bit of the first byte. Bits after the last set bit are omitted. */
 function bitsOf(numbers: readonly number[]): Buffer {
   const last = Math.max(...numbers)
   const bytes = new Uint8Array((last >> 3) + 1)

@@ -5,7 +5,10 @@
 export interface Clock {
   /** Milliseconds since 1970. May jump when the machine's clock is set. */
   now(): number
-  /** Milliseconds since some fixed moment; never jumps. A clock without it is taken not to jump. */
+  /**
+   * Milliseconds since some fixed moment; never jumps. A clock without this function is assumed not
+   * to jump.
+   */
   elapsed?(): number
 }
 

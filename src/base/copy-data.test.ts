@@ -17,7 +17,7 @@ for (const [what, value] of rows) {
   })
 }
 
-test('nothing is shared with the copy', () => {
+test('a copy shares nothing with its source', () => {
   const value = { a: { b: [1] } }
   const copy = copyData(value)
   copy.a.b.push(2)

@@ -24,7 +24,9 @@ for (let byte = 0; byte < 256; byte++) {
   }
 }
 
-/** The checksum of bytes, or of a text as UTF-8; `before`: that of what came before them. */
+/**
+ * The checksum of bytes, or of a text as UTF-8. `before` is the checksum of the preceding bytes.
+ */
 export function crc32(data: Uint8Array | string, before = 0): number {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data
   let sum = ~before

@@ -20,7 +20,7 @@ const tags = {
   set: 0x31,
 } as const
 
-/** A number as bytes, most significant first. */
+/** The bytes of a number, most significant first. */
 function bytesOf(value: number): number[] {
   const bytes = [value % 256]
   for (let rest = Math.floor(value / 256); rest > 0; rest = Math.floor(rest / 256))
@@ -46,7 +46,7 @@ export const nothing = () => tagged(tags.null)
 export const octetString = (...parts: Uint8Array[]) => tagged(tags.octetString, ...parts)
 export const utf8String = (text: string) => tagged(tags.utf8String, Buffer.from(text))
 
-/** An integer that is not negative, from a number or from its bytes, most significant first. */
+/** A non-negative integer, from a number or from its bytes, most significant first. */
 export function integer(value: number | Uint8Array): Buffer {
   const bytes = typeof value === 'number' ? Uint8Array.from(bytesOf(value)) : value
   let from = 0
@@ -56,7 +56,7 @@ export function integer(value: number | Uint8Array): Buffer {
   return tagged(tags.integer, sign, shown)
 }
 
-/** Bits, of which the last `unused` of the last byte do not count. */
+/** A bit string. The last `unused` bits of the last byte are ignored. */
 export const bitString = (bytes: Uint8Array, unused = 0) =>
   tagged(tags.bitString, Uint8Array.of(unused), bytes)
 
@@ -88,7 +88,7 @@ export function time(ms: number): Buffer {
 export interface DerValue {
   readonly tag: number
   readonly contents: Buffer
-  /** The value with its tag and length. */
+  /** The encoding of the value, with its tag and length. */
   readonly whole: Buffer
 }
 

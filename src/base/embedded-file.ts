@@ -3,7 +3,7 @@
  * Reading one is no I/O; the system has mapped the executable.
  */
 
-/** The text of an embedded file; undefined where the server does not run as a single executable. */
+/** The text of an embedded file; undefined if this process is not the single executable. */
 export function embeddedFile(name: string): string | undefined {
   const sea = process.getBuiltinModule('node:sea')
   return sea.isSea() ? sea.getAsset(name, 'utf8') : undefined

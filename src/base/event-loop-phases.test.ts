@@ -4,7 +4,7 @@ import { runInReadPhase, runInNotifyPhase, runInWritePhase } from './event-loop-
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('responses leave, watches are notified, they read, and what they write leaves in the same turn', async () => {
+test('responses, notifications, reads and later writes run in this order in one turn', async () => {
   const done: string[] = []
   runInNotifyPhase(() => {
     done.push('notify')
@@ -19,7 +19,7 @@ test('responses leave, watches are notified, they read, and what they write leav
   assert.deepEqual(done, ['write an answer', 'notify', 'read', 'write what was seen'])
 })
 
-test('one that always has more to write leaves the turn to others', async () => {
+test('an action that always has more to write does not block the event loop', async () => {
   let writes = 0
   const more = () => {
     if (++writes < 100) runInWritePhase(more)

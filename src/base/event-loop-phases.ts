@@ -1,6 +1,6 @@
 /**
- * The phases at the end of a turn of the event loop: responses leave, watches are notified, watches
- * read the changes, and what they wrote leaves. A client that waits for the response to its write
+ * The phases at the end of a turn of the event loop: send responses, notify watches, let watches
+ * read the changes, send what the watches wrote. A client that waits for the response to its write
  * does not wait for the watchers of that write.
  */
 
@@ -47,7 +47,7 @@ function endTurn(): void {
   } finally {
     isPlanned = false
   }
-  // A writer that has more to write than fits at once continues in the next turn.
+  // An action that did not finish its writes continues in the next turn.
   write()
   if (notifying.length > 0 || reading.length > 0) plan()
 }

@@ -8,7 +8,10 @@ export function processorMs(work: () => void): number {
   return spentMs()
 }
 
-/** The same of work that is waited for: starts now, and says how much it has cost so far. */
+/**
+ * Measures the CPU time of asynchronous work. It starts now and returns a function for the time
+ * used so far.
+ */
 export function processorClock(): () => number {
   const before = process.cpuUsage()
   return () => {

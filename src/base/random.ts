@@ -5,7 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
 export interface Random {
-  /** At least 0, less than 1. */
+  /** At least 0 and less than 1. */
   number(): number
   bytes(count: number): Buffer
   /** A version 4 UUID: `2f1d0a9c-…`. */

@@ -1,7 +1,7 @@
 /** Deterministic random numbers from a seed, equal on every machine. */
 import type { Random } from './random.ts'
 
-/** Whole numbers below a limit (mulberry32). */
+/** Returns a generator of whole numbers below a limit (mulberry32). */
 export function seeded(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -12,7 +12,7 @@ export function seeded(seed: number): (below: number) => number {
   }
 }
 
-/** Numbers from 0 up to, not including, 1. */
+/** Returns a generator of numbers from 0 (inclusive) to 1 (exclusive). */
 export function seededShares(seed: number): () => number {
   const next = seeded(seed)
   return () => next(2 ** 32) / 2 ** 32

@@ -23,7 +23,7 @@ for (const [items, countMax, together] of rows)
     assert.deepEqual({ begun, running, most }, { begun: items, running: 0, most: together })
   })
 
-test('what one throws is thrown', async () => {
+test('an error rejects the promise', async () => {
   const work = async (item: number) => {
     await setImmediate()
     if (item === 2) throw new Error('two')

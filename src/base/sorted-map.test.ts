@@ -46,7 +46,7 @@ for (const seed of [1, 2, 3]) {
   })
 }
 
-test('a snapshot of nothing stays one, and so does one of what is emptied and filled again', () => {
+test('an empty snapshot stays empty, and a snapshot survives emptying and refilling the map', () => {
   const map = new SortedMap<number>()
   const empty = map.snapshot()
   map.set('a', 1)

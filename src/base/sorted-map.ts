@@ -19,7 +19,7 @@ interface Leaf<V> {
   epoch: number
 }
 
-/** Calls for each entry of a range in order; answer false to stop. */
+/** Called for each entry of a range in order. Return false to stop. */
 export type Visit<V> = (value: V, key: string) => boolean | undefined | void
 
 export class SortedSnapshot<V> {
@@ -162,7 +162,7 @@ function visitLeaves<V>(leaves: readonly Leaf<V>[], start: string, end: string, 
   let i = lowerBound(leaves[at].keys, start)
   for (; at < leaves.length; at++, i = 0) {
     const { keys, values } = leaves[at]
-    // Most leaves lie within the range as a whole: their keys need no comparing one by one.
+    // Most leaves lie completely within the range, so their keys need not be compared.
     const until = keys[keys.length - 1] < end ? keys.length : lowerBound(keys, end)
     for (; i < until; i++) if (visit(values[i], keys[i]) === false) return
     if (until < keys.length) return
@@ -174,7 +174,7 @@ function countLeaves<V>(leaves: readonly Leaf<V>[], start: string, end: string):
   return rank(leaves, end) - rank(leaves, start)
 }
 
-/** How many keys are smaller. */
+/** The number of keys less than `key`. */
 function rank<V>(leaves: readonly Leaf<V>[], key: string): number {
   const at = leafFor(leaves, key)
   let before = 0

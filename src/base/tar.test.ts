@@ -22,7 +22,7 @@ for (const entry of rows)
   test(`the header of ${entry.name.slice(0, 20)} reads as it was written`, () =>
     assert.deepEqual(readTarHeader(tarHeader(entry)), entry))
 
-test('tar lists what is written', () => {
+test('tar lists the archives that we write', () => {
   const bytes = Buffer.from('hello')
   const entry = { name: long, sizeBytes: bytes.length, mode: 0o600, modifiedSeconds: 0 }
   const zeros = Buffer.alloc(tarPaddingBytes(bytes.length) + 1024)

@@ -15,9 +15,9 @@ export interface TarEntry {
   /** Permission bits; 0o600 for secrets. */
   readonly mode: number
   readonly modifiedSeconds: number
-  /** User and group; 0 where unset. */
+  /** User and group ID; 0 if unset. */
   readonly ownerId?: number
-  /** A folder has no bytes. */
+  /** A directory has size 0. */
   readonly isFolder?: boolean
   /** The target of a symbolic link, which has no contents. */
   readonly linksTo?: string
@@ -65,7 +65,7 @@ export function tarHeader(entry: TarEntry): Buffer {
   return header
 }
 
-/** All bytes of a header, with its checksum taken as spaces. */
+/** The sum of all header bytes, with spaces in place of the checksum. */
 function sumOf(header: Buffer): number {
   let sum = 8 * 0x20
   for (const [at, byte] of header.entries())
@@ -73,9 +73,7 @@ function sumOf(header: Buffer): number {
   return sum
 }
 
-/**
- * The entry of a header; undefined at the end of the archive. Throws where the bytes are no header.
- */
+/** Parses a header; undefined at the end of the archive. Throws if the bytes are not a header. */
 export function readTarHeader(header: Buffer): TarEntry | undefined {
   if (header.every((byte) => byte === 0)) return undefined
   const text = (at: number, length: number) => {
@@ -97,6 +95,6 @@ export function readTarHeader(header: Buffer): TarEntry | undefined {
   }
 }
 
-/** How many zeros follow the bytes of a file. */
+/** The number of zeros after the contents of a file. */
 export const tarPaddingBytes = (sizeBytes: number): number =>
   (tarBlockBytes - (sizeBytes % tarBlockBytes)) % tarBlockBytes

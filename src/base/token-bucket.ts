@@ -1,4 +1,4 @@
-/** A rate limit: so many tokens a second, up to a burst. Time arrives as an argument. */
+/** A rate limit: a number of tokens per second, up to a burst. The time is an argument. */
 export class TokenBucket {
   readonly #perSecond: number
   readonly #burst: number

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Turns } from './turns.ts'
 
-test('others have their turn while long work is done', async () => {
+test('other work runs in between the turns of long work', async () => {
   let others = 0
   const timer = setInterval(() => others++, 1)
   let began = performance.now()
@@ -16,13 +16,13 @@ test('others have their turn while long work is done', async () => {
     await turns.next()
   }
   clearInterval(timer)
-  // The shortest: a busy machine makes turns longer, nothing makes them shorter.
+  // The shortest turn, because other programs on the machine can only make turns longer.
   const shortest = Math.min(...turnsMs)
   assert.ok(shortest > 9 && shortest < 100, `turns of ${turnsMs} ms`)
   assert.ok(others > 0, 'a timer had its turn')
 })
 
-test('of several works one has a turn between two of others', async () => {
+test('of several long jobs, only one has a turn between two event loop iterations', async () => {
   const order: string[] = []
   let isDone = false
   const others = () => {

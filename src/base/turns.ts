@@ -10,10 +10,7 @@
  *   }
  */
 
-/**
- * Short enough that requests do not notice it, long enough that switching costs little in
- * comparison.
- */
+/** Short enough not to delay requests, long enough that switching costs little. */
 const turnMs = 10
 
 const waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
- * Waiting in tests: for what is to come, never for a time. The patience is for a machine whose
- * cores all do something else; only a test that fails uses it up.
+ * Waits in tests for a condition, never for a fixed time. The limit is generous because other
+ * programs may use all cores; only a failing test reaches it.
  */
 
 const patienceMs = 60_000

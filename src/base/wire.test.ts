@@ -41,7 +41,7 @@ for (const [value, hex] of varints) {
   })
 }
 
-test('strings, bytes and doubles come back, of any length', () => {
+test('strings, bytes and doubles of any length are read as written', () => {
   const texts = [
     '',
     'short',
@@ -117,7 +117,7 @@ for (const [number, read] of numbers) {
   })
 }
 
-test('any noise ends in a value or a WireError', () => {
+test('random bytes yield a value or a WireError', () => {
   let seed = 42
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) >>> 8
   for (let round = 0; round < 2000; round++) {

@@ -129,13 +129,13 @@ export class WireWriter {
     this.varint(this.length - start)
   }
 
-  /** Writes bytes with their length in front. */
+  /** Writes a length and then the bytes. */
   delimited(bytes: Uint8Array): void {
     this.raw(bytes)
     this.varint(bytes.length)
   }
 
-  /** Text as UTF-8 behind its length. */
+  /** Writes the length of a text and then its UTF-8 bytes. */
   string(text: string): void {
     const start = this.length
     if (text.length > shortLengthMax || !this.#ascii(text)) {
@@ -147,7 +147,7 @@ export class WireWriter {
     this.lengthSince(start)
   }
 
-  /** Writes a short text if it is ASCII; false where it is not, with nothing written. */
+  /** Writes a short ASCII text. Returns false, with nothing written, for other characters. */
   #ascii(text: string): boolean {
     this.#reserve(text.length)
     let at = this.#at
@@ -161,7 +161,7 @@ export class WireWriter {
   }
 }
 
-/** Tags of so many bytes have fewer than 32 bits. */
+/** Tags with this many bytes have fewer than 32 bits. */
 const shortTagBytes = 4
 const fieldNumberMax = 2 ** 29 - 1
 
@@ -201,10 +201,7 @@ export class WireReader {
     return this.#buffer[this.#at++]
   }
 
-  /**
-   * A field's number and wire type, as `number * 8 + type`; the message it is of is for the words
-   * of a refusal.
-   */
+  /** A field's number and wire type, as `number * 8 + type`. Errors name `message`. */
   tag(message = 'message'): number {
     const start = this.#at
     const tag = this.uint32()
@@ -251,7 +248,7 @@ export class WireReader {
     return this.uint64() !== 0
   }
 
-  /** A varint as 64 bits, unsigned: a number where that is exact. */
+  /** An unsigned 64-bit varint; a number if it is exact. */
   uint64(): number | bigint {
     let value = 0
     let scale = 1

@@ -30,7 +30,7 @@ export function queueFor(
     // Lost races are usual; other failures are logged once they last.
     report: (key, error, failures) => {
       if (isConflict(error) && failures < 5) return
-      report(`${name}: ${key} failed and is tried again`, error)
+      report(`${name}: ${key} failed; the controller tries again`, error)
     },
     ...options,
   })

@@ -52,7 +52,7 @@ const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
     },
   ],
 ]
-test('before 1.22 only requests in the audit log have an id', () => {
+test('before 1.22 only requests in the audit log have an audit ID', () => {
   const named = (record: Exchange['record']) =>
     'audit-id' in
     answerHeaders(

@@ -1,4 +1,4 @@
-/** Headers and answers that flags add to requests: each row as kube-apiserver answered it. */
+/** Headers and responses that flags add to requests; each row was recorded from kube-apiserver. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AroundOptions, aroundRequests } from './around-requests.ts'
@@ -29,7 +29,7 @@ interface Asked {
   readonly isHttp1?: true
 }
 
-/** The status and headers of the response, and how often the connection was ended. */
+/** The status and headers of the response, and how often GOAWAY was sent. */
 function answerTo(options: Partial<AroundOptions>, asked: Asked) {
   const answers: [number, AnswerHeaders][] = []
   let goneAway = 0

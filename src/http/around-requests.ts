@@ -49,8 +49,8 @@ function withTransportSecurity(serve: Serve, directives: readonly string[]): Ser
 }
 
 /**
- * Current requests continue; the client opens a new connection for its next request, possibly to
- * another server.
+ * Sends GOAWAY: current requests continue, and the client opens a new connection for its next
+ * request, possibly to another server.
  */
 function withGoAway(serve: Serve, { goAwayChance, random }: AroundOptions): Serve {
   return (wire) => {

@@ -1,4 +1,4 @@
-/** Bodies in pieces: the same bytes, in few buffers. */
+/** Bodies in pieces yield the same bytes, in few buffers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BodyPieces } from './body-pieces.ts'

@@ -19,7 +19,7 @@ const whole =
 const unrecognized = (why: string) =>
   `the object provided is unrecognized (must be of type ConfigMap): ${why}`
 
-test('what a body is read as, by its media type', async () => {
+test('the media type decides how a body is decoded', async () => {
   const cases: [type: string | undefined, body: string, status: number][] = [
     [undefined, '{"metadata":{"name":"a"}}', 201],
     [json, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}', 201],
@@ -31,11 +31,11 @@ test('what a body is read as, by its media type', async () => {
     ['application/merge-patch+json', '{"metadata":{"name":"a"}}', 415],
     ['application/json, application/yaml', '{"metadata":{"name":"a"}}', 415],
     ['*/*', '{"metadata":{"name":"a"}}', 415],
-    // A group that is written empty is the core's.
+    // An empty group means the core group.
     [json, '{"kind":"ConfigMap","apiVersion":"/v1","metadata":{"name":"a"}}', 201],
     [json, '{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}', 400],
     [json, '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}', 400],
-    // Keys of the header are case-insensitive, and the last one counts; YAML keys are sorted first.
+    // Header keys are case-insensitive, and the last one is used; YAML keys are sorted first.
     [json, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 400],
     [json, '{"Kind":"Secret","kind":"ConfigMap","metadata":{"name":"a"}}', 201],
     [yaml, '{"kind":"ConfigMap","Kind":"Secret","metadata":{"name":"a"}}', 201],
@@ -49,7 +49,7 @@ test('what a body is read as, by its media type', async () => {
   assert.deepEqual(served.defects, [])
 })
 
-test('why a body cannot be read, with its beginning', async () => {
+test('the error for an unreadable body quotes its start', async () => {
   const cases: [type: string, body: string, message: string][] = [
     [
       json,
@@ -93,7 +93,7 @@ test('why a body cannot be read, with its beginning', async () => {
   }
 })
 
-test('prototype names are keys like any other', async () => {
+test('prototype names are ordinary keys', async () => {
   const body =
     '{"metadata":{"name":"a","labels":{"__proto__":"1","constructor":"2"}},"data":{"__proto__":"3","constructor":"4","toString":"5"}}'
   for (const type of [json, yaml]) {
@@ -115,7 +115,7 @@ test('prototype names are keys like any other', async () => {
   }
 })
 
-test('strategic patches are read as a stream, other patches whole', async () => {
+test('strategic patches are read as a stream, other patches as one value', async () => {
   await served.verbs.create('configmaps', { metadata: { name: 'live' }, data: { k: 'v' } })
   const strategic = 'application/strategic-merge-patch+json'
   const cases: [type: string, body: string, status: number, message?: string][] = [
@@ -149,7 +149,7 @@ test('strategic patches are read as a stream, other patches whole', async () => 
   }
 })
 
-test('the options of an update are looked at before its body, those of a creation after', async () => {
+test('an update validates its options before its body, a create afterwards', async () => {
   const bad = { headers: { 'content-type': 'text/plain' }, body: '{}' }
   const tooLong = `fieldManager=${'x'.repeat(129)}`
   const post = await served.ask('POST', `${configMaps}&${tooLong}`, bad)
@@ -157,7 +157,7 @@ test('the options of an update are looked at before its body, those of a creatio
   assert.deepEqual([post.status, put.status], [415, 422])
 })
 
-test('a dry run shows the version it was given, a creation refuses it', async () => {
+test('a dry run may name a resourceVersion and returns it; a create may not', async () => {
   const body = '{"metadata":{"name":"versioned","resourceVersion":"7"}}'
   const dry = await served.ask('POST', configMaps, { body })
   assert.equal(dry.status, 201, dry.text)
@@ -167,7 +167,7 @@ test('a dry run shows the version it was given, a creation refuses it', async ()
   assert.equal(wet.json.message, 'resourceVersion should not be set on objects to be created')
 })
 
-test('a creation refuses only what is a version', async () => {
+test('a create rejects a resourceVersion only if it is a version', async () => {
   const rows: [string, number][] = [
     ['1', 400],
     ['007', 400],
@@ -194,7 +194,7 @@ test('a creation refuses only what is a version', async () => {
   }
 })
 
-test('a body with duplicate members or odd numbers is read as kube-apiserver reads it', async () => {
+test('duplicate members and odd numbers are read as kube-apiserver reads them', async () => {
   const services = '/api/v1/namespaces/default/services?dryRun=All'
   const service = (port: string) =>
     `{"metadata":{"name":"a"},"spec":{"ports":[{"port":80}],"ports":[{"name":"x"${port}}]}}`
@@ -218,7 +218,7 @@ test('a body with duplicate members or odd numbers is read as kube-apiserver rea
   }
 })
 
-test('numbers of a patch are read as they are written', async () => {
+test('numbers of a patch keep their digits', async () => {
   const services = '/api/v1/namespaces/default/services'
   await served.ask('POST', services, {
     body: '{"metadata":{"name":"digits"},"spec":{"ports":[{"port":80}]}}',
@@ -240,7 +240,7 @@ test('numbers of a patch are read as they are written', async () => {
   }
 })
 
-test('what a subresource takes is read from protobuf too, whatever the kind of its object', async () => {
+test('the body of a subresource may be protobuf of its own kind', async () => {
   await served.verbs.create('pods', {
     metadata: { name: 'sent' },
     spec: { containers: [{ name: 'c', image: 'i' }] },

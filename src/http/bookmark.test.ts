@@ -17,7 +17,7 @@ const ended = 'watch=1&allowWatchBookmarks=true&timeoutSeconds=1&labelSelector=n
 const watched = (path: string, accept: string) =>
   served.ask('GET', `${path}?${ended}`, { headers: { accept } })
 
-test('a bookmark has the shape of the other events of its watch', async () => {
+test('a bookmark has the representation of the other events of its watch', async () => {
   const metadata = { resourceVersion: /^\d+$/, creationTimestamp: null }
   const cases: [path: string, accept: string, expected: object][] = [
     [
@@ -43,7 +43,7 @@ test('a bookmark has the shape of the other events of its watch', async () => {
   await Promise.all(cases.map(check))
 })
 
-test('of metadata in protobuf too: garbage collectors watch so', async () => {
+test('a bookmark can be protobuf metadata, as garbage collectors request', async () => {
   const { body } = await watched('/api/v1/pods', `application/vnd.kubernetes.protobuf;${partial}`)
   const envelope = openEnvelope(body.subarray(body.indexOf('k8s\0')))
   assert.deepEqual(

@@ -6,7 +6,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { withoutType } from './represent.ts'
 
-/** `endsInitial`: everything that existed when the watch began has been sent. */
+/** `endsInitial`: marks the end of the initial events. */
 export function bookmarkObject(kind: Kind, revision: number, endsInitial = false): KubeObject {
   const { kind: name, apiVersion } = kind
   const metadata = {

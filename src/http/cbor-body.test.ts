@@ -1,4 +1,4 @@
-/** CBOR in requests, answers and watches, with its gate on and off. */
+/** CBOR in requests, responses and watches, with its feature gate on and off. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json, Loose } from '#api/object-meta.ts'
@@ -39,12 +39,12 @@ async function send(method: string, url: string, body: unknown, type = cbor, par
 const read = (url: string, accept = cbor) =>
   served.ask('GET', url, { headers: { accept } }, withGate)
 
-test('an object is written and read', async () => {
+test('an object is written and read as CBOR', async () => {
   const created = await send('POST', secrets, object())
   assert.equal(created.status, 201)
   assert.equal(created.value.data.a, 'YWJj')
   const got = await read(`${secrets}/one`)
-  // Bytes are bytes: tag 22 around a byte string of three.
+  // A byte string of three bytes with tag 22.
   assert.ok(got.body.includes(Buffer.from('4161d643616263', 'hex')))
   const list = await read(secrets)
   assert.equal(list.headers['content-type'], cbor)
@@ -55,7 +55,7 @@ test('an object is written and read', async () => {
 
 const handled = 'Secret in version "v1" cannot be handled as a Secret: '
 const unknown = 'cbor: found unknown field at map element index 0'
-test('what strict reading reports is a warning or an error', async () => {
+test('faults of strict decoding are warnings or an error', async () => {
   const foreign = object({ metadata: { name: 'two' }, foo: 1 })
   const strict = await send('POST', `${secrets}?fieldValidation=Strict`, foreign)
   assert.equal(strict.message, `${handled}strict decoding error: ${unknown}`)
@@ -86,7 +86,7 @@ for (const [body, message] of faults) {
   })
 }
 
-test('an apply configuration', async () => {
+test('an apply configuration may be CBOR', async () => {
   const url = `${secrets}/three?fieldManager=me`
   const config = object({ metadata: { name: 'three' } })
   const type = 'application/apply-patch+cbor'
@@ -102,7 +102,7 @@ test('an apply configuration', async () => {
   assert.equal((await send('PATCH', url, config, type, served.parts)).status, 415)
 })
 
-test('options of a deletion', async () => {
+test('delete options may be CBOR', async () => {
   const wrong = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 'x' }
   const answered = await send('DELETE', `${secrets}/one?dryRun=All`, wrong)
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('options of a deletion', async () => {
   )
 })
 
-test('a watch is a sequence of documents', async () => {
+test('a watch is a sequence of CBOR documents', async () => {
   const url = `${secrets}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Done`
   const watched = await read(url)
   assert.equal(watched.headers['content-type'], 'application/cbor-seq')
@@ -124,7 +124,7 @@ test('a watch is a sequence of documents', async () => {
   assert.equal(none.status, 404)
 })
 
-test('without the gate there is no CBOR', async () => {
+test('without the feature gate CBOR is not accepted', async () => {
   const headers = { accept: cbor, 'content-type': cbor }
   const got = await served.ask('GET', secrets, { headers })
   assert.equal(got.status, 406)

@@ -1,6 +1,6 @@
 /**
- * Bodies in CBOR: the header of a document names its kind, that kind's type reads it. Loaded with
- * the first of them.
+ * Decodes CBOR bodies: the document names its kind, whose type decodes the rest. Loaded with the
+ * first CBOR body.
  */
 import { versionOf } from '#api/api-version.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -34,7 +34,7 @@ export function decodeCborBody(
     return { ...(value as Loose | null), kind, apiVersion }
   } catch (error) {
     if (!(error instanceof CborError)) throw error
-    // Options are read without the words for objects.
+    // Options have their own error messages, without those for objects.
     if (taken.refuse !== undefined) throw badRequest(error.message)
     throw unhandled(kind, apiVersion, taken, error)
   }

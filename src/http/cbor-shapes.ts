@@ -1,4 +1,4 @@
-/** Answers and events in CBOR. Loaded with the first of them. */
+/** Responses and events in CBOR. Loaded with the first of them. */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { encodeCbor, encodeCborEvent } from '#codec/cbor/encode.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -6,7 +6,10 @@ import { field, listOf, structOf } from '#schema/make-type.ts'
 import type { Type } from '#schema/type.ts'
 import type { EventType } from '#watchcache/batch.ts'
 
-/** Objects of custom kinds have no bytes, and integers where their schema has any number. */
+/**
+ * Objects of custom kinds contain no byte strings, and integers where their schema allows any
+ * number.
+ */
 const typeOf = (kind: Kind): Type | undefined => (kind.decoding === 'typed' ? kind.type : undefined)
 
 export const cborObject = (kind: Kind, object: KubeObject | Loose): Buffer =>

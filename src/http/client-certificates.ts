@@ -1,9 +1,9 @@
-/** The certificates a client sent with its connection: parsed, not verified. */
+/** The certificates that a client sent in the TLS handshake: parsed, not verified. */
 import type { X509Certificate } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { ClientCertificates } from './exchange.ts'
 
-/** Longest chain a client may send: more than any authority uses. */
+/** The maximum length of a client's chain: longer than that of any usual authority. */
 const chainLengthMax = 8
 
 /** The client's certificate and its chain; undefined if the client sent none. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { gzipMember } from './compress.ts'
 
-test('members follow each other, and each ends behind a flush', () => {
+test('gzip members follow each other, and each ends with a flush', () => {
   const texts = ['{"type":"ADDED"}\n', '', 'x'.repeat(100_000)]
   const members = texts.map((text) => gzipMember(Buffer.from(text)))
   assert.equal(gunzipSync(Buffer.concat(members)).toString(), texts.join(''))

@@ -1,6 +1,7 @@
 /**
- * Answers made smaller. Node's zlib is loaded with the first request for it: loading it takes a
- * fiftieth of a start and five megabytes, and most servers on a loopback address never need it.
+ * Compresses responses with gzip. Node's zlib is loaded with the first request that accepts it: it
+ * costs a fiftieth of the start and five megabytes, and most servers on a loopback address never
+ * use it.
  */
 import type { Transform } from 'node:stream'
 import type { Exchange, Sink } from './exchange.ts'
@@ -41,7 +42,8 @@ export function gzipMember(bytes: Buffer): Buffer {
 }
 
 /**
- * A stream whose every write is a gzip member of its own. An idle stream holds no state of zlib.
+ * A stream that compresses each write as a separate gzip member, so an idle stream needs no zlib
+ * state.
  */
 export function gzipSink(sink: Sink): Sink {
   return {

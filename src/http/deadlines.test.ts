@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { Deadlines } from './deadlines.ts'
 
-test('late requests are notified, in the order of beginning, and no others', () => {
+test('only expired requests are notified, in the order of their start', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     let nowMs = 0
@@ -36,7 +36,7 @@ test('late requests are notified, in the order of beginning, and no others', () 
   }
 })
 
-test('a late request may begin anew, and one timer is enough for all', (t) => {
+test('an expired request may start again, and one timer serves all', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const timers = t.mock.method(globalThis, 'setTimeout')
   let nowMs = 0
@@ -62,7 +62,7 @@ test('a late request may begin anew, and one timer is enough for all', (t) => {
   assert.equal(timers.mock.callCount(), 6)
 })
 
-test('without a limit no request is late', () => {
+test('without a limit no request expires', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const deadlines = new Deadlines<string>(0, () => 0, assert.fail)
@@ -73,7 +73,7 @@ test('without a limit no request is late', () => {
   }
 })
 
-test('a limit that is longer than any timer is looked at when a timer can', (t) => {
+test('a limit longer than any timer is checked repeatedly', (t) => {
   const waits: number[] = []
   t.mock.method(globalThis, 'setTimeout', (_: () => void, ms: number) => {
     waits.push(ms)

@@ -8,7 +8,7 @@ export class Deadlines<Request> {
   readonly #limitMs: number
   readonly #expire: (request: Request) => void
   readonly #monotonicMs: () => number
-  /** When each began, oldest first. */
+  /** The start time of each request, oldest first. */
   readonly #running = new Map<Request, number>()
   #timer: NodeJS.Timeout | undefined
 

@@ -1,4 +1,4 @@
-/** The options of a deletion, from its query or its body: of both only a dry run. */
+/** Delete options come from the query or the body; only dryRun may come from both. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Served, startServed } from './served.fixture.ts'
@@ -12,7 +12,7 @@ after(() => served.stop())
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const pods = '/api/v1/namespaces/default/pods'
 
-test('rejections, and what is accepted', async () => {
+test('rejected and accepted options', async () => {
   await served.verbs.create('configmaps', { metadata: { name: 'kept' } })
   const cases: [query: string, body: string | undefined, status: number, message?: RegExp][] = [
     ['gracePeriodSeconds=', undefined, 400, /^strconv.ParseInt: parsing "": invalid syntax$/],
@@ -43,7 +43,7 @@ test('rejections, and what is accepted', async () => {
     ['', '{"preconditions":7}', 500, /^v1.DeleteOptions.Preconditions: readObjectStart: expect /],
     ['', '{"dryRun":["All"],"dryRun":null,"preconditions":{"uid":"x"}}', 409],
     ['', '{"kind":"Pod","apiVersion":"v1"}', 500, /^no kind "Pod" is registered for version "v1"/],
-    // Beside a body, even an empty one, the query counts only if it requests a dry run.
+    // If there is a body, even an empty one, only dryRun of the query is used.
     ['gracePeriodSeconds=x', '{"dryRun":["All"]}', 200],
     ['dryRun=x', '{"dryRun":["All"]}', 422, /Unsupported value/],
     ['dryRun=All', '{}', 200],
@@ -58,14 +58,14 @@ test('rejections, and what is accepted', async () => {
     if (message !== undefined) assert.match(answer.json.message, message)
   }
   assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 200)
-  // null is a body without options: the query is not read, so no dependent is orphaned.
+  // null is a body without options, so the query is not used and no dependent is orphaned.
   const query = 'propagationPolicy=Orphan'
   const answer = await served.ask('DELETE', `${configMaps}/kept?${query}`, { body: 'null' })
   assert.equal(answer.status, 200)
   assert.equal((await served.ask('GET', `${configMaps}/kept`)).status, 404)
 })
 
-/** A message in the envelope that clients of Go send their options in. */
+/** Options in the protobuf envelope, as Go clients send them. */
 const enveloped = (apiVersion: string, kind: string, raw: readonly number[]): Buffer => {
   const part = (number: number, bytes: Buffer) =>
     Buffer.concat([Buffer.from([number * 8 + 2, bytes.length]), bytes])
@@ -73,7 +73,7 @@ const enveloped = (apiVersion: string, kind: string, raw: readonly number[]): Bu
   return Buffer.concat([Buffer.from('k8s\0'), part(1, said), part(2, Buffer.from(raw))])
 }
 
-test('options in protobuf count as those in JSON do', async () => {
+test('options in protobuf have the same effect as in JSON', async () => {
   await served.verbs.create('configmaps', { metadata: { name: 'packed' } })
   const path = `${configMaps}/packed`
   const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
@@ -99,7 +99,7 @@ test('options in protobuf count as those in JSON do', async () => {
   assert.deepEqual(left.json.metadata.finalizers, ['orphan'])
 })
 
-test('of a collection the selectors are looked at before the options', async () => {
+test('deletecollection validates its selectors before its options', async () => {
   const cases: [query: string, body: string | undefined, status: number][] = [
     ['fieldSelector=data.n%3Da&dryRun=x', undefined, 400],
     ['fieldSelector=data.n%3Da', '{', 400],
@@ -117,7 +117,7 @@ test('of a collection the selectors are looked at before the options', async () 
   }
 })
 
-test('of a collection the options are those of a group that is known there', async () => {
+test("deletecollection accepts options of the groups that the collection's group knows", async () => {
   const budgets = '/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets'
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   const cases: [path: string, kind: string, apiVersion: string | undefined, message: string][] = [
@@ -147,7 +147,7 @@ test('of a collection the options are those of a group that is known there', asy
   }
 })
 
-test('an object that is deleted at once is answered with a Status, one that leaves later with itself', async () => {
+test('an immediate deletion returns a Status, a delayed one the object', async () => {
   const finalizers = ['example.com/hold']
   await served.verbs.create('configmaps', { metadata: { name: 'gone' } })
   await served.verbs.create('configmaps', { metadata: { name: 'held', finalizers } })

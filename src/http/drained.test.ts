@@ -26,7 +26,7 @@ for (const [name, act] of rows) {
   })
 }
 
-test('what is destroyed already is not waited for', async () => {
+test('a destroyed stream is not waited for', async () => {
   const stream = new PassThrough()
   stream.destroy()
   await new Promise((resolve) => stream.once('close', resolve))

@@ -1,4 +1,4 @@
-/** When a stream takes bytes again, or never will. A waiter leaves no listener on the stream. */
+/** Waits until a stream accepts bytes again, or is closed. It leaves no listener on the stream. */
 import type { Writable } from 'node:stream'
 
 export const drained = (stream: Writable): Promise<void> =>

@@ -1,6 +1,6 @@
 /**
- * One request and its response, for any version of HTTP. Each filter adds what it found out. Verbs
- * never get an exchange.
+ * One request and its response, for any version of HTTP. Each filter adds its results as fields.
+ * Verbs never get an exchange.
  */
 import type { X509Certificate } from 'node:crypto'
 import type { Duplex, Readable } from 'node:stream'

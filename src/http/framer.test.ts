@@ -1,4 +1,4 @@
-/** Events, bookmarks and errors of a watch in every representation that a client may request. */
+/** Events, bookmarks and errors of a watch in every representation. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -71,14 +71,14 @@ for (const [format, as, version, expected] of rows) {
   })
 }
 
-test('frames that events keep have memory of their own', async () => {
+test('cached frames have memory of their own', async () => {
   for (const format of ['json', 'protobuf'] as const) {
     const kept = await framer(shapeOf(format)).frame('ADDED', entry, 12345)
     assert.equal(kept.buffer.byteLength, kept.length, format)
   }
 })
 
-test('a table has its columns in the first frame alone, be that a bookmark', async () => {
+test('only the first frame of a table watch has columns, even if it is a bookmark', async () => {
   for (const order of ['event first', 'bookmark first']) {
     const { frame, bookmark } = framer(shapeOf('json', 'Table'))
     const event = async (): Promise<Buffer> => frame('ADDED', entry, 12345)
@@ -106,14 +106,14 @@ const included: [query: string, object: unknown][] = [
   ['includeObject=Object', { kind: 'ConfigMap', apiVersion: 'v1', metadata: bare }],
 ]
 for (const [query, object] of included) {
-  test(`a bookmark in a table is a row of nothing: ${query || 'by default'}`, () => {
+  test(`a bookmark in a table is an empty row: ${query || 'by default'}`, () => {
     const { bookmark } = framer(shapeOf('json', 'Table'), maps, query)
     const { rows } = read(bookmark(23456) as Buffer, 'json').object
     assert.deepEqual(rows, [{ cells: ['', 0, '<unknown>'], object: object as KubeObject }])
   })
 }
 
-test('a table that cannot be made is rejected before anything is sent', () => {
+test('a table with invalid options is rejected before anything is sent', () => {
   const make = () => framer(shapeOf('json', 'Table'), maps, 'includeObject=x')
   assert.throws(make, /includeObject: Invalid value: "x"/)
 })
@@ -140,7 +140,7 @@ for (const [group, version, plural, rest] of empty) {
   })
 }
 
-test('every kind has a bookmark in every shape it can be watched in', () => {
+test('every kind has a bookmark in every representation of its watch', () => {
   const { catalog } = served.verbs.server
   for (const kind of [...catalog.resources()].flatMap(({ kinds }) => [...kinds])) {
     for (const as of [undefined, 'PartialObjectMetadata', 'Table'] as const) {
@@ -150,7 +150,7 @@ test('every kind has a bookmark in every shape it can be watched in', () => {
   }
 })
 
-test('a bookmark of a custom kind has its type and its revision', () => {
+test('a bookmark of a custom kind has its kind and its resourceVersion', () => {
   const custom = { kind: 'Gear', apiVersion: 'example.com/v1', itemsCarryType: true } as Kind
   assert.deepEqual(bookmarkObject(custom, 7), {
     apiVersion: 'example.com/v1',

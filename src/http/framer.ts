@@ -1,4 +1,4 @@
-/** Watch events as frames of one negotiated shape. */
+/** Encodes watch events in the negotiated representation. */
 import type { ApiError } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { cutLength, writeCut } from '#codec/cut-object.ts'

@@ -14,7 +14,7 @@ test('a port is free, taken, and free again', async () => {
   await requireFreePort(port, '127.0.0.1')
 })
 
-test('a reserved port is free for the listener that takes it over, and taken for others', async () => {
+test('a reserved port is free only for the listener that takes it over', async () => {
   const { port, socket, release } = await reservePort('127.0.0.1')
   await assert.rejects(requireFreePort(port, '127.0.0.1'), { code: 'EADDRINUSE' })
   const listener = createServer((client) => client.end('taken over'))

@@ -145,7 +145,7 @@ export class Http1Connections {
     if (refusal !== undefined && socket.writable) this.#sendRejection(refusal, socket)
   }
 
-  /** Sends the rejection, and closes the connection after the client had time to read it. */
+  /** Sends the rejection, and closes the connection when the client had time to read it. */
   #sendRejection(refusal: Http1Rejection, socket: Socket): void {
     this.#announced.add(socket)
     socket.end(refusalText(refusal))

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export interface Http1Rejection {
   readonly code: number
-  /** The rest of the first line. */
+  /** The rest of the request line. */
   readonly reason: string
   readonly text: string
 }
@@ -27,14 +27,14 @@ const otherCoding: Http1Rejection = {
   text: 'Unsupported transfer encoding',
 }
 
-/** Names, addresses and ports, and what else the standard lets a host be written with. */
+/** Host names, addresses, ports, and the other characters that the standard allows in a host. */
 const hostText = /^[!$%&'()*+,\-.:;=[\]_~A-Za-z0-9]*$/
 
 /** Undefined if the request can be served. */
 export function refusalOf(request: IncomingMessage): Http1Rejection | undefined {
   const { rawHeaders, headers, httpVersion } = request
   const coding = headers['transfer-encoding']
-  // Another transfer coding would be mistaken for the content.
+  // With another transfer coding, the encoded body would be taken for the content.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return otherCoding
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -46,13 +46,13 @@ export function refusalOf(request: IncomingMessage): Http1Rejection | undefined 
 
 const type = 'text/plain; charset=utf-8'
 
-/** After the answers to the earlier requests on the connection. */
+/** Sent after the responses to earlier requests of the connection. */
 export function refuse(response: ServerResponse, { code, reason, text }: Http1Rejection): void {
   response.shouldKeepAlive = false
   response.writeHead(code, reason, { 'content-type': type, 'content-length': text.length })
   response.end(text)
 }
 
-/** All of the answer, where the parser gives no request to answer. */
+/** The complete response, used if the parser produced no request. */
 export const refusalText = ({ code, reason, text }: Http1Rejection): string =>
   `HTTP/1.1 ${code} ${reason}\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n${text}`

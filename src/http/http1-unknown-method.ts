@@ -10,7 +10,10 @@ import { http } from '#base/node-http.ts'
 /** The details of the parser's error. */
 export interface ParserError extends Error {
   readonly code?: string
-  /** The bytes it was at, beginning with the request unless others came before it at once. */
+  /**
+   * The bytes that the parser was reading. They begin with the request, unless other bytes arrived
+   * directly before it.
+   */
   readonly rawPacket?: Buffer
 }
 

@@ -1,6 +1,6 @@
 /**
- * One request over HTTP/1.1 as a wire: its body and its limit, its answers, and how it reports that
- * the client left.
+ * One HTTP/1.1 request as a wire: its body and the limit, its response, and the client's
+ * disconnect.
  */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -22,8 +22,8 @@ after(() => {
 })
 
 /**
- * Sends text as it is, and resolves with all that comes back until the other side ends or `enough`
- * is there.
+ * Sends the text, and resolves with all received bytes when the other side closes or `enough`
+ * arrived.
  */
 function send(text: string, enough?: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ for (const [what, text, limit, expected] of bodies) {
   })
 }
 
-test('a body whose client goes away is no body', async () => {
+test('a body is an error if its client disconnects', async () => {
   let asked = false
   const read = new Promise((resolve) => {
     handle = (wire) => {
@@ -171,7 +171,7 @@ for (const [what, method, act, expected] of answers) {
   })
 }
 
-// Code that writes headers gives each byte as a character: of the UTF-8 of `ü` there are two.
+// Header strings have one character per byte: `ü` is two characters.
 const inBytes: Readonly<Record<string, (wire: Wire) => void>> = {
   answer: (wire) => wire.answer(200, { warning: '\u00c3\u00bc' }, Buffer.from('ok')),
   'bodiless answer': (wire) => wire.answer(200, { warning: '\u00c3\u00bc' }, undefined),
@@ -181,13 +181,13 @@ const inBytes: Readonly<Record<string, (wire: Wire) => void>> = {
   'stream that waits': (wire) => void wire.stream(200, { warning: '\u00c3\u00bc' }),
 }
 for (const [what, act] of Object.entries(inBytes)) {
-  test(`headers of a ${what} are the bytes they say`, async () => {
+  test(`headers of a ${what} are sent as bytes`, async () => {
     handle = act
     assert.match(await send(request('GET', ''), /\r\n\r\n/), /\r\nwarning: ü\r\n/)
   })
 }
 
-test('what came is passed on as it came', async () => {
+test('the received request is passed on unchanged', async () => {
   let seen: unknown[] = []
   handle = (wire) => {
     const { method, url, remoteAddress, headers, separateHeaders } = wire
@@ -199,7 +199,7 @@ test('what came is passed on as it came', async () => {
   assert.deepEqual(seen[4], ['1', '2'])
 })
 
-test('a client that leaves is noticed, by the signal and by the sink', async () => {
+test('the signal and the sink report that a client disconnects', async () => {
   const noticed = new Promise<unknown[]>((resolve) => {
     handle = (wire) => {
       const { signal } = wire
@@ -213,7 +213,7 @@ test('a client that leaves is noticed, by the signal and by the sink', async () 
   assert.deepEqual(await noticed, [true, true])
 })
 
-test('a client that left before the first read has left', async () => {
+test('a client that disconnects before the first read is reported', async () => {
   const noticed = new Promise<boolean>((resolve) => {
     handle = (wire) => void bodyOf(wire).catch(() => resolve(wire.signal.aborted))
   })
@@ -223,7 +223,7 @@ test('a client that left before the first read has left', async () => {
   assert.equal(await noticed, true)
 })
 
-test('if a client left amid its answer nothing waits, and later listeners are called at once', async () => {
+test('after a disconnect during the response nothing waits, and later listeners are called at once', async () => {
   const left = new Promise<Wire>((resolve) => {
     handle = (wire) => {
       const sink = wire.stream(200, {})
@@ -238,7 +238,7 @@ test('if a client left amid its answer nothing waits, and later listeners are ca
   assert.deepEqual([wire.isWaiting, told], [false, 1])
 })
 
-test('a large answer waits until its client has taken it', async () => {
+test('a large response waits until its client has read it', async () => {
   const large = 64 * 1024 * 1024
   const waited = new Promise<boolean[]>((resolve) => {
     handle = (wire) => {
@@ -261,12 +261,12 @@ function askUnread() {
   return socket
 }
 
-test('a client that does not read makes the writer wait until it does, or is gone', async () => {
+test('a writer waits for a slow client until the client reads or disconnects', async () => {
   for (const goOn of ['resume', 'destroy'] as const) {
     const told = new Promise<{ drained: Promise<void> }>((resolve) => {
       handle = (wire) => {
         const sink = wire.stream(200, {})
-        // More than sockets hold.
+        // More bytes than socket buffers hold.
         assert.equal(sink.write(Buffer.alloc(64 << 20)), false)
         resolve({ drained: sink.drained() })
       }
@@ -285,7 +285,7 @@ test('a client that does not read makes the writer wait until it does, or is gon
   }
 })
 
-test('of a large answer little is written ahead of its client, in one piece or in many', async () => {
+test('a large response is written in small steps, in one piece or in many', async () => {
   const answers: ((wire: Wire) => void)[] = [
     (wire) => wire.answer(200, {}, Buffer.alloc(64 << 20)),
     (wire) => wire.answerPieces(200, {}, Array(64).fill(Buffer.alloc(1 << 20))),
@@ -313,7 +313,7 @@ test('of a large answer little is written ahead of its client, in one piece or i
   }
 })
 
-test('an upgraded connection has no answer of HTTP', () => {
+test('an upgraded connection sends no HTTP response', () => {
   const wire = wireOfHttp1(
     { url: '/', headers: {}, rawHeaders: [], socket: {}, once: () => {} } as never,
     undefined,

@@ -60,7 +60,7 @@ async function joined(kind: Kind, entries: Entry[], isSlow = false) {
   return { pieces, items: JSON.parse(`[${Buffer.concat(pieces).toString('utf8')}]`) }
 }
 
-test('a short list, which is remembered, has memory of its own', async () => {
+test('a short list, which is cached, has memory of its own', async () => {
   const { pieces } = await joined(pods, [entryOf('p', 1)])
   for (const { length, buffer } of pieces) assert.ok(buffer.byteLength < 2 * length)
 })

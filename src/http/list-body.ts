@@ -8,8 +8,7 @@ import type { Entry } from '#watchcache/entry.ts'
 import { headerOf, laidIn } from './represent.ts'
 
 /**
- * Bytes made at once: a write large enough to be cheap, small enough that many lists fit into
- * memory.
+ * Bytes per piece: large enough for a cheap write, small enough that many lists fit into memory.
  */
 const pieceBytesMax = 1 << 20
 
@@ -21,7 +20,7 @@ export interface ListHead {
   readonly remaining: number | undefined
   /** Whether `continue` is present even on the last page, as in lists of custom kinds. */
   readonly alwaysContinues?: boolean
-  /** The path of the collection, in the releases that show it. */
+  /** The path of the collection, in releases that return it. */
   readonly selfLink?: string | undefined
 }
 
@@ -41,9 +40,7 @@ export const listEnd = Buffer.from(']}\n')
 
 export type CutOf = (entry: Entry) => CutObject | Promise<CutObject>
 
-/**
- * The items, commas between them, in pieces; items that must wait for a conversion are waited for.
- */
+/** Yields the items, separated by commas, in pieces. Waits for items that need a conversion. */
 export async function* itemPieces(
   kind: Kind,
   entries: readonly Entry[],

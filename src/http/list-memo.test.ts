@@ -4,7 +4,7 @@ import { ListMemo, memoBytesMax } from './list-memo.ts'
 
 const third = [Buffer.alloc(memoBytesMax / 3)]
 
-test('what is used stays, what is not goes, and nothing over the limit is kept', () => {
+test('used lists stay, unused ones are evicted, and the limit is never exceeded', () => {
   const memo = new ListMemo()
   memo.set('a', third)
   memo.set('b', third)
@@ -17,7 +17,7 @@ test('what is used stays, what is not goes, and nothing over the limit is kept',
   assert.equal(memo.get('c'), third)
 })
 
-test('there are no more lists than memory, however small they are', () => {
+test('small lists count with their overhead, so their number is limited', () => {
   const memo = new ListMemo()
   const namesMax = memoBytesMax / 2048
   const names = Array.from({ length: 2 * namesMax }, (_, i) => `list ${i}`)
@@ -26,7 +26,7 @@ test('there are no more lists than memory, however small they are', () => {
   assert.ok(kept.length > 0 && kept.length < namesMax, String(kept.length))
 })
 
-test('a list without items is not kept', () => {
+test('a list without items is not cached', () => {
   const memo = new ListMemo()
   memo.set('none', [])
   memo.set('none in protobuf', [Buffer.alloc(0)])

@@ -1,9 +1,13 @@
 /**
- * The items of recent lists, for equal requests before anything changed: many controllers that
- * start at once, a page that is polled. Bounded in bytes; the least recently used is evicted first.
+ * Caches the encoded items of recent lists. Equal requests use them until the resource changes:
+ * many controllers that start at once, or a page that polls. The cache is limited in bytes; the
+ * least recently used list is evicted first.
  */
 
-/** All that is kept together: a few lists of thousands, little beside the objects themselves. */
+/**
+ * The limit of all cached lists: a few lists of thousands of items, little compared with the
+ * objects themselves.
+ */
 export const memoBytesMax = 16 << 20
 /**
  * The overhead of a cached list: more than its actual memory, which limits the number of lists to a

@@ -1,7 +1,4 @@
-/**
- * The port itself: both protocols, clients that keep it waiting, new keys, and the end. Times are
- * short here.
- */
+/** The port: both protocols, slow clients, new keys, and shutdown. Timeouts are short here. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
@@ -80,7 +77,7 @@ function accepted(at: number): Promise<Socket> {
   })
 }
 
-/** How long until the other side closed, and what it sent before. */
+/** The time until the other side closed, and the bytes that it sent before. */
 async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: string }> {
   const began = performance.now()
   let said = ''
@@ -90,7 +87,7 @@ async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: strin
   return { afterMs: performance.now() - began, said }
 }
 
-test('any word is a method, and malformed requests are rejected', async () => {
+test('any method name is passed on, and malformed requests are rejected', async () => {
   const head = 'Host: a\r\nX-A: 1\r\nx-a: 2\r\n__proto__: 3\r\n'
   const bad = '400 Bad Request'
   const packed = 'Transfer-Encoding: gzip, chunked'
@@ -124,7 +121,7 @@ test('any word is a method, and malformed requests are rejected', async () => {
   }
 })
 
-test('what cannot be read while an answer is under way is refused after that', async () => {
+test('a malformed request during a response is rejected after it', async () => {
   const head = 'HTTP/1.1\r\nHost: a\r\n\r\n'
   for (const method of ['GET', 'FROB'])
     for (const second of [`FROB / ${head}`, 'F(B'])
@@ -144,7 +141,7 @@ test('what cannot be read while an answer is under way is refused after that', a
       }
 })
 
-test('a client that waits for `100 Continue` gets it when the body is read, and only then', async () => {
+test('a client that waits for `100 Continue` gets it only when the body is read', async () => {
   const asking = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
   const goOn = 'HTTP/1.1 100 Continue\r\n\r\n'
@@ -156,7 +153,7 @@ test('a client that waits for `100 Continue` gets it when the body is read, and 
   socket.write('{}')
   await until('answered', () => said.endsWith('POST {}'))
   assert.match(said, /\r\nConnection: keep-alive\r\n/)
-  // A request that is rejected unread ends its connection: its body may still come.
+  // A request that is rejected unread closes its connection: its body may still arrive.
   for (const [path, length] of [
     ['/?unread', 2],
     ['/', 2000],
@@ -169,7 +166,7 @@ test('a client that waits for `100 Continue` gets it when the body is read, and 
   socket.destroy()
 })
 
-test('an answer that says when it was given, as one that is passed on, says it once', async () => {
+test('a forwarded response has one Date header', async () => {
   const byHttp1 = () =>
     new Promise<string[]>((resolve) => {
       const path = '/?dated'
@@ -193,7 +190,7 @@ test('an answer that says when it was given, as one that is passed on, says it o
   }
 })
 
-test('a client that keeps the port waiting is disconnected after the limit', async () => {
+test('a client that sends nothing is disconnected after the timeout', async () => {
   const cases: [about: string, protocol: string, sent: string, limitMs: number][] = [
     ['nothing at all', 'http/1.1', '', requestAwaitedMs],
     ['half a header', 'http/1.1', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ', requestAwaitedMs],
@@ -205,14 +202,14 @@ test('a client that keeps the port waiting is disconnected after the limit', asy
       const socket = await dial(protocol, hastyPort)
       if (sent !== '') socket.write(sent)
       const { afterMs } = await closed(socket)
-      // The clock of the listener began a little before this one.
+      // The listener's timer started a little before this one.
       assert.ok(afterMs >= limitMs / 4, `${about}: closed after ${afterMs} ms`)
     }),
   )
 })
 
-test('a client that begins a handshake and does not go on is disconnected', async () => {
-  // The first bytes of a greeting, and nothing.
+test('a client that does not finish its handshake is disconnected', async () => {
+  // The first bytes of a TLS ClientHello, and nothing more.
   for (const said of ['', '\x16\x03\x01\x02\x00\x01']) {
     const socket = connectPlain(hastyPort, '127.0.0.1', () => socket.write(said, 'latin1'))
     socket.on('error', () => {})
@@ -221,7 +218,7 @@ test('a client that begins a handshake and does not go on is disconnected', asyn
   }
 })
 
-test('headers that come drop by drop do not win time', async () => {
+test('headers that arrive byte by byte do not extend the timeout', async () => {
   const socket = await dial('http/1.1', hastyPort)
   const drip = setInterval(() => !socket.destroyed && socket.write('X: '), 40)
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n')
@@ -229,7 +226,7 @@ test('headers that come drop by drop do not win time', async () => {
   clearInterval(drip)
 })
 
-test('a request that takes longer than the wait for one is not cut off', async () => {
+test('a long-running request is not cut off by the timeout for headers', async () => {
   const path = `/?wait=${requestAwaitedMs + 500}`
   const byHttp1 = () =>
     new Promise<string | undefined>((resolve) => {
@@ -253,11 +250,11 @@ test('a request that takes longer than the wait for one is not cut off', async (
         session.destroy()
       })
     })
-  // A machine that is busy may send the request itself too late.
+  // On a busy machine the request itself may be sent too late.
   for (const ask of [byHttp1, byHttp2]) assert.equal(await until('an answer', ask), '200 GET ')
 })
 
-test('new keys are for new connections, and the cipher stays', async () => {
+test('new keys apply to new connections, and the cipher suites stay', async () => {
   const greeting = async () => {
     const socket = await dial('http/1.1')
     const name = socket.getPeerCertificate().subject.CN
@@ -270,7 +267,7 @@ test('new keys are for new connections, and the cipher stays', async () => {
   assert.deepEqual(await greeting(), ['second', 'TLS_AES_128_GCM_SHA256'])
 })
 
-/** A connection of a version that shows its handshake: all that came before it was secure. */
+/** A connection of a TLS version with a visible handshake: everything before it was secure. */
 async function shownInHandshake(at: number): Promise<string> {
   const raw = await accepted(at)
   let shown = ''
@@ -288,7 +285,7 @@ async function shownInHandshake(at: number): Promise<string> {
   return shown
 }
 
-test('new clients see other authorities from now on, with the same keys', async () => {
+test('new clients see the new authorities, with the same keys', async () => {
   const own = listenerWith({})
   const at = await own.listen(0, '127.0.0.1')
   own.renew(selfSigned('renewed'))
@@ -301,7 +298,7 @@ test('new clients see other authorities from now on, with the same keys', async 
   own.destroy()
 })
 
-test('a handshake that is unfinished when the server drains is cut off, in any protocol', async () => {
+test('an unfinished handshake is cut off when the server drains, in any protocol', async () => {
   for (const protocol of ['http/1.1', 'h2']) {
     const own = createListener({
       ...selfSigned('own'),
@@ -323,7 +320,7 @@ test('a handshake that is unfinished when the server drains is cut off, in any p
   }
 })
 
-test('draining lets a running request finish and takes no new one', async () => {
+test('draining lets a running request finish and accepts no new one', async () => {
   let asked: Wire | undefined
   const own = createListener({
     ...selfSigned('own'),

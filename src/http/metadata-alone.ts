@@ -1,4 +1,6 @@
-/** Metadata as it is shown without the rest of its object. The object itself is never changed. */
+/**
+ * Metadata as responses show it without the rest of the object. The object itself is never changed.
+ */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -15,7 +17,7 @@ export function withoutStandIns({ resource }: Kind, object: KubeObject): KubeObj
   }
 }
 
-/** The metadata of a bookmark, which has no time of creation. */
+/** The metadata of a bookmark, which has no creation time. */
 export const withTimes = ({ metadata, ...rest }: Loose, release: number): Loose => ({
   ...rest,
   metadata: { ...metadata, ...unsetCreationTime(release) },

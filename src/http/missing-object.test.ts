@@ -9,7 +9,7 @@ before(async () => {
 })
 after(() => served.stop())
 
-test('kinds that are made by an update, and versions that are named then', async () => {
+test('kinds that an update creates, and the resourceVersions that it may name', async () => {
   const ports = { spec: { ports: [{ port: 80 }] } }
   const cases: [path: string, metadata: object, body: object, status: number, message: RegExp][] = [
     ['endpoints/a', {}, {}, 201, /^$/],
@@ -41,7 +41,7 @@ test('kinds that are made by an update, and versions that are named then', async
   assert.equal(made.json.spec.clusterIP, undefined, 'nothing is allocated for a status')
 })
 
-test('a creation refuses versions that are versions', async () => {
+test('a create rejects a nonzero resourceVersion', async () => {
   const cases: [version: string, status: number][] = [
     ['5', 400],
     ['0', 201],

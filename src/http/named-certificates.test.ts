@@ -1,6 +1,6 @@
 /**
- * What clients meet on a listener with several certificates, with fewer cipher suites, or with
- * other versions of TLS.
+ * What clients get from a listener with several certificates, fewer cipher suites, or other TLS
+ * versions.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -26,7 +26,7 @@ async function listening(t: TestContext, more: Partial<ListenerOptions>) {
   return { listener, port }
 }
 
-/** What was agreed on: certificate, version and cipher suite. */
+/** The negotiated certificate, version and cipher suite. */
 const greeting = (port: number, asked: ConnectionOptions): Promise<string> =>
   new Promise((resolve) => {
     const socket: TLSSocket = connect(

@@ -39,7 +39,7 @@ export async function protobufPieces(
   return { items, pieces: [head, items, tail] }
 }
 
-/** A list in any other form than JSON as it is stored, and protobuf. */
+/** Encodes a list in a representation other than the stored JSON. */
 export async function encodeList(
   answer: ListAnswer,
   shape: Shape,

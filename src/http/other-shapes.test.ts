@@ -56,7 +56,7 @@ test('the metadata of a value in protobuf', () => {
   assert.deepEqual({ name, namespace }, metadata)
 })
 
-test('lists of metadata that are made at once have one object each in memory, not all of them', async () => {
+test('concurrent lists of metadata decode one object at a time each', async () => {
   const parsed: string[] = []
   const made = ['a', 'b'].map((list) => {
     const parseStored = () => {

@@ -1,6 +1,6 @@
 /**
- * Sends large bodies over a few connections, several at once, and reports how their echoes came
- * back.
+ * Sends large bodies over a few connections, several at once, and reports the results of their
+ * echoes.
  */
 import { Agent, request } from 'node:https'
 
@@ -25,7 +25,7 @@ function send(body: Buffer): Promise<string> {
   })
 }
 
-// A connection that breaks between two requests belongs to no request.
+// A connection that breaks between two requests fails no request.
 process.on('uncaughtException', () => {})
 await Promise.all(
   Array.from({ length: 10 }, async () => {

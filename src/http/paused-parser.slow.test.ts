@@ -9,7 +9,7 @@ import { selfSigned } from './self-signed.fixture.ts'
 
 const child = fileURLToPath(new URL('paused-parser.child.ts', import.meta.url))
 
-test('large bodies after large answers over HTTP/1.1 arrive', async () => {
+test('large bodies after large responses over HTTP/1.1 arrive', async () => {
   const listener = createListener({
     ...selfSigned('echo'),
     clientAuthorities: undefined,

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { Wire } from './exchange.ts'
 import { PendingResponses } from './pending-responses.ts'
 
-test('answers count until their clients have taken them', () => {
+test('responses are counted until their clients have read them', () => {
   const held = new PendingResponses(20)
   const closing: (() => void)[] = []
   const wire = { onClose: (listener: () => void) => void closing.push(listener) } as Wire

@@ -1,6 +1,6 @@
 /**
- * The answer to a client that speaks plain HTTP on the port of TLS, as `curl http://…:6443` does.
- * The first line of the text is Go's, which kube-apiserver sends; the second says what to do.
+ * Answers a client that sends plain HTTP to the TLS port, as `curl http://…:6443` does. The first
+ * line is that of Go and kube-apiserver; the second line says what to do.
  */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -16,13 +16,13 @@ Connection: close\r
 ${text}`
 
 /**
- * Sends the answer and ends the connection, where the handshake failed because the client spoke
- * HTTP.
+ * If the handshake failed because the client sent HTTP, sends the response and closes the
+ * connection.
  */
 export function refusedPlainHttp(error: NodeJS.ErrnoException, socket: TLSSocket): boolean {
   if (error.code !== 'ERR_SSL_HTTP_REQUEST') return false
-  // Node has no public way to the connection below. Without it the connection ends without an
-  // answer, as it did before.
+  // Node has no public API for the socket below TLS. Without it, the connection closes without a
+  // response.
   const { _parent: connection } = socket as TLSSocket & { _parent?: Socket }
   if (connection === undefined) return false
   connection.on('error', () => {})

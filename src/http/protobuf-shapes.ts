@@ -24,7 +24,7 @@ import { bookmarkObject } from './bookmark.ts'
 import { objectFor, type ShapeParts } from './represent.ts'
 import type { RequestTurns } from './request-turns.ts'
 
-/** Messages by the bytes they were made from; they go away with the object. */
+/** Encoded messages by the bytes of their objects; they are freed with the object. */
 const messages = new WeakMap<Buffer, Map<string, Buffer>>()
 
 const nameOf = (kind: Kind, { revision }: ObjectView) => `${kind.apiVersion} ${revision}`
@@ -51,7 +51,7 @@ export async function protobufObject(
   return wrapMessage(kind, knownMessage(kind, view) ?? (await makeMessage(kind, view, parts)))
 }
 
-/** The items of a list, joined; `turns` are between them. */
+/** The items of a list, joined. `turns` lets other work run in between. */
 export async function protobufItems(
   { kind, entries }: Answer & { is: 'list' },
   parts: ShapeParts,

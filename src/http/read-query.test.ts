@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readQuery } from './read-query.ts'
 
-// query, what is read of it
+// query, parsed parameters
 const rows: [string, [string, string][]][] = [
   ['', []],
   [

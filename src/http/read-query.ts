@@ -1,6 +1,6 @@
 /**
- * The parameters of a query as Go reads them: a parameter with a semicolon or an invalid escape is
- * ignored. The rest is read as usual.
+ * Parses the parameters of a query as Go does: a parameter with a semicolon or an invalid escape is
+ * ignored, and the others are used.
  */
 const unreadable = /;|%(?![0-9A-Fa-f]{2})/
 

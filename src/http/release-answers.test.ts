@@ -1,6 +1,6 @@
 /**
- * Answers of the HTTP layer that changed from release to release: each row is a request, and what
- * releases on both sides of a change answer.
+ * Responses of the HTTP layer that changed between releases: each row is a request and the
+ * responses on both sides of the change.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -36,7 +36,7 @@ interface Row {
   readonly request: string
   readonly headers?: Record<string, string>
   readonly body?: string
-  /** By release: the status and the message, or how it begins where `…` follows. */
+  /** By release: the status and the message, or its start before `…`. */
   readonly expected: Readonly<Record<number, string>>
 }
 
@@ -275,7 +275,7 @@ for (const [release, query, events] of watches)
         const { annotations } = (row?.object ?? object).metadata
         return [type, ...Object.keys((annotations as object | undefined) ?? {})].join(' ')
       })
-      // A watch ends with how far it came.
+      // A watch ends with a bookmark.
       assert.deepEqual(
         seen.filter((one) => one !== 'BOOKMARK'),
         events,

@@ -20,14 +20,14 @@ test('paths of objects and of collections', () => {
   assert.equal(pathOf(clusterRoles, '', 'a b!'), `${group}/clusterroles/a+b%21`)
 })
 
-test('a revision of 0 is none', () => {
+test('a revision of 0 is omitted', () => {
   const view = { namespace: 'ns', name: 'a' }
   assert.equal(laidIn(pods, { ...view, revision: 7 }), ',"resourceVersion":"7"')
   assert.equal(laidIn(pods, { ...view, revision: 0 }), '')
   assert.equal(laidIn(pods, { ...view, revision: undefined }), '')
 })
 
-test('what is converted for one reader stays available for another that comes meanwhile', async () => {
+test('a conversion for one reader serves another reader meanwhile', async () => {
   const kinds = ['g/v1', 'g/v2', 'g/v3'].map(
     (apiVersion) => ({ apiVersion, kind: 'Thing' }) as Kind,
   )
@@ -41,7 +41,7 @@ test('what is converted for one reader stays available for another that comes me
     sameShape: () => false,
     async convert(objects: KubeObject[], from: Kind) {
       const turn = ++asked
-      // Another reader requests the first while the second is converted, and waits longer.
+      // Another reader requests the first object while the second is converted, and waits longer.
       if (from.apiVersion === 'g/v2') void meanwhile?.()
       await new Promise((resolve) => setTimeout(resolve, turn > 2 ? 50 : 5))
       return objects

@@ -21,7 +21,7 @@ const of = (method: string, url: string) => {
 }
 
 const rows: Row[] = [
-  // Collections and objects, in the core and in groups, with and without namespace.
+  // Collections and objects, in the core group and others, with and without namespace.
   ['GET', '/api/v1/pods', 'list', '', 'v1', '', 'pods', '', ''],
   ['GET', '/api/v1/pods/', 'list', '', 'v1', '', 'pods', '', ''],
   ['GET', '/api/v1/namespaces/a/pods', 'list', '', 'v1', 'a', 'pods', '', ''],
@@ -47,7 +47,7 @@ const rows: Row[] = [
   ['DELETE', '/api/v1/namespaces/a/pods', 'deletecollection', '', 'v1', 'a', 'pods', '', ''],
   ['OPTIONS', '/api/v1/pods', '', '', 'v1', '', 'pods', '', ''],
   ['constructor', '/api/v1/pods', '', '', 'v1', '', 'pods', '', ''],
-  // Watches, by the query and by the old paths.
+  // Watches, by the query and by the deprecated paths.
   ['GET', '/api/v1/pods?watch=1', 'watch', '', 'v1', '', 'pods', '', ''],
   ['GET', '/api/v1/pods?watch=true', 'watch', '', 'v1', '', 'pods', '', ''],
   ['GET', '/api/v1/pods?watch', 'watch', '', 'v1', '', 'pods', '', ''],
@@ -58,13 +58,13 @@ const rows: Row[] = [
   ['GET', '/api/v1/watch/namespaces/a/pods/p', 'watch', '', 'v1', 'a', 'pods', 'p', ''],
   ['GET', '/apis/apps/v1/watch/deployments', 'watch', 'apps', 'v1', '', 'deployments', '', ''],
   ['GET', '/api/v1/watch', 'list', '', 'v1', '', 'watch', '', ''],
-  // A namespace is an object and a place.
+  // A namespace as an object, and as the place of objects.
   ['GET', '/api/v1/namespaces', 'list', '', 'v1', '', 'namespaces', '', ''],
   ['GET', '/api/v1/namespaces/a', 'get', '', 'v1', 'a', 'namespaces', 'a', ''],
   ['DELETE', '/api/v1/namespaces/a', 'delete', '', 'v1', 'a', 'namespaces', 'a', ''],
   ['PUT', '/api/v1/namespaces/a/finalize', 'update', '', 'v1', 'a', 'namespaces', 'a', 'finalize'],
   ['PATCH', '/api/v1/namespaces/a/status', 'patch', '', 'v1', 'a', 'namespaces', 'a', 'status'],
-  // Subresources, and what comes behind them.
+  // Subresources, and the segments after them.
   ['GET', '/api/v1/namespaces/a/pods/p/log', 'get', '', 'v1', 'a', 'pods', 'p', 'log'],
   ['POST', '/api/v1/namespaces/a/pods/p/exec', 'create', '', 'v1', 'a', 'pods', 'p', 'exec'],
   [
@@ -89,7 +89,7 @@ const rows: Row[] = [
     'd',
     'scale',
   ],
-  // Encoded letters are letters, an encoded slash is a slash.
+  // Encoded characters are decoded; an encoded slash is a slash.
   ['GET', '/api/v1/namespaces/a/%70ods', 'list', '', 'v1', 'a', 'pods', '', ''],
   ['GET', '/api/v1/namespaces/a/pods%2fp', 'get', '', 'v1', 'a', 'pods', 'p', ''],
   [
@@ -116,7 +116,7 @@ for (const [method, url, ...expected] of rows) {
   })
 }
 
-test('a path without a resource is its path and its method', () => {
+test('the target of a non-resource path is its path and its method', () => {
   const paths = [
     '/',
     '',
@@ -140,12 +140,12 @@ test('a path without a resource is its path and its method', () => {
   }
 })
 
-test('a selector of one name counts as naming it in authorization', () => {
+test('a field selector for one name counts as that name in authorization', () => {
   const cases: [method: string, query: string, name: string][] = [
     ['GET', 'fieldSelector=metadata.name=x', 'x'],
     ['GET', 'fieldSelector=metadata.name==x,metadata.namespace=a', 'x'],
     ['GET', 'watch=1&fieldSelector=metadata.name=x', 'x'],
-    // What deletes is a right to the collection, or to objects by their path.
+    // Deletion needs permission for the collection, or for the named object.
     ['DELETE', 'fieldSelector=metadata.name=x', ''],
     ['GET', 'fieldSelector=metadata.name!=x', ''],
     ['GET', 'fieldSelector=metadata.name=..', ''],
@@ -161,13 +161,13 @@ test('a selector of one name counts as naming it in authorization', () => {
   assert.deepEqual([old.name, old.authorizedName], ['', ''])
 })
 
-test('only a proxy takes a path of its own', () => {
+test('only a proxy has a path after its subresource', () => {
   assert.equal(of('GET', '/api/v1/namespaces/a/services/s/proxy/x/y').rest, 'x/y')
   assert.equal(of('GET', '/api/v1/namespaces/a/services/s/proxy/x/y').tooDeep, false)
   assert.equal(of('GET', '/api/v1/namespaces/a/pods/p/log/more').tooDeep, true)
 })
 
-test('a path that cannot be decoded is refused', () => {
+test('a path that cannot be decoded is rejected', () => {
   for (const path of ['/api/v1/%', '/api/v1/%zz', '/api/v1/%ff']) {
     assert.throws(
       () => of('GET', path),

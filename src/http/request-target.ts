@@ -8,7 +8,7 @@ import { badRequest } from '#api/status-error.ts'
 
 export interface RequestTarget {
   readonly isResource: boolean
-  /** Decoded, without the query. */
+  /** The decoded path, without the query. */
   readonly path: string
   /**
    * For resources: get list watch create update patch delete deletecollection; otherwise the method

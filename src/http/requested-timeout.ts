@@ -1,6 +1,6 @@
 /**
- * The time a client gives its request: `?timeout=5s`. Less than the server's own limit, or it does
- * not count.
+ * The timeout that a client requests: `?timeout=5s`. It has no effect if it exceeds the server's
+ * own limit.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { timerMsMax } from '#base/clock.ts'

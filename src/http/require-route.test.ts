@@ -13,25 +13,25 @@ after(() => served.stop())
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
-test('a path exists where a verb of the kind lives, and takes only the methods of its verbs', async () => {
+test('a path exists if the kind has a verb there, and accepts only the methods of its verbs', async () => {
   const cases: [method: string, path: string, status: number][] = [
     ['GET', `${configMaps}/a`, 200],
     ['GET', configMaps, 200],
     ['GET', '/api/v1/configmaps', 200],
-    // Built-in kinds are read with GET and nothing that resembles it.
+    // Built-in kinds are read with GET, not with HEAD.
     ['HEAD', `${configMaps}/a`, 405],
     ['HEAD', configMaps, 405],
     ['HEAD', `${configMaps}?watch=1&timeoutSeconds=1`, 405],
     ['OPTIONS', configMaps, 405],
     ['TRACE', configMaps, 405],
     ['constructor', configMaps, 405],
-    // The wrong method for the place.
+    // A method that the path does not have.
     ['PUT', configMaps, 405],
     ['PATCH', configMaps, 405],
     ['POST', `${configMaps}/a`, 405],
     ['POST', '/api/v1/configmaps', 405],
     ['DELETE', '/api/v1/configmaps', 405],
-    // The old paths of watches are for GET.
+    // The deprecated watch paths accept GET only.
     ['POST', '/api/v1/watch/namespaces/default/configmaps', 405],
     ['DELETE', '/api/v1/watch/namespaces/default/configmaps/a', 405],
     ['GET', '/api/v1/watch/nodes/n/status', 404],
@@ -41,7 +41,7 @@ test('a path exists where a verb of the kind lives, and takes only the methods o
     ['POST', '/apis/authentication.k8s.io/v1/tokenreviews/x', 404],
     ['GET', '/api/v1/namespaces/default/bindings/x', 404],
     ['POST', '/api/v1/bindings', 404],
-    // Places that no kind has.
+    // Paths that no kind has.
     ['GET', '/api/v1/configmaps/a', 404],
     ['GET', '/api/v1/namespaces/default/nodes', 404],
     ['GET', '/api/v1/namespaces/default/nodes/n', 404],
@@ -61,7 +61,7 @@ test('a path exists where a verb of the kind lives, and takes only the methods o
     ['GET', '/api/v1/namespaces/default/pods/p/status/x', 404],
     ['GET', '/api/v1/nothing', 404],
     ['GET', '/apis/apps/v9/deployments', 404],
-    // Subresources have methods of their own.
+    // Subresources have their own methods.
     ['DELETE', '/api/v1/nodes/n/status', 405],
     ['POST', '/api/v1/nodes/n/status', 405],
     ['HEAD', '/api/v1/nodes/n/status', 405],
@@ -75,7 +75,7 @@ test('a path exists where a verb of the kind lives, and takes only the methods o
   assert.deepEqual(served.defects, [])
 })
 
-test('what is not there says whether the path or the object is missing', async () => {
+test('a 404 says whether the path or the object does not exist', async () => {
   const cases: [path: string, contentType: string, message: string][] = [
     [`${configMaps}/b`, 'application/json', 'configmaps "b" not found'],
     [`${configMaps}/%00`, 'application/json', 'configmaps "\\x00" not found'],
@@ -93,7 +93,7 @@ test('what is not there says whether the path or the object is missing', async (
   }
 })
 
-test('names that could lead out of their place are refused', async () => {
+test('names that could change the path of the key are rejected', async () => {
   const cases: [name: string, why: string][] = [
     ['..', "may not be '..'"],
     ['.', "may not be '.'"],
@@ -109,7 +109,7 @@ test('names that could lead out of their place are refused', async () => {
   }
 })
 
-test('an object is no longer stripped for export', async () => {
+test('the export parameter has no effect any more', async () => {
   const cases: [query: string, status: number][] = [
     ['export=true', 400],
     ['export=', 400],
@@ -123,7 +123,7 @@ test('an object is no longer stripped for export', async () => {
   }
 })
 
-test('documents of routers take GET alone, documents of groups every method', async () => {
+test("documents of kube-apiserver's routers accept GET only, documents of groups every method", async () => {
   const cases: [method: string, path: string, status: number][] = [
     ['GET', '/api', 200],
     ['GET', '/api/', 200],
@@ -143,7 +143,7 @@ test('documents of routers take GET alone, documents of groups every method', as
   }
 })
 
-test('a body that cannot be read names the kind its path takes', async () => {
+test('the error for an unreadable body names the kind of its path', async () => {
   const cases: [method: string, path: string, kind: string][] = [
     ['POST', configMaps, 'ConfigMap'],
     ['PUT', '/apis/apps/v1/namespaces/default/deployments/d/scale', 'Scale'],

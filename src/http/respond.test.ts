@@ -25,7 +25,7 @@ const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 const partial = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 
-test('what is accepted decides the shape, the first clause that can be had', async () => {
+test('the first acceptable clause of the Accept header decides the representation', async () => {
   const cases: [accept: string, path: string, status: number, type: string, kind: string][] = [
     ['application/json', `${configMaps}/a`, 200, 'application/json', 'ConfigMap'],
     ['*/*', `${configMaps}/a`, 200, 'application/json', 'ConfigMap'],
@@ -70,7 +70,7 @@ test('what is accepted decides the shape, the first clause that can be had', asy
   }
 })
 
-test('YAML and protobuf come as such, errors too', async () => {
+test('YAML and protobuf are sent as such, errors too', async () => {
   const yaml = await served.ask('GET', `${configMaps}/none`, {
     headers: { accept: 'application/yaml' },
   })
@@ -84,7 +84,7 @@ test('YAML and protobuf come as such, errors too', async () => {
   }
 })
 
-test('a watch of tables shows its columns once', async () => {
+test('a watch of tables has its columns once', async () => {
   const { text } = await served.ask('GET', `${configMaps}?watch=1&timeoutSeconds=1`, {
     headers: { accept: table },
   })
@@ -107,7 +107,7 @@ test('a watch of tables shows its columns once', async () => {
   )
 })
 
-test('pretty by parameter, by media type, and for browsers', async () => {
+test('pretty output by parameter, by media type, and for browsers', async () => {
   const cases: [headers: Record<string, string>, query: string, isPretty: boolean][] = [
     [{}, '', false],
     [{}, '?pretty=true', true],
@@ -127,7 +127,7 @@ test('pretty by parameter, by media type, and for browsers', async () => {
 test('large responses are compressed for clients that accept it, small ones never', async () => {
   const data = { text: 'abcdefgh'.repeat(20_000) }
   await served.verbs.create('configmaps', { metadata: { name: 'large' }, data })
-  // 128 KiB are not reached, or just so.
+  // Just below and exactly 128 KiB.
   for (const [name, kibibytes] of [
     ['large-below', 127],
     ['large-above', 128],
@@ -139,7 +139,7 @@ test('large responses are compressed for clients that accept it, small ones neve
   const cases: [path: string, encoding: string | undefined, isPacked: boolean][] = [
     [`${configMaps}/large`, 'gzip', true],
     [`${configMaps}/large`, 'deflate, gzip ,br', true],
-    // As in kube-apiserver: a value with a weight, even 0, does not count.
+    // As in kube-apiserver, gzip with a quality value, even 0, is accepted.
     [`${configMaps}/large`, 'deflate, gzip;q=0.5', false],
     [`${configMaps}/large`, 'gzip;q=0', false],
     [`${configMaps}/large-below`, 'gzip', false],
@@ -160,7 +160,7 @@ test('large responses are compressed for clients that accept it, small ones neve
   await served.verbs.settled()
 })
 
-test('a long list that cannot be sent to its end is broken off, compressed or not', async () => {
+test('a long list that fails halfway is broken off, compressed or not', async () => {
   const kind = served.kind('', 'v1', 'configmaps')
   const cut = encodeCut({ metadata: { name: 'a' }, data: { a: 'x'.repeat(1 << 20) } })
   const whole = { cut, key: 'a', namespace: 'default', name: 'a', revision: 1, apiVersion: 'v1' }
@@ -196,7 +196,7 @@ test('a long list that cannot be sent to its end is broken off, compressed or no
   }
 })
 
-test('every response has cache headers and its audit id', async () => {
+test('every response has cache headers and its audit ID', async () => {
   for (const path of [configMaps, `${configMaps}/none`, '/apis', '/nothing']) {
     const { headers } = await served.ask('GET', path)
     assert.equal(headers['cache-control'], 'no-cache, private', path)
@@ -206,7 +206,7 @@ test('every response has cache headers and its audit id', async () => {
   assert.equal(headers['audit-id'], 'mine')
 })
 
-test('a page says what remains only where it can know, and where to go on', async () => {
+test('a page has the remaining count only if it is known, and a continue token', async () => {
   const cases: [query: string, names: string, remaining: number | undefined, goesOn: boolean][] = [
     ['limit=2', 'a b', 2, true],
     ['limit=2&labelSelector=n', 'a b', undefined, true],
@@ -234,7 +234,7 @@ test('a rejection with a retry time has it in the body and in a header', async (
   assert.equal(answer.headers['retry-after'], '1')
 })
 
-test('lists that are made as a whole are made while there is room for all of them', async () => {
+test('lists that are encoded as a whole are accepted while memory for all of them is left', async () => {
   const kind = served.kind('', 'v1', 'configmaps')
   const bytes = Object.defineProperty(Buffer.from('{}'), 'length', { value: 200 << 20 })
   const one = { key: 'a', namespace: 'default', name: 'a', revision: 1, apiVersion: 'v1' }
@@ -262,7 +262,7 @@ test('lists that are made as a whole are made while there is room for all of the
     return told
   }
   for (const format of ['json', 'yaml', 'protobuf'] as const) {
-    // Two at once: the second found room too, and neither is refused after it was made.
+    // Two requests at once: the second fits too, and neither is rejected after it was encoded.
     assert.deepEqual(await Promise.all([ask(format), ask(format)]), [200, 200], format)
     await assert.rejects(ask(format), { code: 429 }, format)
     for (const leave of leaving.splice(0)) leave()

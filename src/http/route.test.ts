@@ -1,4 +1,4 @@
-/** Requests that are rejected after something was started for them leave nothing behind. */
+/** Requests that are rejected after work was started for them leave nothing behind. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { livePicture } from '#verbs/read-at.ts'
@@ -7,7 +7,7 @@ import { startServed } from './served.fixture.ts'
 const served = await startServed()
 after(() => served.stop())
 
-test('a watch that no form can be made for is rejected, and leaves no follower', async () => {
+test('a watch without an acceptable representation is rejected and leaves no watcher', async () => {
   const kind = served.kind('', 'v1', 'configmaps')
   const { fanOut } = await livePicture(served.verbs.server, kind)
   const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }

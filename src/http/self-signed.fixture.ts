@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for listeners of tests. */
+/** A self-signed certificate for listeners in tests. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { issueCertificate } from '#base/certificate.ts'
 

@@ -1,4 +1,4 @@
-/** How long a request may take: as long as its client says, and the server's own limit allows. */
+/** The timeout of a request: the client's, within the server's own limit. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AdmissionChain } from '#admission/chain.ts'
@@ -28,7 +28,7 @@ Object.assign(served.verbs.server, {
   admission: new AdmissionChain([slow], served.verbs.server.reader),
 })
 
-// The first write loads what all others find.
+// The first write loads modules for all others.
 await served.verbs.create('configmaps', { metadata: { name: 'first' } })
 
 const late = 'Timeout: request did not complete within the allotted timeout'
@@ -69,7 +69,7 @@ for (const [i, [query, waits, status, told, asked]] of rows.entries()) {
   })
 }
 
-test('a failure because the time is over is reported as a timeout', async () => {
+test('a failure caused by the timeout is reported as a timeout', async () => {
   waitMs = 0
   failsWhenLate = true
   const body = '{"metadata":{"generateName":"late-"}}'
@@ -79,15 +79,13 @@ test('a failure because the time is over is reported as a timeout', async () => 
   assert.deepEqual([kind, reason, message, code], ['Status', 'Timeout', late, 504])
 })
 
-/**
- * Filters that take longer than the request may: authentication is slow, or no seat is free before.
- */
+/** Filters that exceed the timeout: slow authentication, or no free seat. */
 const lateRows: [what: string, authenticateMs: number, placeMs: number, taken: number][] = [
   ['who asks is known only then', 200, 0, 0],
   ['there is a place only then', 0, 200, 1],
 ]
 for (const [what, authenticateMs, placeMs, wanted] of lateRows) {
-  test(`a request whose time is over goes no further and keeps no place: ${what}`, async () => {
+  test(`a request that timed out stops and releases its seat: ${what}`, async () => {
     waitMs = 0
     deadlines = []
     let [taken, running, finished] = [0, 0, false]
@@ -125,12 +123,14 @@ for (const [what, authenticateMs, placeMs, wanted] of lateRows) {
   })
 }
 
-test('a watch is not ended by it, whatever it says', async () => {
+test('the timeout does not end a watch', async () => {
   const { status } = await served.ask('GET', `${place}?watch=true&timeout=x&timeoutSeconds=1`)
   assert.equal(status, 200)
 })
 
-/** The end of requests as observers see it, and a client that takes its answers when it likes. */
+/**
+ * The end of a request as observers see it; the client reads its response whenever the test wants.
+ */
 function hesitant(method = 'GET') {
   const ended: string[] = []
   const parts = { ...served.parts, observers: [{ end: () => ended.push('ended') }] }
@@ -166,7 +166,7 @@ function hesitant(method = 'GET') {
   return told
 }
 
-test('a request is over when its client has taken the answer', async () => {
+test('a request ends when its client has read the response', async () => {
   const client = hesitant()
   await client.status
   await new Promise((resolve) => setImmediate(resolve))
@@ -175,13 +175,13 @@ test('a request is over when its client has taken the answer', async () => {
   assert.deepEqual([client.ended, client.aborted], [['ended'], false])
 })
 
-test('an untaken answer is broken off when the time of its request is over', async () => {
+test('an unread response is broken off at the timeout of its request', async () => {
   const client = hesitant()
   await until('the end', () => client.ended.length > 0)
   assert.deepEqual([client.ended, client.aborted], [['ended'], true])
 })
 
-test('nor does it wait for an answer that reports the timeout', async () => {
+test('an unread timeout error is broken off too', async () => {
   waitMs = 1800
   const client = hesitant('POST')
   await client.status
@@ -190,7 +190,7 @@ test('nor does it wait for an answer that reports the timeout', async () => {
   assert.deepEqual([client.ended, client.aborted], [['ended'], true])
 })
 
-test('where no answer can be written the client does not wait for one', async () => {
+test('if no response can be written, the connection is closed', async () => {
   const reports: string[] = []
   const parts = { ...served.parts, report: (words: string) => reports.push(words) }
   let aborted = 0

@@ -145,7 +145,9 @@ const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 /** The query of most requests. Read-only. */
 const noQuery = new URLSearchParams()
 
-/** The target of a method and a path, separated by a line break, which neither of them contains. */
+/**
+ * A key for the method and the path. They are separated by a line break, which neither contains.
+ */
 const plainTarget = byText((asked: string) => {
   const end = asked.indexOf('\n')
   return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)

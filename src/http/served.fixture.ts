@@ -25,7 +25,7 @@ export interface Answered {
 export interface Asked {
   readonly headers?: Headers
   readonly body?: string | Buffer
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal
 }
 
@@ -35,7 +35,7 @@ export interface Served {
   /** Internal errors of the server. */
   readonly defects: string[]
   kind(group: string, version: string, plural: string): Kind
-  /** `parts`: others than its own. */
+  /** `parts` replace the defaults. */
   ask(method: string, url: string, asked?: Asked, parts?: HttpParts): Promise<Answered>
   stop(): Promise<void>
 }
@@ -52,9 +52,7 @@ interface More {
   readonly observers?: HttpParts['observers']
 }
 
-/**
- * `more`: another release, paths beside discovery, limits other than the usual ones, and observers.
- */
+/** `more`: another release, paths besides discovery, other limits, and observers. */
 export async function startServed(more: More = {}): Promise<Served> {
   const verbs = await startVerbs(undefined, undefined, more.release)
   const defects: string[] = []
@@ -146,7 +144,7 @@ function ask(
   })
 }
 
-/** A client that reads at once everything it is sent. */
+/** A client that reads all bytes at once. */
 function collect(done: (pieces: readonly Buffer[]) => void): Sink {
   const pieces: Buffer[] = []
   let closed = false

@@ -1,4 +1,4 @@
-/** Which certificate is presented to which client: each row as kube-apiserver answered it. */
+/** Which certificate each client gets; each row was recorded from kube-apiserver. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { selfSigned } from './self-signed.fixture.ts'
@@ -65,7 +65,7 @@ for (const [from, name, shown] of rows)
     assert.equal(from.find((one) => one === chosen)?.called, shown)
   })
 
-test('given addresses are distinguished from names', () => {
+test('configured addresses are distinguished from names', () => {
   assert.deepEqual(namedAddresses(given), ['127.0.0.2'])
   assert.deepEqual(namedAddresses(inCertificates), [])
 })

@@ -1,6 +1,6 @@
 /**
- * The form an answer takes, by header, query, agent and kind; what media types mean is
- * codec/media-type.test.ts.
+ * The representation of a response, by Accept header, query, user agent and kind. The parsing of
+ * media types is tested in codec/media-type.test.ts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * The form an answer takes, from the Accept header and the query: decided once per request, before
- * any work is done.
+ * Determines the representation of a response from the Accept header and the query, once per
+ * request, before any other work.
  */
 import {
   checkRouteAccepts,
@@ -24,7 +24,7 @@ export interface Shape {
   readonly as: Transform | undefined
   readonly pretty: boolean
   readonly contentType: string
-  /** The stored bytes as they are: nothing has to be decoded. */
+  /** The stored bytes are sent unchanged, so nothing is decoded. */
   readonly plainJson: boolean
 }
 
@@ -106,10 +106,7 @@ export interface AggregatedShape extends Shape {
   readonly version: string
 }
 
-/**
- * The form of aggregated discovery, where the client prefers it and a version that it accepts is
- * served.
- */
+/** The form of aggregated discovery, if the client prefers it and accepts a served version. */
 export function aggregatedShape(
   exchange: Exchange,
   versions: readonly string[],

@@ -18,7 +18,7 @@ const columns: Columns = {
     metadata.name === 'done' ? [{ type: 'Completed', status: 'True' }] : [],
 }
 
-test('rows stand between what is before and after them, whatever their letters', () => {
+test('rows are joined with the texts before and after them, in any alphabet', () => {
   const names = ['a', 'grün', '日本', 'done']
   const cases = [
     ['None', 'v1', () => null],
@@ -55,7 +55,7 @@ test('rows stand between what is before and after them, whatever their letters',
   }
 })
 
-test('a row holds its object where rows are sorted, and nowhere else', () => {
+test('a row keeps its object only if rows are sorted', () => {
   const kept = new TableRows().keep(kind, entryOf('a', 1), item('a'))
   const shown = { include: 'None', version: 'v1', name: 'None v1' } as const
   for (const order of [undefined, () => 0]) {
@@ -64,7 +64,7 @@ test('a row holds its object where rows are sorted, and nowhere else', () => {
   }
 })
 
-test('one version of an object in one kind is at hand, another is not, and no more than a page', () => {
+test('one version of an object in one kind is cached, and no more objects than a page', () => {
   const table = new TableRows()
   const entry = entryOf('a', 1)
   const kept = table.keep(kind, entry, item('a'))
@@ -75,7 +75,7 @@ test('one version of an object in one kind is at hand, another is not, and no mo
   assert.equal(table.known(kind, entry), undefined)
 })
 
-test('of large objects fewer are at hand', () => {
+test('fewer large objects are cached', () => {
   const table = new TableRows()
   const entries = Array.from({ length: 20 }, (_, i) => {
     const entry = entryOf(`c${i}`, i)

@@ -1,6 +1,6 @@
 /**
- * Objects as tables for kubectl. A table of one object or bookmark is a value; a table of a list is
- * text, because most of its many rows are cached. Loaded with the first table request.
+ * Makes tables for kubectl from objects. A table of one object or bookmark is a value; a table of a
+ * list is text, because most of its many rows are cached. Loaded with the first table request.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { decodeJson, encodeJson } from '#codec/json.ts'
@@ -26,7 +26,7 @@ import type { Shape } from './shape.ts'
 import { joinRows, type Row, rowOf, TableRows } from './table-rows.ts'
 import { yamlList } from './yaml-list.ts'
 
-/** The request, its representation, and its user. */
+/** The request, its representation and its user. */
 export interface Asked {
   readonly kind: Kind
   readonly shape: Shape
@@ -44,12 +44,12 @@ const optionsOf = ({ shape, parts, exchange }: Asked, headers: boolean) => ({
   now: parts.server.clock.now(),
 })
 
-/** Throws 400 before anything is sent, for options that no table can be made with. */
+/** Checks the options of a table before anything is sent. Throws 400 if they are invalid. */
 export const requireTableOptions = ({ exchange }: Asked): void => {
   parseIncludeObject(exchange.query.get('includeObject'))
 }
 
-/** `headers`: whether the columns are sent, which the later events of a watch need not. */
+/** `headers`: whether the columns are sent. Later events of a watch do not need them. */
 export async function table(
   asked: Asked,
   views: readonly ObjectView[],
@@ -63,7 +63,7 @@ export async function table(
 
 const tableRows = new TableRows()
 
-/** A Scale as a table; one of a custom kind has the columns as a definition would name them. */
+/** A Scale as a table. The Scale of a custom kind has the columns of custom kinds. */
 export function scaleTable(asked: Asked, scale: KubeObject): Buffer {
   const { shape } = asked
   const shown = { shown: scale, cellsOf: scale }
@@ -96,7 +96,7 @@ function scaleColumnsOf({ decoding }: Kind): Columns {
   }
 }
 
-/** The rows of a list without a tree of values in between, and the table that they belong into. */
+/** Encodes the rows of a list directly as text, and the table around them. */
 async function rowsOf(asked: Asked, entries: readonly ObjectView[], metadata: Loose) {
   const { kind, parts, exchange } = asked
   const options = optionsOf(asked, true)
@@ -132,7 +132,7 @@ export async function tableText(
   return joinRows(text.slice(0, -end.length), rows, `${end}\n`)
 }
 
-/** And as YAML. */
+/** The same table as YAML. */
 export async function tableYaml(
   asked: Asked,
   entries: readonly ObjectView[],
@@ -155,7 +155,7 @@ async function tableItem({ kind, parts }: Asked, view: ObjectView): Promise<Tabl
   return { shown, cellsOf, alone: withoutStandIns(kind, shown) }
 }
 
-/** A bookmark as a table: one row, of nothing. */
+/** A bookmark as a table with one empty row. */
 export function bookmarkTable(asked: Asked, bookmark: KubeObject, headers: boolean): Loose {
   const { kind } = asked
   const { resourceVersion } = bookmark.metadata

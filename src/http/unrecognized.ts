@@ -1,4 +1,4 @@
-/** The refusal of a body that cannot be read as any object. */
+/** The error for a body that cannot be decoded as any object. */
 import { badRequest } from '#api/status-error.ts'
 
 export const unrecognized = (kind: string, why: string, bytes: Buffer) =>
@@ -6,7 +6,7 @@ export const unrecognized = (kind: string, why: string, bytes: Buffer) =>
     `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(bytes)})`,
   )
 
-/** The beginning of a body: as text where it looks like JSON, else in hexadecimal. */
+/** The start of a body: as text if it looks like JSON, otherwise in hexadecimal. */
 function summaryOf(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>'
   const start = bytes.subarray(0, 30)

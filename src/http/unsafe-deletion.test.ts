@@ -1,4 +1,4 @@
-/** Deletion of objects that cannot be read: who may, what fails, and that readable ones stay. */
+/** Deletion of unreadable objects: the permission, the failures, and that readable objects stay. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Attributes, Decision } from '#access/authorize.ts'
@@ -37,7 +37,7 @@ interface Row {
   readonly mayNot?: boolean
   readonly status: number
   readonly message?: string
-  /** Whether it is in the store afterwards. */
+  /** Whether the object is in the store afterwards. */
   readonly stays: boolean
 }
 
@@ -102,12 +102,12 @@ for (const row of rows) {
   })
 }
 
-test('the deletion of a collection cannot ignore what it cannot read', async () => {
+test('deletecollection cannot ignore read errors', async () => {
   const { json } = await (await at(37)).ask('DELETE', `${maps}?${unsafe}`)
   assert.match(json.message, /: is not allowed with DELETECOLLECTION, try again after removing/)
 })
 
-test('a missing object is missing', async () => {
+test('the deletion of a missing object returns 404', async () => {
   const answer = await (await at(37)).ask('DELETE', `${maps}/missing?${unsafe}`)
   assert.deepEqual([answer.status, answer.json.message], [404, 'configmaps "missing" not found'])
 })

@@ -1,4 +1,7 @@
-/** Deletion of an object that cannot be read needs a right of its own, and an audit annotation. */
+/**
+ * Authorizes the deletion of an object that cannot be read. It needs a separate permission and gets
+ * an audit annotation.
+ */
 import { forbiddenRequest } from '#api/status-error.ts'
 import type { Exchange } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { Wire } from './exchange.ts'
 import { untilReady } from './until-ready.ts'
 
-/** The responder: the server, or the rejection. */
+/** What handles the request: the server, or the rejection. */
 function answerTo(url: string, ready: boolean): string {
   let answer = ''
   const wire = {

@@ -1,7 +1,7 @@
 /**
- * Requests to a server that listens before it is ready: it reports its progress, and nothing else.
- * Access rules and kinds are not loaded completely yet, so everything else is rejected for the
- * moment, and never let through.
+ * Handles requests while the server listens but is not ready. It reports the progress of the start.
+ * It rejects all other requests with a retry, because access rules and kinds are not loaded
+ * completely.
  */
 import { ApiError } from '#api/status-error.ts'
 import type { Wire } from './exchange.ts'

@@ -1,4 +1,4 @@
-/** A request of a deprecated version is answered, with a warning and a mark in the audit log. */
+/** Adds a warning and an audit annotation to requests of a deprecated version. */
 import type { Kind } from '#kinds/kind.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -10,7 +10,7 @@ function rig() {
   return { watch, stops: () => stops, starting: Promise.withResolvers<Watch | ApiError>() }
 }
 
-test('a watch that begins in time is the one that was started', async () => {
+test('a watch that starts before its timeout is returned', async () => {
   const { watch, stops, starting } = rig()
   const begun = begunWithin(60_000, starting.promise)
   starting.resolve(watch)
@@ -18,7 +18,7 @@ test('a watch that begins in time is the one that was started', async () => {
   assert.equal(stops(), 0)
 })
 
-test('a watch whose time is over before it begins is an error, and stopped once it begins', async (t) => {
+test('a watch that exceeds its timeout before it starts is an error, and is stopped when it starts', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { watch, stops, starting } = rig()
   const begun = begunWithin(2000, starting.promise)
@@ -34,7 +34,7 @@ test('a watch whose time is over before it begins is an error, and stopped once 
   assert.equal(stops(), 1)
 })
 
-test('what keeps a watch from beginning is reported', async () => {
+test('the error that prevents a watch is reported', async () => {
   const { starting } = rig()
   starting.reject(new Error('no store'))
   await assert.rejects(begunWithin(60_000, starting.promise), /no store/)

@@ -2,7 +2,7 @@
 import { ApiError } from '#api/status-error.ts'
 import type { Watch } from '#verbs/watch.ts'
 
-/** Resolves with the watch, or with the error that is all that the client sees of it. */
+/** Resolves with the watch, or with the error that the client gets instead. */
 export function begunWithin(
   timeoutMs: number,
   starting: Promise<Watch | ApiError>,

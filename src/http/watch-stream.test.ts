@@ -62,7 +62,7 @@ const ends = (
   stop: () => stopping.abort(),
 })
 
-test('one that begins while the server stops ends at once', async () => {
+test('a watch that starts while the server stops ends at once', async () => {
   const { watch, stops } = watchWith(['a'])
   const { sink, text } = sinkReading()
   const end = ends()
@@ -71,7 +71,7 @@ test('one that begins while the server stops ends at once', async () => {
   assert.deepEqual([text(), sink.closed, stops()], ['', true, 1])
 })
 
-test('what exists, then what happens, then the end', async () => {
+test('initial events, then changes, then the end', async () => {
   const { watch, watcher, stops } = watchWith(['a', 'b'])
   const { sink, text } = sinkReading()
   const end = ends()
@@ -87,7 +87,7 @@ test('what exists, then what happens, then the end', async () => {
   assert.deepEqual([stops(), sink.closed], [1, true])
 })
 
-test('large objects go out one by one, small ones together, in their order', async () => {
+test('large objects are written one by one, small ones together, in order', async () => {
   const sized = (name: string, revision: number, bytes: number) => {
     const entry = entryOf(name, revision)
     return { ...entry, cut: { ...entry.cut, bytes: Buffer.alloc(bytes) } }
@@ -127,14 +127,14 @@ test('large objects go out one by one, small ones together, in their order', asy
   assert.match(text(), /i4 5\nADDED e0 10\n/)
 })
 
-test('it ends with its time, and reports its progress on request', async () => {
+test('a watch ends at its timeout, and sends bookmarks on request', async () => {
   const { watch } = watchWith([], true)
   const { sink, text } = sinkReading()
   await streamWatch(watch, sink, framer, ends(5))
   assert.equal(text(), 'BOOKMARK 99\n')
 })
 
-test('it ends when its client is gone', async () => {
+test('a watch ends when its client disconnects', async () => {
   const { watch, stops } = watchWith()
   const { sink, close } = sinkReading()
   const running = streamWatch(watch, sink, framer, ends())
@@ -144,7 +144,7 @@ test('it ends when its client is gone', async () => {
   assert.equal(stops(), 1)
 })
 
-test('a client that does not read is cut off when it is too far behind, or its time is over', async () => {
+test('a client that does not read is disconnected at the queue limit or the timeout', async () => {
   const behind = watchWith()
   const first = sinkReading(1)
   const running = streamWatch(behind.watch, first.sink, framer, ends())
@@ -164,7 +164,7 @@ test('a client that does not read is cut off when it is too far behind, or its t
   assert.deepEqual([late.stops(), second.sink.closed], [1, true])
 })
 
-test('a frame is made once for all watches with the same shape', async () => {
+test('a frame is encoded once for all watches with the same shape', async () => {
   let made = 0
   const counting: Framer = {
     ...framer,
@@ -187,7 +187,7 @@ test('a frame is made once for all watches with the same shape', async () => {
   assert.equal(made, 1)
 })
 
-test('each shape has frames of its own, and one without a name shares none', async () => {
+test('each shape has its own frames, and unnamed shapes share none', async () => {
   const shaped = (shape: string, mark: string): Framer => ({
     ...framer,
     shape,
@@ -221,7 +221,7 @@ test('each shape has frames of its own, and one without a name shares none', asy
   )
 })
 
-test('what leaves a selection is shown as it was, with the revision of the change', async () => {
+test('an object that leaves the selection is sent in its previous state with the new revision', async () => {
   const labels: Framer = {
     ...framer,
     frame: (type, entry, revision) =>
@@ -241,7 +241,7 @@ test('what leaves a selection is shown as it was, with the revision of the chang
   assert.equal(text(), 'DELETED {"in":"yes"} 6\n')
 })
 
-/** Room is given by hand. */
+/** The test decides when the client reads. */
 function sinkByHand() {
   const writes: string[] = []
   const waiting: (() => void)[] = []
@@ -269,10 +269,10 @@ function sinkByHand() {
   return { sink, writes, drain, told }
 }
 
-test('nothing is written before there is room, be it events that must be waited for, and all in order', async () => {
+test('nothing is written before the client has room, even events that are encoded asynchronously, and all in order', async () => {
   const { watch, watcher } = watchWith(['i'])
   const { sink, writes, drain } = sinkByHand()
-  // The first of two takes longer than the second.
+  // The first of two encodings takes longer than the second.
   const slow: Framer = {
     ...framer,
     shape: '',
@@ -295,7 +295,7 @@ test('nothing is written before there is room, be it events that must be waited 
   await running
 })
 
-test('the last event reaches only watches that received everything before it', async () => {
+test('the last bookmark is sent only to watches that received everything before it', async () => {
   const never: Framer = { ...framer, shape: '', frame: () => new Promise(() => {}) }
   const rows: [what: string, framer: Framer, initial: number, events: number, told: boolean][] = [
     ['nothing happened', framer, 0, 0, true],
@@ -321,7 +321,7 @@ test('the last event reaches only watches that received everything before it', a
   }
 })
 
-test('one whose frames cannot be made ends, and says why', async () => {
+test('a watch whose frames cannot be encoded ends with an error', async () => {
   const failing = (frame: Framer['frame']): Framer => ({ ...framer, shape: '', frame })
   const broken = new Error('broken')
   for (const each of [
@@ -340,7 +340,7 @@ test('one whose frames cannot be made ends, and says why', async () => {
   }
 })
 
-test('an idle watch gets a bookmark each minute, one whose client is behind does not', async () => {
+test('an idle watch gets a bookmark each minute, a slow one does not', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   try {
     const { watch, watcher } = watchWith([], true)
@@ -370,7 +370,7 @@ test('an idle watch gets a bookmark each minute, one whose client is behind does
   }
 })
 
-test('a client that reads nothing of a watch that is over loses its connection after a while', async () => {
+test('a client that does not read the end of its watch is disconnected after a while', async () => {
   const { watch } = watchWith(['a'])
   const { sink, told } = sinkByHand()
   const end = ends()

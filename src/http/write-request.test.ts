@@ -27,7 +27,7 @@ type Row = [
   message?: RegExp,
 ]
 const rows: Row[] = [
-  // The media type of a creation comes before its options, that of an update after them.
+  // A create checks its media type before its options, an update afterwards.
   ['POST', `${maps}?dryRun=x`, 'text/plain', body, 415],
   ['PUT', `${here}?dryRun=x`, 'text/plain', body, 422, /^UpdateOptions.meta.k8s.io "" is invalid/],
   ['POST', `${maps}?dryRun=x`, json, '{', 422, /^CreateOptions.meta.k8s.io "" is invalid/],
@@ -65,7 +65,7 @@ for (const [method, url, type, sent, status, message] of rows) {
   })
 }
 
-/** Text beyond ASCII is sent in UTF-8, of which Node makes a character of each byte. */
+/** Text beyond ASCII is sent as UTF-8, and Node makes a character of each byte. */
 const sent = (agent: string): string => Buffer.from(agent).toString('latin1')
 const managers: [query: string, agent: string | undefined, expected: string][] = [
   ['?fieldManager=named', 'agent/1', 'named'],
@@ -113,7 +113,7 @@ for (const [gate, query, status, warning] of defaults) {
   })
 }
 
-test('an empty dryRun is none, All is one', async () => {
+test('an empty dryRun means no dry run', async () => {
   const asked = (name: string) => ({
     headers: { 'content-type': json },
     body: JSON.stringify({ metadata: { name } }),
@@ -124,7 +124,7 @@ test('an empty dryRun is none, All is one', async () => {
   assert.equal((await served.ask('GET', `${maps}/wet`)).status, 200)
 })
 
-test('a webhook for a write learns until when its client waits', async () => {
+test("a webhook gets the client's deadline", async () => {
   const { admission } = served.verbs.server
   const told: string[] = []
   admission.mutate = ({ operation, deadlineAt }) =>
@@ -150,7 +150,7 @@ test('a webhook for a write learns until when its client waits', async () => {
   assert.deepEqual(told, ['CREATE true', ...updates, 'DELETE true'])
 })
 
-test('the type of a patch is looked at before what is accepted', async () => {
+test('a patch checks its media type before the Accept header', async () => {
   const answered = async (type: string) => {
     const headers = { 'content-type': type, accept: 'text/html', 'content-length': '9' }
     return (await served.ask('PATCH', here, { headers, body })).status

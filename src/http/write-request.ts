@@ -1,6 +1,6 @@
 /**
- * The options of a write, from its query, headers and body: checked first, in kube-apiserver's
- * words.
+ * Parses the options of a write from its query, headers and body. They are validated first, with
+ * kube-apiserver's messages.
  */
 import { firstText, firstValue } from '#access/authenticate/header-values.ts'
 import { type FieldError, forbidden, notSupported, required } from '#api/field-error.ts'
@@ -54,7 +54,7 @@ export function writeRequest(
   target: Target,
   verb: string,
 ): Awaitable<WriteRequest> {
-  // An update looks at its options before it looks at its body, a creation after.
+  // An update validates its options before it decodes its body, a create afterwards.
   if (verb === 'create') requireBodyType(exchange)
   return after(readBody(exchange, parts), (bytes) =>
     requestOf(exchange, parts, target, verb, bytes),
@@ -160,7 +160,7 @@ function optionsOf(
     return deleteOptionsFromQuery(exchange.query, release, feature(allowsUnsafeDeletion))
   requireBodyType(exchange)
   try {
-    // null specifies nothing; of the query it leaves only a dry run.
+    // `null` specifies no options; of the query it keeps only dryRun.
     const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
     return writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } catch (error) {
@@ -209,7 +209,7 @@ const loadOptionsText = loadLater<typeof import('#verbs/delete-options-text.ts')
   '#verbs/delete-options-text',
 )
 
-/** Options that are written as they should be need no second look at their text. */
+/** Options in canonical form need no second check of their text. */
 function writtenDeleteOptions(
   exchange: Exchange,
   { server }: HttpParts,
@@ -307,11 +307,11 @@ const managerOfAgent = byText((agent: string): string => {
   return flatText(name)
 })
 
-/** The gate that lets kube-apiserver warn of unknown fields where the client specifies nothing. */
+/** The feature gate with which kube-apiserver warns of unknown fields by default. */
 const validatesFields = 'ServerSideFieldValidation'
 const fieldValidations = ['', 'Ignore', 'Strict', 'Warn']
 
-/** A write that turns out to create needs the right to create. */
+/** An update that creates the object needs permission to create. */
 async function authorizeCreate(exchange: Exchange, parts: HttpParts): Promise<void> {
   const attributes = attributesOf({ ...exchange.target, verb: 'create' }, exchange.user)
   const { decision, reason } = await parts.authorizer.authorize(attributes)

@@ -35,7 +35,7 @@ const objects: readonly Loose[] = [
 
 const pods = kindOf('v1', 'pods')
 const maps = kindOf('v1', 'configmaps')
-/** As a custom kind: its items say what they are. */
+/** As a custom kind: items have their kind and apiVersion. */
 const custom = {
   ...maps,
   itemsCarryType: true,
@@ -63,7 +63,7 @@ for (const [what, kind] of [
 
 const waiting = { status: 0, refusal: undefined, wire: { signal: new AbortController().signal } }
 
-/** The list as JSON is the value that the list as YAML is the text of. */
+/** The JSON list has the same value as the YAML list. */
 const listed = (kind: typeof maps, count: number, shape: Shape, query = '') => {
   const entries = objects.slice(0, count).map((_, i) => ({
     ...entryOf(`n${i}`, i + 1),
@@ -127,7 +127,7 @@ for (const [how, exchange, isMade] of whoWaits) {
   })
 }
 
-test('the answer is recorded in the audit log at once, also if the client has left', async () => {
+test('the response is recorded in the audit log at once, even if the client has disconnected', async () => {
   let others = 0
   setImmediate(() => others++)
   const gone = { status: 200, refusal: undefined, wire: { signal: AbortSignal.abort() } }

@@ -16,7 +16,7 @@ export interface Machine {
 type Wanted = Pick<Settings, 'bindAddress' | 'advertiseAddress' | 'serviceClusterIpRange'> &
   Partial<Pick<Settings, 'externalHostname'>>
 
-/** Whether the address stands for all addresses of the machine. */
+/** Whether the address is the wildcard address: 0.0.0.0 or ::. */
 function isUnspecified(address: string): boolean {
   const ip = parseIp(address)
   return ip !== undefined && ['0.0.0.0', '::'].includes(formatIp(ip))
@@ -75,7 +75,7 @@ export interface ServingNames {
   readonly addresses: readonly string[]
 }
 
-/** Everything clients may call this server by. */
+/** All names and addresses by which clients may call the server. */
 export function servingNames(settings: Wanted, machine: Machine): ServingNames {
   const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc']
   const external = settings.externalHostname?.replace(/:\d+$/, '') ?? ''

@@ -171,7 +171,7 @@ const manners: Record<SinkName, (settings: Settings) => Manner> = {
   }),
 }
 
-/** Batch settings that cannot be met. Without batches nothing is checked. */
+/** Returns why the batch settings are invalid. Other modes than batch are not checked. */
 function batchProblem(name: SinkName, settings: Settings): string | undefined {
   const { isAsked, mode, bufferMax, batchMax, isThrottled, perSecond, burst } =
     manners[name](settings)

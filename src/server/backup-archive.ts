@@ -35,7 +35,7 @@ const endBytes = 2 * tarBlockBytes
 export interface BackupManifest {
   readonly format: number
   readonly createdAt: string
-  /** The store it was made from: sqlite or etcd3. */
+  /** The store that was backed up: sqlite or etcd3. */
   readonly storage: string
   /** SHA-256 of each file, by its name in the archive. */
   readonly sha256: Readonly<Record<string, string>>

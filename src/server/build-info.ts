@@ -17,14 +17,14 @@ function textOf(file: URL): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Absent, or a checkout of another shape.
+    // The value is absent if .git does not exist or has another layout.
     return ''
   }
 }
 
 /**
- * The commit that HEAD of a checkout refers to, directly or by a branch. A branch is a file of its
- * own or a line of packed-refs.
+ * The commit that HEAD of a checkout refers to, directly or by a branch. A branch has its own file,
+ * or is a line of packed-refs.
  */
 export function checkedOutCommit(root: URL): string | undefined {
   const git = new URL('.git/', root)
@@ -38,7 +38,7 @@ export function checkedOutCommit(root: URL): string | undefined {
   return isCommit(found) ? found : undefined
 }
 
-/** `built` is the manifest of an installed package; a checkout has none there. */
+/** `built` is the manifest of an installed package; undefined in a checkout. */
 export function sourceCommit(
   built = new URL('../package.json', import.meta.url),
   root = new URL('../../', import.meta.url),
@@ -61,13 +61,13 @@ export function platformOf(system: string, processor: string): string {
   return `${systems.get(system) ?? system}/${processors.get(processor) ?? processor}`
 }
 
-/** `version` is the full one of the emulated release, '1.22.17'. */
+/** `version` is the full version of the emulated release, '1.22.17'. */
 export function buildInfo(version: string): VersionInfo {
   return versionInfo({
     version,
     gitCommit: sourceCommit(),
     gitTreeState: 'clean',
-    // Nothing is built: sources run as they are.
+    // Node runs the sources directly, so there is no build date.
     buildDate: '1970-01-01T00:00:00Z',
     runtime: `node${process.versions.node}`,
     platform: platformOf(process.platform, process.arch),

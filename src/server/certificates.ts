@@ -119,8 +119,8 @@ export function thisMachine(): Machine {
 const adviceForOwn = 'mend it, or move it away to have one made'
 
 /**
- * Refuses to start if only one file of a pair exists. Such a file belongs to the operator, so it is
- * not replaced.
+ * Throws if only one file of a pair exists. Such a file belongs to the operator, so it is not
+ * replaced.
  */
 function refuseHalf(...paths: [string, string]): void {
   const there = paths.filter((path) => readIfThere(path) !== undefined)
@@ -132,7 +132,7 @@ function refuseHalf(...paths: [string, string]): void {
     )
 }
 
-/** Two thirds of its life are over, or it is not valid yet: time for a new one. */
+/** Whether to renew a certificate: two thirds of its lifetime are over, or it is not valid yet. */
 function isDue(certificate: X509Certificate, nowMs: number): boolean {
   const from = Date.parse(certificate.validFrom)
   const to = Date.parse(certificate.validTo)
@@ -177,7 +177,7 @@ function makePair(
 
 interface Leaf extends Loaded {
   readonly path: string
-  /** It is renewed and replaced here. */
+  /** Whether this server issued the certificate, and therefore renews it. */
   readonly isOurs: boolean
 }
 
@@ -247,8 +247,8 @@ class Workshop {
     if (stays) return { ...there, path, isOurs: true }
     this.made.push(name)
     const life = { nowMs: this.#nowMs, lifeMs: leafLifeMs }
-    // With its key: of two files one could be written and the other not, and then neither would be
-    // of use.
+    // Keep the private key, so that only the certificate is written: a crash between two writes
+    // would leave a certificate and a key that do not match.
     const made = makePair(paths, request, life, authority, there?.privateKey, this.#write)
     return { ...made, path, isOurs: true }
   }

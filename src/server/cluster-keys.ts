@@ -26,7 +26,9 @@ const cipher = 'aes-256-gcm'
 const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
-/** A tenth of a second on most machines: guessing a weak secret is slow. */
+/**
+ * The cost of scrypt: a tenth of a second on most machines, so that guessing a weak secret is slow.
+ */
 const scryptCost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 
 type SharedKeys = Readonly<Record<(typeof sharedNames)[number], string>>

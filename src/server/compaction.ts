@@ -29,10 +29,10 @@ export function compactRegularly(
       await storage.compact(upTo)
       compacted(upTo)
     } catch (error) {
-      report('the history of the store could not be compacted; it is tried again', error)
+      report('the history of the store could not be compacted; the server tries again', error)
     }
   }
-  // An interval that is too long for a timer is waited for in several.
+  // A timer cannot wait for a very long interval, so it waits several times.
   const parts = Math.ceil(intervalMs / timerMsMax)
   let waited = 0
   const timer = setInterval(() => {

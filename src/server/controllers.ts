@@ -1,7 +1,7 @@
 /**
- * The controllers as part of a running server: selected before it starts, loaded and begun after it
- * is ready, stopped before its store closes. They act in this process, each as its own account, and
- * reach nothing but the API.
+ * The controllers as part of a running server. They are selected before the start, loaded and
+ * started when the server is ready, and stopped before the store closes. They run in this process,
+ * each with its own service account, and use only the API.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { TimerClock } from '#base/clock.ts'
@@ -19,10 +19,10 @@ import type { Settings } from '#settings/flags.ts'
  * longer than a response.
  */
 const firstAnswersMs = 50
-/** As kube-controller-manager waits before it empties a namespace. */
+/** kube-controller-manager waits as long before it empties a namespace. */
 const othersSeeMs = 5000
 
-/** Under which its writes are owned. */
+/** The field manager of their writes. */
 const manager = 'kube-controller-manager'
 
 export interface ControllerOptions {

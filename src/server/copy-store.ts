@@ -14,19 +14,19 @@ import {
 } from '#storage/storage.ts'
 import { type Imported, importDatabase } from '#storage/sqlite/import.ts'
 
-/** Some megabytes at a time. */
+/** Keys per read; usually some megabytes. */
 const keysPerRead = 500
-/** Writes under way to etcd at a time. */
+/** Maximum number of concurrent writes to etcd. */
 const writesAtOnce = 32
 
 type CopySettings = Pick<Settings, 'etcdPrefix' | 'eventTtlMs'>
 
-/** Called with how many keys are copied, and how many there are. */
+/** Receives the number of copied keys and the total number of keys. */
 export type Progress = (done: number, total: number) => void
 
 const rangeOf = ({ etcdPrefix }: CopySettings) => prefixRange(`${etcdPrefix}/`)
 
-/** The objects of a store at a revision, some at a time. */
+/** Yields the objects of a store at a revision, in batches. */
 export async function* storedBatches(
   storage: Storage,
   { etcdPrefix }: Pick<Settings, 'etcdPrefix'>,
@@ -66,7 +66,7 @@ function lifeMsOf(key: string, { etcdPrefix, eventTtlMs }: CopySettings): number
   return key.startsWith(`${etcdPrefix}/events/`) ? eventTtlMs : 0
 }
 
-/** Makes a database file with the objects of a store. Gives the revision they are of. */
+/** Creates a database file with the objects of a store. Returns their revision. */
 export async function copyToDatabase(
   from: Storage,
   settings: CopySettings,

@@ -59,7 +59,7 @@ export interface RunningServer {
   readonly certificates: Certificates
   /** A client without a socket, as system:apiserver. */
   readonly client: ApiClient
-  /** Deprecated metrics of the release, one line each for the program to show or not. */
+  /** Deprecated metrics of the release: one log line each, which the program may print. */
   readonly deprecations: readonly string[]
   /** The current state of the server. */
   status(): Promise<ServerStatus>
@@ -71,13 +71,13 @@ export interface RunningServer {
    * first request.
    */
   openFork(fork: Fork): Promise<ForkedServer>
-  /** Resolves when what a start writes in the background is written. */
+  /** Resolves when the background writes of the start are complete. */
   settled(): Promise<unknown>
   /** Resolves when no timer, socket or thread of the server is left. May be called again. */
   close(): Promise<void>
 }
 
-/** More than a request may take: until its refusal has been sent. */
+/** Longer than the request timeout: closing waits until the timeout error has been sent. */
 const lastAnswersMs = 1000
 
 export async function createServer(

@@ -1,6 +1,6 @@
 /**
- * Custom kinds, loaded with the first definition: a server without definitions holds nothing of
- * them.
+ * Support for custom kinds. It is loaded with the first definition, so a server without definitions
+ * needs no memory for it.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -23,7 +23,10 @@ const webhooks = loadLater<typeof import('#admission/webhook/conversion.ts')>(
   '#admission/webhook/conversion',
 )
 
-/** Built-in kinds have their schema from the facts; undefined for them. */
+/**
+ * The published schema of a custom kind. Undefined for built-in kinds, whose schema comes from the
+ * facts.
+ */
 export const publishedSchemaOf = (kind: Kind) =>
   kind.origin === 'built-in' ? undefined : customKind().publishedSchema(kind)
 

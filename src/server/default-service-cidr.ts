@@ -8,7 +8,7 @@ import type { ApiClient, ResourceRef } from '#client/client.ts'
 
 export interface DefaultCidr {
   readonly resource: ResourceRef
-  /** The block of the default family first. */
+  /** The block of the default family comes first. */
   readonly blocks: readonly string[]
   readonly nowMs: () => number
 }
@@ -35,7 +35,7 @@ export async function ensureDefaultCidr(client: ApiClient, cidr: DefaultCidr): P
 async function look(client: ApiClient, cidr: DefaultCidr, there: KubeObject): Promise<void> {
   const { resource, blocks } = cidr
   const has: string[] = there.spec?.cidrs ?? []
-  // A cluster of one family becomes one of both.
+  // A single-stack cluster becomes dual-stack.
   if (blocks.length === 2 && has.length === 1 && has[0] === blocks[0]) {
     await client.update(resource, { ...there, spec: { cidrs: [...blocks] } })
     return

@@ -13,7 +13,9 @@ const loadDropped = loadLater<typeof import('#kinds/dropped-fields.ts')>(
   '#kinds/dropped-fields',
 )
 
-/** Paths that are looked up: clients that repeat a mistake must not cost time for ever. */
+/**
+ * The maximum number of paths to look up, so that a client that repeats a mistake costs no time.
+ */
 const pathsMax = 2000
 
 export function droppedFieldsLog({

@@ -1,7 +1,7 @@
 /**
  * The file of --encryption-provider-config as resources and their providers. It is read as
- * kube-apiserver 1.22 reads it: unknown fields are ignored. Errors have its words, but never the
- * contents of a file, which are keys.
+ * kube-apiserver 1.22 reads it: unknown fields are ignored. Errors have its messages, but never
+ * quote the file, because it contains keys.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { parseYaml } from '#codec/yaml.ts'
@@ -9,7 +9,7 @@ import type { CipherName } from '#storage/seal/ciphers.ts'
 import type { NamedSecret, Provider } from '#storage/seal/sealer.ts'
 
 export interface SealedResources {
-  /** As they are written there: `secrets`, `deployments.apps`, `*.apps`. */
+  /** Resource names as written in the file: `secrets`, `deployments.apps`, `*.apps`. */
   readonly resources: readonly string[]
   readonly providers: readonly Provider[]
 }
@@ -28,7 +28,7 @@ const secretBytes: Readonly<Record<CipherName, readonly number[]>> = {
 const cipherNames = Object.keys(secretBytes) as CipherName[]
 const providerNames = [...cipherNames, 'identity', 'kms']
 
-/** Throws a plain error with everything that is wrong. */
+/** Throws a plain error that lists all problems. */
 export function readEncryptionConfig(text: string): SealedResources[] {
   const whole = parseYaml(text) as Loose | null
   requireForm(whole)

@@ -7,8 +7,8 @@ import { change, isWithin, type Release, releaseOf, type Span } from '#api/relea
 import type { HealthCheck } from '#observe/health.ts'
 
 /**
- * The releases and the feature gate with which a stage exists, and whether it depends on priority
- * and fairness.
+ * The releases and the feature gate in which a stage exists, and whether it depends on priority and
+ * fairness.
  */
 interface When extends Span {
   readonly fair?: boolean
@@ -16,15 +16,15 @@ interface When extends Span {
 }
 
 /**
- * From this release on kube-apiserver installs its own APIs after it has registered the stages of
- * its controllers.
+ * From this release on, kube-apiserver registers the stages of its controllers before it installs
+ * its own APIs.
  */
 const apisLast = 31
 const apisFirst = apisLast - 1
 
 /**
- * Stages in the order they are shown, and which part of the start each waits for. A row moves where
- * releases move it.
+ * The stages in display order, each with the part of the start that it waits for. A stage that
+ * moved between releases has several rows.
  */
 const stages: readonly (readonly [string, Part, When?])[] = [
   ['poststarthook/start-kube-apiserver-admission-initializer', 'server', { since: 17, until: 29 }],
@@ -127,7 +127,7 @@ const storeReadinessIsChecked = change('readyz has a check of its own for the st
 const well = (name: string): HealthCheck => ({ name, check: () => undefined })
 const first: readonly HealthCheck[] = [well('ping'), well('log')]
 
-/** Parts of the start that take time of their own. */
+/** Parts of the start that take noticeable time. */
 export type Part = 'server' | 'definitions' | 'objects' | 'roles'
 
 export interface HealthOptions {
@@ -162,7 +162,7 @@ export class ServerHealth {
     this.#done.add(part)
   }
 
-  /** The last part of the start is done. */
+  /** The last part of the start is complete. */
   get ready(): boolean {
     return this.#done.has('server')
   }

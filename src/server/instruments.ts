@@ -33,7 +33,7 @@ export interface Measuring {
   readonly observer: MetricsObserver
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
-  /** Made when it is first needed. */
+  /** Created on first use. */
   readonly policies: () => PolicyMeter
   readonly timed: RuleTimer
 }
@@ -49,7 +49,7 @@ export interface MeasuringOptions {
 
 const monotonicMs = () => performance.now()
 
-/** `problem` if the flags contradict each other. */
+/** `problem` says why the flags contradict each other. */
 export function makeMeasuring(options: MeasuringOptions): Measuring | { problem: string } {
   const { release, build, warn, showHiddenMetricsForVersion: hidden } = options
   const problem = hidden === undefined ? undefined : showHiddenProblem(hidden, release)
@@ -143,7 +143,7 @@ export function countObjects(
     cache: WatchCache
     storage: Storage
     historyMax: (resource: Resource) => number
-    /** How often the store is queried, at most; 0: nothing is counted. */
+    /** The minimum time between two queries of the store; with 0, nothing is counted. */
     intervalMs: number
   },
 ): void {
@@ -172,10 +172,7 @@ export function countObjects(
   })
 }
 
-/**
- * How large the files of etcd are: queried when metrics are scraped, and not again within the
- * interval.
- */
+/** The size of etcd's files. It is queried when metrics are scraped, at most once per interval. */
 export function measureSizes(
   { registry, metrics }: Measuring,
   storage: Storage,

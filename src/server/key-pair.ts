@@ -32,7 +32,7 @@ export function parsed<T>(
   }
 }
 
-/** A certificate and its key; undefined where either file is missing. */
+/** A certificate and its key; undefined if either file is missing. */
 export function loadPair(
   certificatePath: string,
   keyPath: string,
@@ -84,7 +84,7 @@ export function givenAuthorities(path: string | undefined): string | undefined {
   return pem
 }
 
-/** Why clients reject a certificate today; undefined if its dates are good. */
+/** Why clients reject a certificate today; undefined if it is valid today. */
 export function validityProblem(certificate: X509Certificate, nowMs: number): string | undefined {
   const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]
   if (nowMs < from) return `is not valid before ${new Date(from).toISOString()}: clients refuse it`

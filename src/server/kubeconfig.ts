@@ -43,7 +43,7 @@ contexts:
 `
 }
 
-/** Writes admin.kubeconfig into the data directory and gives its path. */
+/** Writes admin.kubeconfig into the data directory and returns its path. */
 export function writeKubeconfig(
   settings: Pick<
     Settings,
@@ -53,7 +53,8 @@ export function writeKubeconfig(
 ): string {
   const path = join(settings.dataDir, 'admin.kubeconfig')
   const text = kubeconfigText(localUrl(settings), trustPem, { name: 'admin', ...admin })
-  // Each start compares the file and writes it again, so a start need not wait for the disk.
+  // Each start compares the file and rewrites it if necessary, so the start need not wait for the
+  // disk.
   if (readIfThere(path) !== text) writePassingFiles(new Map([[path, text]]))
   return path
 }

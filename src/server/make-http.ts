@@ -1,5 +1,6 @@
 /**
- * The HTTP side: the paths that are no resource, the parts requests go through, and the listener.
+ * Creates the HTTP side of the server: the handlers of non-resource paths, the steps of each
+ * request, and the listener.
  */
 import { servesCbor } from '#codec/media-type.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -39,7 +40,7 @@ import type { Observing } from './observing.ts'
 import { type Aggregated, connectParts, type RemoteSurroundings } from './remote-servers.ts'
 import type { TlsPolicy } from '#settings/tls-policy.ts'
 
-/** Largest body a request may have, as in kube-apiserver. */
+/** Maximum size of a request body, as in kube-apiserver. */
 const bodyBytesMax = 3 * 1024 * 1024
 
 export interface HttpSide {
@@ -68,8 +69,8 @@ const loadAround = loadLater<typeof import('#http/around-requests.ts')>(
 )
 
 /**
- * A start with a grace period can be observed by health checks; without one no request is answered
- * before all is ready.
+ * During a start with a grace period, health checks can observe the progress. Without one, no
+ * request is answered before the server is ready.
  */
 export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): boolean =>
   livezGracePeriodMs > 0
@@ -111,7 +112,7 @@ const authoritiesOf = (access: Access): Buffer =>
 /** How often files of authorities are read, as in kube-apiserver. */
 const authoritiesReadMs = 60_000
 
-/** Reads the files of authorities regularly; returns how to stop. */
+/** Re-reads the files of authorities regularly; returns a function that stops this. */
 export function followAuthorities(access: Access, listener: Listener): () => void {
   const timer = setInterval(() => {
     if (access.readAuthorities()) listener.trust(authoritiesOf(access))
@@ -348,7 +349,7 @@ function debugPaths(log: Log): PathHandler {
   }
 }
 
-/** The documents are made, and the code that makes them is loaded, with the first request. */
+/** The first request loads the generator and generates the documents. */
 function openApiOf(
   { facts, release, feature, catalog }: Foundation,
   priorityOf: PriorityOf,

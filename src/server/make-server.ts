@@ -145,7 +145,7 @@ function accessOf({
   return orSayWhy(makeAccess(settings, surroundings, reader, clock))
 }
 
-/** IPAddress objects are written as the server itself writes, through admission. */
+/** Writes of IPAddress objects are internal requests of the server, and go through admission. */
 const addressWriter = ({ ipAddresses }: AddressApi, clock: Clock, server: () => Server) => ({
   client: localClient(server(), apiserverUser, 'kube-apiserver'),
   resource: ipAddresses,

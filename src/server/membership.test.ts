@@ -112,7 +112,7 @@ test('a server starts although what another says of itself cannot be read', asyn
   })
   assert.deepEqual(await membership.alive(), [])
   assert.deepEqual(reports, [
-    'the endpoints of the API could not be written; it is tried again: SyntaxError',
+    'the endpoints of the API could not be written; the server tries again: SyntaxError',
   ])
   await verbs.stop()
 })

@@ -11,13 +11,13 @@ import { type KnownServers, ServerLeases, type ServerLeasesParts } from './serve
 import { repairRegularly } from './service-repair.ts'
 import { isLoopback, kubernetesEndpoints, writeKubernetesEndpoints } from './system-objects.ts'
 
-/** As often as kube-apiserver. */
+/** kube-apiserver uses the same interval. */
 const renewIntervalMs = 10_000
 
 export interface MembershipParts extends ServerLeasesParts {
   readonly port: number
   readonly release: number
-  /** How servers find each other, and their fixed number for `master-count`. */
+  /** How servers find each other. The number of servers is fixed for `master-count`. */
   readonly reconciler: 'lease' | 'master-count' | 'none'
   readonly count: number
   readonly report: (message: string, error: unknown) => void
@@ -26,8 +26,8 @@ export interface MembershipParts extends ServerLeasesParts {
 export class Membership {
   readonly #parts: MembershipParts
   /**
-   * Undefined for a server that only its machine can reach, or that is not to be listed: it has no
-   * endpoint.
+   * Undefined if the server gets no endpoint: only its own machine can reach it, or the flags say
+   * so.
    */
   readonly #known: KnownServers | undefined
   #stop = (): void => {}
@@ -93,5 +93,8 @@ export class Membership {
   }
 
   #failed = (error: unknown): void =>
-    this.#parts.report('the endpoints of the API could not be written; it is tried again', error)
+    this.#parts.report(
+      'the endpoints of the API could not be written; the server tries again',
+      error,
+    )
 }

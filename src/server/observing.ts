@@ -1,5 +1,5 @@
 /**
- * Everything that looks at requests without answering them, made from the settings: metrics,
+ * Creates the parts that observe requests without answering them, from the settings: metrics,
  * limits, fairness, audit.
  */
 import type { VersionInfo } from '#discovery/version.ts'
@@ -52,7 +52,7 @@ const loadDuration = loadLater<
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
-  /** Deprecated metrics, for a log line each once the server is ready. */
+  /** Deprecated metrics; each is logged once when the server is ready. */
   readonly deprecations: readonly string[]
   /** Whether priority and fairness queues requests. Otherwise requests are only counted. */
   readonly isFair: boolean
@@ -270,7 +270,7 @@ function makeFairness(
       stops.push(followed.stop)
       const timer = setInterval(() => {
         ensure().catch((error) =>
-          report('the flow schemas and priority levels cannot be looked after', error),
+          report('the flow schemas and priority levels could not be restored', error),
         )
       }, ensureIntervalMs)
       timer.unref()

@@ -21,9 +21,9 @@ import { sealing } from './sealing.ts'
 import { openStorage } from './storage.ts'
 
 export interface OfflineStore {
-  /** Values as they are stored. */
+  /** Reads values as they are stored. */
   readonly raw: Storage
-  /** Values unsealed. */
+  /** Reads decrypted values. */
   readonly storage: Storage
   readonly catalog: Catalog
   readonly facts: Facts
@@ -34,7 +34,7 @@ export interface OfflineStore {
 export const databasePath = ({ dataDir }: Pick<Settings, 'dataDir'>): string =>
   join(dataDir, databaseFileName)
 
-/** The store of the flags, opened for reading. The caller closes it. */
+/** Opens the store that the flags select, for reading. The caller closes it. */
 export async function openForReading(
   settings: Settings,
   warn: (message: string) => void,
@@ -57,7 +57,7 @@ export async function openOfflineStore(
   const { enabled: feature } = orCannotStart(featureGates(table, release, settings.featureGates))
   const catalog = new Catalog([])
   const root = settings.etcdPrefix
-  // Objects of groups that are switched off are in the store all the same.
+  // The store also contains objects of disabled groups.
   const options = { release, feature, root, serves: () => true, serviceFamilies: ['IPv4' as const] }
   for (const resource of builtInResources(facts, options)) catalog.add(resource)
   const raw = await openForReading(settings, warn)

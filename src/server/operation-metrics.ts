@@ -21,7 +21,7 @@ export interface OperationMeter {
   backedUp(atMs: number, sizeBytes: number): void
   backupFailed(): void
   certificates(inUse: Certificates): void
-  /** Measures the store with each page. */
+  /** Updates the store's metrics at each scrape. */
   follow(storage: Storage, settings: Settings): void
   totals(): { requests: number; watchers: number }
 }

@@ -13,7 +13,7 @@ import { certificateDirectory, type Certificates } from './certificates.ts'
 import type { Foundation } from './foundation.ts'
 
 const renewIntervalMs = 10_000
-/** A server that missed two renewals is gone. */
+/** The TTL of a record: a server that missed two renewals counts as stopped. */
 const livesSeconds = 30
 
 interface PublicKeys {

@@ -53,7 +53,7 @@ function writeFresh(fresh: string, text: string, synced: boolean): void {
   removeIfThere(fresh)
   const handle = openSync(fresh, 'wx', 0o600)
   try {
-    // All of it: a disk that fills up takes the beginning without a word.
+    // Write all bytes: a full disk may accept only the first part without an error.
     writeFileSync(handle, text)
     if (synced) fsyncSync(handle)
   } finally {
@@ -62,8 +62,8 @@ function writeFresh(fresh: string, text: string, synced: boolean): void {
 }
 
 /**
- * Texts by their paths: none is in its place before the disk has all of them, for a key is of no
- * use without its certificate.
+ * Writes several files. Each is renamed into place only after all are on disk, because a key is
+ * useless without its certificate.
  */
 export function writePrivateFiles(texts: ReadonlyMap<string, string>, synced = true): void {
   let writing = ''
@@ -76,7 +76,7 @@ export function writePrivateFiles(texts: ReadonlyMap<string, string>, synced = t
   }
 }
 
-/** For directories that end with the process: the files do not wait for the disk. */
+/** Writes files without waiting for the disk, for directories that are deleted with the process. */
 export const writePassingFiles: typeof writePrivateFiles = (texts) =>
   writePrivateFiles(texts, false)
 

@@ -2,7 +2,7 @@
 import type { Random } from '#base/random.ts'
 
 const letters = 'bcdfghjklmnpqrstvwxz2456789'
-/** Random bytes are taken by the page: five bytes at a time cost as much as a page. */
+/** Random bytes are fetched by the page, because fetching five bytes costs as much. */
 const pageBytes = 4096
 
 export function suffixes({ bytes }: Pick<Random, 'bytes'>): () => string {

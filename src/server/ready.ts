@@ -87,7 +87,7 @@ export async function makeReady(
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
   ])
   membership?.start(client, server.allocators)
-  // With other servers, the membership repairs what services were given.
+  // With several servers, the membership repairs service allocations.
   const isRepaired = addresses !== undefined && membership === undefined
   const repair = isRepaired ? loadRepair().repairLater(server.allocators, report) : undefined
   // With several servers, the membership writes the endpoints of the kubernetes service.

@@ -32,10 +32,7 @@ const loadLook = loadLater<typeof import('#http/aggregation/probe-discovery.ts')
   '#http/aggregation/probe-discovery',
 )
 
-/**
- * A client certificate and its key, as calls show them; the same value as long as they are the
- * same.
- */
+/** Reads a client certificate and its key. Returns the same value until the files change. */
 function shownPair(
   certificate: string | undefined,
   key: string | undefined,
@@ -126,7 +123,7 @@ export interface AggregatedParts {
   readonly catalog: Catalog
   readonly release: number
   readonly clock: Clock
-  /** Our own authority, PEM: it signs client certificates too. */
+  /** The server's own authority (PEM), which also signs client certificates. */
   readonly ownAuthority: string
   readonly report: (message: string, error: unknown) => void
 }

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '#base/clock.ts'
 import type { Certificates } from './certificates.ts'
 
 const dayMs = 24 * 3_600_000
-/** How often the time of day is looked at: a clock that is set makes certificates old at once. */
+/** How often the wall clock is checked: an adjusted clock can make certificates expire at once. */
 const lookIntervalMs = 60_000
 
 export interface Renewal {
@@ -28,7 +28,7 @@ export function renewDaily(
   changed: (fresh: Certificates) => void,
   failed: (error: Error) => void,
   clock: Clock = systemClock,
-  /** Files of the operator, which are renewed by the operator. */
+  /** Files that the operator provides and renews. */
   given: readonly string[] = [],
 ): Renewal {
   let current = inUse

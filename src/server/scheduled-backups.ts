@@ -13,7 +13,7 @@ import { openForReading } from './offline-store.ts'
 import type { OperationMeter } from './operation-metrics.ts'
 import { ensurePrivateDirectory } from './private-files.ts'
 
-/** After a failure, as a full disk, the next attempt comes sooner than the next interval. */
+/** After a failure, such as a full disk, the next attempt comes sooner than the next interval. */
 const retryMsMax = 10 * 60_000
 
 const namePattern = /^binnacle-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar$/
@@ -30,7 +30,7 @@ export function backUpRegularly(
   let isStopped = false
   const next = (dueMs: number) => {
     if (isStopped) return
-    // A time too long for a timer is waited for in several.
+    // A timer cannot wait for a very long interval, so it waits several times.
     timer = setTimeout(
       () => (dueMs > timerMsMax ? next(dueMs - timerMsMax) : void turn()),
       Math.min(Math.max(dueMs, 0), timerMsMax),
@@ -47,7 +47,7 @@ export function backUpRegularly(
       next(intervalMs)
     } catch (error) {
       meter.backupFailed()
-      log.error('the backup failed; it is tried again', { error })
+      log.error('the backup failed; the server tries again', { error })
       next(Math.min(intervalMs, retryMsMax))
     }
   }
@@ -81,7 +81,7 @@ function backupsIn(directory: string): string[] {
 function copyOf(settings: Settings, log: Log): CopyDatabase {
   if (settings.storageBackend === 'sqlite') return copyOfSqlite(settings)
   return async (file) => {
-    // A connection of its own: values are copied as they are stored.
+    // Uses its own connection, which copies values as they are stored.
     const storage = await openForReading(settings, (message) => log.warn(message))
     try {
       await copyToDatabase(storage, settings, file, Date.now(), () => {})

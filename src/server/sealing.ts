@@ -1,8 +1,8 @@
 /**
- * The store behind --encryption-provider-config: which of its keys are sealed, and by which
- * provider. A resource is named by its plural and the group it is stored for; `*` in a group are
- * all of it that are not named. Custom resources, their definitions and API services are never
- * sealed: kube-apiserver 1.22 reads them as they are.
+ * Encryption of stored values according to --encryption-provider-config: which keys are sealed, and
+ * by which provider. A row names a resource by its plural and the group in which it is stored. `*`
+ * in a group means all of its resources without a row. Custom resources, their definitions and API
+ * services are never sealed, because kube-apiserver 1.22 reads them in plain.
  */
 import { readFileSync } from 'node:fs'
 import type { Catalog } from '#kinds/catalog.ts'
@@ -14,7 +14,7 @@ import { readEncryptionConfig, type SealedResources } from './encryption-config.
 
 const neverSealed: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
-/** State of the server itself, by the name that decides about it. */
+/** Keys with the server's own state, by the resource whose row applies to them. */
 const ownState = [
   { group: '', plural: 'services', prefix: 'ranges' },
   { group: '', plural: 'apiServerIPInfo', prefix: 'masterleases' },
@@ -36,7 +36,7 @@ function readConfig(file: string): SealedResources[] {
   }
 }
 
-/** By the beginning of keys: `/registry/secrets`. */
+/** Providers by key prefix: `/registry/secrets`. */
 function sealersBy(
   config: readonly SealedResources[],
   catalog: Catalog,
@@ -57,7 +57,7 @@ function sealersBy(
 
 const nameOf = (group: string, plural: string): string => `${plural}.${group}`
 
-/** A resource that is named more than once has the providers of all, in their order. */
+/** A resource that several rows name has the providers of all rows, in order. */
 function sealersByName(config: readonly SealedResources[]): Map<string, Sealer> {
   const providersOf = new Map<string, Provider[]>()
   for (const { resources, providers } of config) {

@@ -34,7 +34,7 @@ export class ServerCount implements KnownServers {
     const { value } = await storage.get(`${root}/services/endpoints/default/kubernetes`)
     if (value === undefined) return []
     const { subsets = [] } = parse(value.bytes) as Loose
-    // Endpoints in another form come from another writer and are replaced.
+    // Another writer wrote endpoints in another form; replace them.
     if (subsets.length !== 1) return []
     return ((subsets[0].addresses ?? []) as Loose[]).map(({ ip }) => ip as string).sort()
   }

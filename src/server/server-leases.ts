@@ -18,7 +18,7 @@ export interface ServerLeasesParts {
 
 /** The addresses of the servers that share the store. */
 export interface KnownServers {
-  /** This server is alive; answers the addresses of all that are, in order. */
+  /** Renews this server's lease. Returns the addresses of all live servers, sorted. */
   renew(): Promise<string[]>
   /** Deregisters this server and returns the addresses of the others. */
   leave(): Promise<string[]>

@@ -6,7 +6,7 @@ import type { Foundation } from './foundation.ts'
 import { fileBytes, type OperationMeter } from './operation-metrics.ts'
 
 export interface ServerStatus {
-  /** Since the start. */
+  /** Milliseconds since the start. */
   readonly requests: number
   readonly watchers: number
   readonly objects: number
@@ -14,7 +14,9 @@ export interface ServerStatus {
   readonly storeBytes: number | undefined
 }
 
-/** Counting reads the index of the whole store: it takes at most this share of the time. */
+/**
+ * The maximum share of time spent on counting, because counting reads the index of the whole store.
+ */
 const countShare = 0.01
 
 export function statusReader(

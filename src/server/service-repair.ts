@@ -5,9 +5,12 @@
  */
 import type { Allocators } from '#verbs/allocate.ts'
 
-/** As often as kube-apiserver does it. */
+/** kube-apiserver uses the same interval. */
 const intervalMs = 180_000
-/** A server without others looks after its first answers: most find nothing. */
+/**
+ * The delay of the first check on a server without peers. Most checks find nothing, so the first
+ * responses come first.
+ */
 const laterMs = 1000
 
 type Repairing = Pick<Allocators, 'repair'>
@@ -18,7 +21,7 @@ export function repairRegularly(allocators: Repairing, report: Report): { stop()
   const turn = () =>
     allocators.repair().catch((error) => {
       if (isStopped) return
-      report('what services were given could not be checked; it is tried again', error)
+      report('the allocations of services could not be checked; the server tries again', error)
     })
   const timer = setInterval(turn, intervalMs)
   timer.unref()

@@ -1,4 +1,4 @@
-/** The store that the flags select, opened. */
+/** Opens the store that the flags select. */
 import type { TimerClock } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
 import { type Storage, StorageUnavailable } from '#storage/storage.ts'
@@ -17,7 +17,7 @@ const loadEtcd = loadLater<Etcd>(import.meta.url, '#storage/etcd/etcd')
  * more slowly.
  */
 const etcdAwaitedMsMax = 20_000
-/** How long it waits before it warns. */
+/** Milliseconds before the start prints a warning. */
 const etcdWarnedAfterMs = 500
 
 export async function openStorage(
@@ -58,7 +58,7 @@ export async function openStorage(
   }
 }
 
-/** Fails with the reason where etcd does not answer in time. */
+/** Rejects with the reason if etcd does not respond in time. */
 async function answering(storage: Storage, warn: (message: string) => void): Promise<void> {
   const late = Promise.withResolvers<never>()
   const reason = () => storage.trouble() ?? 'etcd does not answer'

@@ -23,18 +23,18 @@ const keepsOwnSlice = change('the service kubernetes has an EndpointSlice', { si
 
 export interface ServerPlace {
   readonly release: number
-  /** The address other machines reach this server at, and its port. */
+  /** The address and port at which other machines reach this server. */
   readonly address: string
   readonly port: number
-  /** The addresses of all servers on the store, this one's among them. */
+  /** The addresses of all servers that share the store, including this one. */
   readonly alive: () => Promise<readonly string[]>
-  /**
-   * The address of the `kubernetes` service, and the port that leads to it on every node; 0 for
-   * none.
-   */
+  /** The address of the `kubernetes` service, and its node port (0: none). */
   readonly serviceAddress: string
   readonly nodePort: number
-  /** The default ServiceCIDR, where services get their addresses from ServiceCIDRs. */
+  /**
+   * The default ServiceCIDR. Undefined in releases that do not allocate addresses from
+   * ServiceCIDRs.
+   */
   readonly defaultCidr?: DefaultCidr | undefined
   readonly report: (message: string, error: unknown) => void
 }
@@ -75,10 +75,12 @@ type Made = { metadata: { name: string; namespace?: string; labels?: object } } 
   unknown
 >
 
-/** As often as kube-apiserver. */
+/** kube-apiserver uses the same interval. */
 const lookedAfterEveryMs = 10_000
 
-/** A client may delete them, as `kubectl delete all --all` does: they are created again. */
+/**
+ * A client may delete them, as `kubectl delete all --all` does, so the server creates them again.
+ */
 export function lookAfterSystemObjects(
   client: ApiClient,
   place: ServerPlace,
@@ -86,7 +88,10 @@ export function lookAfterSystemObjects(
 ): { stop(): void } {
   const look = () =>
     ensureSystemObjects(client, place).catch((error) =>
-      place.report('what every cluster has could not be looked after; it is tried again', error),
+      place.report(
+        'the objects of every cluster could not be restored; the server tries again',
+        error,
+      ),
     )
   const timer = setInterval(look, everyMs).unref()
   return { stop: () => clearInterval(timer) }
@@ -165,11 +170,15 @@ export async function writeKubernetesEndpoints(
 }
 
 /**
- * Endpoints must be reachable from elsewhere: a server that only this machine can reach has none.
+ * Endpoints must be reachable from other machines. A server that only this machine can reach has
+ * none.
  */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
 
-/** The addresses of the `kubernetes` service, as each of its objects has them, and the port. */
+/**
+ * The addresses of the `kubernetes` service in the form of both objects (Endpoints and
+ * EndpointSlice), and the port.
+ */
 export async function kubernetesEndpoints(
   client: ApiClient,
   release: number,
@@ -188,8 +197,7 @@ export async function kubernetesEndpoints(
 }
 
 /**
- * The address may have changed since the last start, and its family too; where it did not, nothing
- * is written.
+ * The address and its family may have changed since the last start. Writes nothing if they did not.
  */
 async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Promise<void> {
   await ensure(client, ref, 'default', object)
@@ -208,7 +216,7 @@ async function writeOver(client: ApiClient, ref: ResourceRef, object: Made): Pro
   if (!isSame) await client.update(ref, object as unknown as KubeObject)
 }
 
-/** How the roles and bindings of the release are written: as anybody would write them. */
+/** Writes the roles and bindings of the release by ordinary API requests. */
 export function policyWriter(client: ApiClient): PolicyWriter {
   const ref = (plural: string) => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural })
   return {

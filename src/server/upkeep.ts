@@ -1,6 +1,6 @@
 /**
- * Work of a running server that no request triggers: compaction, backups, certificate renewal,
- * authority files that change, other servers with other keys.
+ * Starts the work that no request triggers: compaction, backups, certificate renewal, and
+ * re-reading of authority files. Also watches for other servers on the store with other keys.
  */
 import type { Access } from '#access/make-access.ts'
 import { loadLater } from '#base/load-later.ts'

@@ -9,7 +9,7 @@ import { asUnreadable, requireOpened, type Stored } from '#storage/storage.ts'
 import { type Progress, storedBatches } from './copy-store.ts'
 import type { OfflineStore } from './offline-store.ts'
 
-/** More are counted, not listed. */
+/** Problems beyond this number are counted, not listed. */
 const problemsMax = 100
 
 export interface StoreReport {
@@ -18,7 +18,7 @@ export interface StoreReport {
   readonly problems: readonly string[]
 }
 
-/** State of the server itself under the prefix, in other shapes than objects of the API. */
+/** Keys below the prefix with the server's own state, which are not API objects. */
 const ownState = /^\/(masterleases|ranges|minions-lease|health|peerserverleases)(\/|$)/
 
 export async function verifyStore(
@@ -117,7 +117,7 @@ function checkUid(
   else uids.set(uid, key)
 }
 
-/** `example.com/widgets` and the versions of it. */
+/** Returns `example.com/widgets` and its versions. */
 function definitionOf({ spec }: KubeObject & Loose): [string, ReadonlySet<string>] {
   const { group, names, versions, version } = spec ?? {}
   const listed = ((versions ?? []) as Loose[]).map(({ name }) => name as string)
@@ -135,7 +135,7 @@ function checkDefinition(
   report: Report,
 ): void {
   const [group = '', plural = ''] = key.slice(root.length + 1).split('/')
-  // Groups of definitions have a dot: this is a built-in kind of another release.
+  // Groups of definitions contain a dot, so this is a built-in kind of another release.
   if (!group.includes('.')) return
   const versions = definitions.get(`${group}/${plural}`)
   if (versions === undefined) {

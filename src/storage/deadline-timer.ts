@@ -10,7 +10,7 @@ export interface DeadlineEvents {
   now(): number
   /** Called at the nearest deadline; afterwards no deadline is set. */
   due(): void
-  /** The clock is looked at. */
+  /** Called at each check of the clock. */
   look?(): void
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Feed } from './feed.ts'
 import { type Change, type Revision, RevisionCompacted } from './storage.ts'
 
-/** A store of numbered changes, with how often its history was read. */
+/** A store of numbered changes that counts how often its history was read. */
 function numbered() {
   const log: Change[] = []
   const state = { compacted: 0, historyReads: 0 }
@@ -27,7 +27,7 @@ function numbered() {
   return { feed, state, publish, read }
 }
 
-test('a reader that falls too far behind goes back to history and misses nothing', async () => {
+test('a reader that falls too far behind reads the history again and misses nothing', async () => {
   const { state, publish, read } = numbered()
   const reader = read(0)
   const first = reader.next()
@@ -45,7 +45,7 @@ test('a reader that falls too far behind goes back to history and misses nothing
   assert.equal((await next).value[0].revision, 12_002)
 })
 
-test('and if history is gone by then, it gets an error', async () => {
+test('a reader whose history is compacted by then gets an error', async () => {
   const { state, publish, read } = numbered()
   const reader = read(0)
   const first = reader.next()
@@ -57,7 +57,7 @@ test('and if history is gone by then, it gets an error', async () => {
   assert.equal((await reader.next()).done, true)
 })
 
-test('a reader in the queue is not hurt by compaction', async () => {
+test('compaction does not affect a reader of the queue', async () => {
   const { state, publish, read } = numbered()
   const reader = read(0)
   const first = reader.next()
@@ -68,7 +68,7 @@ test('a reader in the queue is not hurt by compaction', async () => {
   assert.equal((await reader.next()).value.length, 5)
 })
 
-test('a published batch reaches a waiting reader before later subscribers', async () => {
+test('a waiting reader gets a batch before later subscribers', async () => {
   const { publish, read } = numbered()
   const order: string[] = []
   const reading = read(0)
@@ -80,7 +80,7 @@ test('a published batch reaches a waiting reader before later subscribers', asyn
   assert.deepEqual(order, ['reader', 'writer'])
 })
 
-test('an ended feed ends its readers, those to come too', async () => {
+test('an ended feed ends current and later readers', async () => {
   const { feed, read } = numbered()
   const waiting = read(0).next()
   feed.end(new Error('over'))

@@ -27,7 +27,7 @@ test('keys compare as their UTF-8 bytes', () => {
   }
 })
 
-test('the lower bound is the first key not before', () => {
+test('the lower bound is the first key that is not before the given one', () => {
   const sorted = keys.toSorted(compareKeys)
   for (const [i, key] of sorted.entries()) assert.equal(lowerBound(sorted, key), i)
   assert.equal(lowerBound(sorted, '\u{10ffff}'), sorted.length)

@@ -8,7 +8,7 @@ import { makeDirectory } from './make-directory.ts'
 const folder = mkdtempSync(join(tmpdir(), 'binnacle-directory-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('what is missing is made for its owner alone, what is there stays as it is', () => {
+test('missing directories are created private, existing ones stay unchanged', () => {
   const inner = join(folder, 'a/b/c')
   makeDirectory(inner)
   for (const path of ['a', 'a/b', 'a/b/c']) {
@@ -19,12 +19,12 @@ test('what is missing is made for its owner alone, what is there stays as it is'
   assert.equal(statSync(inner).mode & 0o777, 0o755)
 })
 
-test('a directory that cannot be made is reported soon', () => {
+test('a directory that cannot be created is reported promptly', () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   assert.throws(() => makeDirectory(file), { code: 'EEXIST' })
   assert.throws(() => makeDirectory(join(file, 'below')), { code: 'ENOTDIR' })
-  // Here Node's own way never comes back.
+  // Node's recursive option never returns here.
   if (existsSync('/proc/self')) {
     assert.throws(() => makeDirectory('/proc/binnacle'), { code: 'ENOENT' })
     assert.throws(() => makeDirectory('/proc/binnacle/below'), { code: 'ENOENT' })

@@ -57,7 +57,7 @@ for (const [key, isSealed] of places) {
   })
 }
 
-test('what one key sealed, the next opens and says that it would seal otherwise', async () => {
+test('the value of an old key is decrypted and marked for re-encryption', async () => {
   const inner = createMemoryStorage()
   const key = '/registry/secrets/a/b'
   won(await sealed(inner, aescbc).put(key, Buffer.from('x'), { ifRevision: 0 }))
@@ -70,7 +70,7 @@ test('what one key sealed, the next opens and says that it would seal otherwise'
   await inner.close()
 })
 
-test('a value that no key opens does not affect other readers and values', async () => {
+test('a value that no key decrypts does not affect other readers and values', async () => {
   const inner = createMemoryStorage()
   const storage = sealed(inner, aesgcm)
   const after = (await storage.currentRevision()) as number
@@ -90,7 +90,7 @@ test('a value that no key opens does not affect other readers and values', async
   await storage.close()
 })
 
-test('no file of the database holds what was sealed, while it is open and afterwards', async () => {
+test('no file of the database contains the plain text, while it is open and afterwards', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-sealed-'))
   const storage = sealed(await openSqliteStorage({ directory }), aescbc)
   const find = (text: string) =>

@@ -1,6 +1,6 @@
 /**
- * The contract of storage as tests. Every backend runs all of them. Revisions are compared with one
- * another and never with numbers: etcd counts the writes of others too.
+ * The storage contract as tests, which every backend runs. Revisions are only compared with each
+ * other, because etcd also counts other clients' writes.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -19,17 +19,16 @@ import {
 
 export interface Opened {
   readonly storage: Storage
-  /** Where the keys of this test live; the feed shows nothing else. */
+  /** The key prefix of this test; the feed delivers nothing else. */
   readonly prefix: string
   /**
-   * Closes the store and opens it again on the same state; undefined where there is no state to
-   * come back to.
+   * Closes the store and opens it again on the same state; undefined if the state does not persist.
    */
   reopen?(): Promise<Storage>
   dispose(): Promise<void>
 }
 
-/** What `open` gives each time, all on one state. */
+/** The stores that `open` returns, all on one state. */
 export async function openedAgain(prefix: string, open: () => Promise<Storage>): Promise<Opened> {
   let storage = await open()
   return {
@@ -46,11 +45,10 @@ export async function openedAgain(prefix: string, open: () => Promise<Storage>):
 
 export interface SuiteOptions {
   open(): Promise<Opened>
-  /** The shortest time to live the backend keeps to. */
+  /** The shortest TTL that the backend supports. */
   ttlSecondsMin: number
   /**
-   * Whether the feed shows a write before the writer's promise resolves, with the very buffer
-   * written.
+   * Whether the feed delivers a write before the writer's promise resolves, with the same buffer.
    */
   feedFirst: boolean
   /** False if the store compacts by itself and takes no compaction requests. */
@@ -75,7 +73,7 @@ export function storageSuite(name: string, options: SuiteOptions): void {
     }
   }
   describe(name, () => {
-    describe('writes on condition', () => writeTests(on))
+    describe('conditional writes', () => writeTests(on))
     describe('reads', () => readTests(on))
     describe('feed', () => feedTests(on, options))
     if (options.compactsOnRequest !== false) describe('compaction', () => compactionTests(on))
@@ -88,7 +86,7 @@ type On = (body: Body) => () => Promise<void>
 
 function writeTests(on: On): void {
   test(
-    'create only where there is nothing',
+    'create requires that the key does not exist',
     on(async ({ storage, prefix }) => {
       const first = won(await storage.put(`${prefix}a`, Buffer.from('1'), { ifRevision: 0 }))
       const second = await storage.put(`${prefix}a`, Buffer.from('2'), { ifRevision: 0 })
@@ -102,7 +100,7 @@ function writeTests(on: On): void {
   )
 
   test(
-    'replace only the revision named',
+    'replace requires the named revision',
     on(async ({ storage, prefix }) => {
       const first = won(await storage.put(`${prefix}a`, Buffer.from('1'), { ifRevision: 0 }))
       const second = won(await storage.put(`${prefix}a`, Buffer.from('2'), { ifRevision: first }))
@@ -115,7 +113,7 @@ function writeTests(on: On): void {
   )
 
   test(
-    'delete only the revision named, then create again',
+    'delete requires the named revision; then the key can be created again',
     on(async ({ storage, prefix }) => {
       const first = won(await storage.put(`${prefix}a`, Buffer.from('1'), { ifRevision: 0 }))
       assert.equal((await storage.delete(`${prefix}a`, { ifRevision: first + 1000 })).ok, false)
@@ -166,7 +164,7 @@ function writeTests(on: On): void {
   )
 
   test(
-    'bytes come back as they were: none, many, and any byte',
+    'values are returned unchanged: empty, large, and any byte',
     on(async ({ storage, prefix }) => {
       const values = [
         Buffer.alloc(0),
@@ -187,7 +185,7 @@ function writeTests(on: On): void {
   )
 
   test(
-    'durable: what was answered is there after opening again',
+    'durable: acknowledged writes survive reopening',
     on(async ({ storage, prefix, opened }) => {
       const a = won(await storage.put(`${prefix}a`, Buffer.from('1'), { ifRevision: 0 }))
       const b = won(await storage.put(`${prefix}b`, Buffer.from('2'), { ifRevision: 0 }))
@@ -206,7 +204,7 @@ function writeTests(on: On): void {
 
 function readTests(on: On): void {
   test(
-    'get: the newest, at a revision, before the first',
+    'get: at the newest revision, at an older one, before the first',
     on(async ({ storage, prefix }) => {
       const before = await storage.currentRevision()
       const first = won(await storage.put(`${prefix}a`, Buffer.from('1'), { ifRevision: 0 }))
@@ -274,7 +272,7 @@ function readTests(on: On): void {
   )
 
   test(
-    'pages: one snapshot over all of them while writes go on',
+    'pages: one snapshot for all pages during writes',
     on(async ({ storage, prefix }) => {
       const keys = Array.from({ length: 25 }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`)
       await Promise.all(keys.map((key) => storage.put(key, Buffer.from('x'), { ifRevision: 0 })))
@@ -299,11 +297,11 @@ function readTests(on: On): void {
   )
 
   test(
-    'a list without a limit is whole, however long',
+    'a list without a limit is complete, however long',
     on(async ({ storage, prefix }) => {
       const keys = Array.from({ length: 2500 }, (_, i) => `${prefix}${String(i).padStart(4, '0')}`)
       const put = (key: string) => storage.put(key, Buffer.from(key), { ifRevision: 0 })
-      // Not all at once: etcd itself gives up on what it cannot do within seconds.
+      // Not all at once: etcd itself rejects requests that it cannot process within seconds.
       for (let i = 0; i < keys.length; i += 100) await Promise.all(keys.slice(i, i + 100).map(put))
       const listing = storage.list(prefixRange(prefix))
       await Promise.all([put(`${prefix}2400a`), put(`${prefix}0000a`)])
@@ -322,7 +320,7 @@ function readTests(on: On): void {
   )
 
   test(
-    'a revision in the future is refused',
+    'a revision in the future is rejected',
     on(async ({ storage, prefix }) => {
       const future = (await storage.currentRevision()) + 1000
       await assert.rejects(storage.get(`${prefix}a`, future), RevisionInFuture)
@@ -334,7 +332,7 @@ function readTests(on: On): void {
 
 function feedTests(on: On, options: SuiteOptions): void {
   test(
-    'complete: nothing missing, nothing twice, in order, from any revision',
+    'complete: from any revision the feed misses nothing and repeats nothing, in order',
     on(async ({ storage, prefix }) => {
       const start = await storage.currentRevision()
       const early = await writeSome(storage, `${prefix}early-`, 30)
@@ -364,7 +362,7 @@ function feedTests(on: On, options: SuiteOptions): void {
   )
 
   test(
-    'resumable: reading in pieces gives what reading at once gives',
+    'resumable: reading in parts equals reading at once',
     on(async ({ storage, prefix }) => {
       const start = await storage.currentRevision()
       await writeSome(storage, prefix, 40)
@@ -406,7 +404,7 @@ function feedTests(on: On, options: SuiteOptions): void {
   )
 
   test(
-    'a feed that begins in the future waits for it',
+    'a feed that starts in the future waits for that revision',
     on(async ({ storage, prefix }) => {
       const after = (await storage.currentRevision()) + 2
       const reading = collect(storage, after, 1)
@@ -442,7 +440,7 @@ function feedTests(on: On, options: SuiteOptions): void {
   )
 
   test(
-    'a reader that leaves the feed does not affect the others',
+    'a reader that leaves the feed does not affect others',
     on(async ({ storage, prefix }) => {
       const after = await storage.currentRevision()
       const staying = collect(storage, after, 3)
@@ -477,7 +475,7 @@ function feedTests(on: On, options: SuiteOptions): void {
 
   if (!options.feedFirst) return
   test(
-    'a waiting reader has the write before the writer does, as the very buffer',
+    'a waiting reader gets the write before the writer does, as the same buffer',
     on(async ({ storage, prefix }) => {
       const after = await storage.currentRevision()
       const order: string[] = []
@@ -501,7 +499,7 @@ function feedTests(on: On, options: SuiteOptions): void {
 
 function compactionTests(on: On): void {
   test(
-    'history before it is gone, the present and what follows stay',
+    'compaction deletes earlier history and keeps the current state and later changes',
     on(async ({ storage, prefix }) => {
       const a1 = won(await storage.put(`${prefix}a`, Buffer.from('a1'), { ifRevision: 0 }))
       const b1 = won(await storage.put(`${prefix}b`, Buffer.from('b1'), { ifRevision: 0 }))
@@ -539,7 +537,7 @@ function compactionTests(on: On): void {
   )
 
   test(
-    'compacting twice, or less than before, changes nothing',
+    'compacting twice, or to a lower revision, changes nothing',
     on(async ({ storage, prefix, opened }) => {
       const revisions = await writeSome(storage, prefix, 6)
       await storage.compact(revisions[3] as number)
@@ -556,7 +554,7 @@ function compactionTests(on: On): void {
   )
 
   test(
-    'a reader of the feed that is up to date does not notice',
+    'compaction does not affect a reader that is up to date',
     on(async ({ storage, prefix }) => {
       const read: Change[] = []
       const reading = collect(storage, await storage.currentRevision(), 20, read)
@@ -574,7 +572,7 @@ function compactionTests(on: On): void {
 function timeToLiveTests(on: On, options: SuiteOptions): void {
   const ttlSeconds = options.ttlSecondsMin
   test(
-    'what expires is deleted on the feed; what was written again lives on',
+    'the feed delivers expirations, and a rewritten key does not expire',
     on(async ({ storage, prefix }) => {
       const after = await storage.currentRevision()
       const feed = collect(storage, after, 5)
@@ -599,7 +597,7 @@ function timeToLiveTests(on: On, options: SuiteOptions): void {
 
 function closingTests(on: On): void {
   test(
-    'while busy: every write is answered, and the answered ones are there',
+    'closing a busy store: every write gets a result, and the acknowledged ones exist',
     on(async ({ storage, prefix, opened }) => {
       const after = await storage.currentRevision()
       const feed = collect(storage, after, 1_000_000).catch((error) => error)
@@ -625,7 +623,7 @@ function closingTests(on: On): void {
   )
 
   test(
-    'a closed store refuses everything, and closing it again is no error',
+    'a closed store rejects everything, and closing it again is no error',
     on(async ({ storage, prefix }) => {
       await storage.close()
       await storage.close()
@@ -644,13 +642,13 @@ function closingTests(on: On): void {
   )
 }
 
-/** The revision of a write that must have been made. */
+/** The revision of a write that must have succeeded. */
 export function won(outcome: Outcome): Revision {
   assert.ok(outcome.ok, `a write was refused: ${JSON.stringify(outcome)}`)
   return outcome.revision
 }
 
-/** Reads the feed until it has given at least this many changes. */
+/** Reads the feed until it has delivered at least this many changes. */
 export async function collect(
   storage: Storage,
   after: Revision,
@@ -673,7 +671,7 @@ async function writeSome(storage: Storage, prefix: string, count: number): Promi
     )
     revisions.push(...(await Promise.all(writes)).map(won))
   }
-  // Those written together may have been committed in any order.
+  // Concurrent writes may have been committed in any order.
   return revisions.sort((a, b) => a - b)
 }
 

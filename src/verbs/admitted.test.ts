@@ -20,7 +20,7 @@ import { specialVerbs } from './special.ts'
 const verbs = await startVerbs()
 after(() => verbs.stop())
 
-/** One line each time: step, operation, and the part of the request that a test needs. */
+/** One line per call: step, operation, and the part of the request that a test needs. */
 let heard: string[] = []
 let shows: (request: AdmissionRequest) => unknown = () => ''
 let refuses: (request: AdmissionRequest) => boolean = () => false
@@ -137,7 +137,7 @@ for (const [i, [release, dryRun, expected]] of tries.entries()) {
   })
 }
 
-test('an object that a finalizer held until this deletion is released and removed, each with admission', async () => {
+test('admission runs for the release and the removal of an object that a finalizer held', async () => {
   await verbs.create('configmaps', { metadata: { name: 'held', finalizers: ['orphan'] } })
   const background = deletion(verbs.target('configmaps', 'held'), {
     propagationPolicy: 'Background',
@@ -150,7 +150,7 @@ test('an object that a finalizer held until this deletion is released and remove
   assert.equal(heard.length, 6)
 })
 
-test('a refusal ends the deletion of a collection: what comes after it stays', async () => {
+test('a rejected deletion ends deletecollection: later objects stay', async () => {
   for (const name of ['a', 'b', 'c']) {
     await verbs.create('secrets', { metadata: { name } })
   }
@@ -167,7 +167,7 @@ test('a refusal ends the deletion of a collection: what comes after it stays', a
   )
 })
 
-test('plugins see the options of each deletion of a collection as they were sent', async () => {
+test('plugins see the options of each deletion of a collection as sent', async () => {
   await verbs.create('pods', pod('one-of-many'))
   shows = ({ options: { gracePeriodSeconds }, name }) => [gracePeriodSeconds, name]
   const only = parseListOptions(new URLSearchParams('fieldSelector=metadata.name=one-of-many'), 22)
@@ -257,7 +257,7 @@ for (const [what, plural, first, then, expected] of applied) {
   })
 }
 
-test('whatever a webhook makes of what was applied without a change is no new generation', async () => {
+test("a webhook's change to an apply without changes does not increase the generation", async () => {
   const spec = { selector: { matchLabels: { a: 'b' } }, template: template() }
   const deployment = {
     kind: 'Deployment',
@@ -291,12 +291,12 @@ for (const [what, metadata, change, expected] of names) {
   })
 }
 
-test('a namespace whose name is made for it carries it as a label', async () => {
+test('a namespace with a generated name has it as a label', async () => {
   const { metadata } = await verbs.create('namespaces', { metadata: { generateName: 'made-' } })
   assert.equal(metadata.labels?.['kubernetes.io/metadata.name'], metadata.name)
 })
 
-test('a claim has no phase before it is read back, nor a token its file mode', async () => {
+test('before it is stored, a claim has no phase and a token volume no file mode', async () => {
   const claim = {
     metadata: { name: 'c' },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
@@ -379,7 +379,7 @@ for (const [what, subresource, body, expected] of bodies) {
   })
 }
 
-test('a scale is seen first as it was sent, with its owner, and then as it will be', async () => {
+test('plugins see a Scale as sent with its managedFields, and then as stored', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'd' },
     spec: {
@@ -401,7 +401,7 @@ test('a scale is seen first as it was sent, with its owner, and then as it will 
   ])
 })
 
-test('an invalid scale is rejected after the plugins that may change it were called', async () => {
+test('an invalid Scale is rejected after the mutating plugins ran', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'bad' },
     spec: { selector: { matchLabels: { a: 'b' } }, template: template() },

@@ -7,7 +7,7 @@ import { type Allocators, forServices } from './allocate.ts'
 const kindOf = (group: string, plural: string) => ({ resource: { group, plural } }) as Kind
 const object: KubeObject = { metadata: {} }
 
-test('only services have allocators, loaded once, and released where there are any', () => {
+test('only services have allocators, which are loaded once and then released', () => {
   const asked: string[] = []
   const made: Allocators = {
     reserve: () => void asked.push('reserve'),
@@ -33,7 +33,7 @@ test('only services have allocators, loaded once, and released where there are a
   assert.deepEqual([loads, asked], [1, ['reserve', 'reserve', 'release']])
 })
 
-test('addresses that are objects are deleted with a service, whether or not one was written', () => {
+test('address objects are deleted with their service, even if no service was written before', () => {
   const deleted: unknown[] = []
   const made: Allocators = {
     reserve: () => undefined,

@@ -1,6 +1,6 @@
 /**
- * Allocation of cluster IPs and node ports, before a service is stored. The reservation is kept if
- * the write succeeds, and released otherwise or after a dry run.
+ * Allocates the cluster IPs and node ports of a service before it is stored. The reservation is
+ * kept if the write succeeds, and released otherwise or after a dry run.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ResourceRef } from '#client/client.ts'
@@ -15,7 +15,7 @@ export interface Reservation {
 
 export interface Allocators {
   /**
-   * Sets the fields that the server allocates. Throws ApiError if nothing is left or a requested
+   * Sets the fields that the server allocates. Throws ApiError if nothing is free or a requested
    * value is in use.
    */
   reserve(
@@ -51,7 +51,7 @@ export function forServices(load: () => Allocators, keepsObjects = false): Alloc
     },
     release(kind, object, isHeld) {
       if (!isService(kind)) return undefined
-      // Ranges are in memory: only the objects of an earlier run must be deleted.
+      // Ranges are only in memory. Deletions matter only for IPAddress objects of an earlier run.
       if (keepsObjects && !isHeld) made ??= load()
       return made?.release(kind, object, isHeld)
     },
@@ -68,7 +68,7 @@ interface ServedKinds {
   find(group: string, version: string, plural: string): unknown
 }
 
-/** The kinds of the objects of addresses, in the version that is served. */
+/** The kinds of address objects in the served version. */
 export interface AddressApi {
   readonly ipAddresses: ResourceRef
   readonly serviceCidrs: ResourceRef

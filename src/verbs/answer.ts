@@ -10,11 +10,11 @@ export interface ObjectView {
   readonly cut: CutObject
   readonly namespace: string
   readonly name: string
-  /** The version the bytes are in. */
+  /** The version of the bytes. */
   readonly apiVersion: string
   /** A dry run returns the resourceVersion of the request, which may be any text. */
   readonly revision: Revision | string | undefined
-  /** The requested subresource of the object, where its path is shown. */
+  /** The requested subresource, if the path of the object includes it. */
   readonly subresource?: string
 }
 
@@ -28,8 +28,8 @@ export type Answer =
       continueToken: string
       remaining: number | undefined
       /**
-       * Names the items: lists of equal names have equal items. Absent where they may not come
-       * again.
+       * Identifies the items: lists with equal names have equal items. Undefined if the items may
+       * not recur.
        */
       itemsName?: string
     }

@@ -81,7 +81,7 @@ function complete(kind: Kind, merged: KubeObject): KubeObject {
   return object
 }
 
-/** The object is ours to change. */
+/** The object is a copy, so it may be changed. */
 async function versioned(
   { target: { kind } }: PatchRequest,
   live: KubeObject,

@@ -19,7 +19,7 @@ function deployment(name: string, length: number) {
   return { metadata: { name }, spec: { template, selector: { matchLabels: { a: 'b' } } } }
 }
 
-/** How long an argument of a container is, and the error for it. */
+/** The length of a container's argument, and the expected error. */
 const rows: readonly [length: number, said: RegExp | undefined][] = [
   [largest - 2000, undefined],
   [largest, /^etcdserver: request is too large$/],
@@ -40,29 +40,29 @@ for (const [length, said] of rows) {
 // biome-ignore lint/suspicious/noExplicitAny: an error of any shape
 type Any = any
 
-/** With many names the managed fields are as long as the names. */
+/** With many names, managedFields are as long as the names. */
 const data = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => ['n'.repeat(90) + i, 'a']))
 const owners = ({ metadata }: Any) => (metadata.managedFields ?? []).length
 
-test('managed fields are dropped if an object is too large with them', async () => {
+test('managedFields are dropped if the object is too large with them', async () => {
   assert.equal(owners(await verbs.create('configmaps', { metadata: { name: 'many' }, data })), 0)
 })
 
-test('so it is when it grows', async () => {
+test('managedFields are dropped in an update that makes the object too large', async () => {
   const made: Any = await verbs.create('configmaps', { metadata: { name: 'grown' } })
   assert.equal(owners(await verbs.update('configmaps', { ...made, data })), 0)
   await verbs.create('configmaps', { metadata: { name: 'patched' } })
   assert.equal(owners(await verbs.patch('configmaps', 'patched', 'merge', { data })), 0)
 })
 
-test('a dry run shows what could not be stored', async () => {
+test('a dry run returns an object that is too large to store', async () => {
   const made: Any = await verbs.create('deployments', deployment('shown', largest), {
     dryRun: true,
   })
   assert.equal(made.spec.template.spec.containers[0].args[0].length, largest)
 })
 
-test('an apply is refused', async () => {
+test('an apply of a too large object is rejected', async () => {
   const applied = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'applied' }, data }
   await assert.rejects(verbs.patch('configmaps', 'applied', 'apply', applied), /too large/)
 })

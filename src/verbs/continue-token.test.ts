@@ -3,7 +3,7 @@ import test from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
 
-test('a token says what it was made of', () => {
+test('decoding a token returns what was encoded', () => {
   for (const point of [
     { start: 'a\0', revision: 7 },
     { start: 'ns/ä\0', revision: -1 },

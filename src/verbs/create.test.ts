@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { startVerbs } from './fixture.suite.ts'
 
-/** Whether a manager owns a field that the server sets, if the client sent it. */
+/** Whether a manager owns a field that the client sent and the server sets. */
 async function ownsGrace(release: number): Promise<boolean> {
   const { create } = await startVerbs(createMemoryStorage(), 100, release)
   const metadata = { name: 'a', namespace: 'default', deletionGracePeriodSeconds: 3 }
@@ -11,6 +11,6 @@ async function ownsGrace(release: number): Promise<boolean> {
   return JSON.stringify(made.metadata.managedFields).includes('deletionGracePeriodSeconds')
 }
 
-test('managers do not own what the server sets since 1.25', async () => {
+test('since 1.25 managers do not own fields that the server sets', async () => {
   assert.deepEqual([await ownsGrace(24), await ownsGrace(25)], [true, false])
 })

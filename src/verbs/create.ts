@@ -1,6 +1,6 @@
 /**
- * POST: creates an object. If the name exists, the client gets 409; a generated name is tried
- * again.
+ * POST: creates an object. If the name exists, the client gets 409; a generated name is retried
+ * with another suffix.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -21,7 +21,7 @@ import { claimFields } from './ownership.ts'
 import { contextOf, nameOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidNew } from './validate.ts'
 
-/** Generated names tried before the client gets an error. */
+/** Number of generated names that are tried before the client gets an error. */
 const generateNameTriesMax = 8
 
 const wipesMetadata = change('managers do not own what the server sets in new metadata', {

@@ -1,4 +1,4 @@
-/** The newest state of one object, as the verbs that change it need it. */
+/** Reads the newest state of one object for the verbs that change it. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
@@ -8,10 +8,10 @@ import { livePicture, reach } from './read-at.ts'
 import { keyOf, type Server, type Target } from './server.ts'
 
 export interface Live {
-  /** Hub version, a fresh copy with its resourceVersion: the caller may change it. */
+  /** A fresh copy in the hub version with its resourceVersion; the caller may change it. */
   readonly object: KubeObject
   readonly revision: Revision
-  /** The bytes as they are stored, to see whether a write would change anything. */
+  /** The stored bytes, to check whether a write would change anything. */
   readonly bytes: Buffer
 }
 
@@ -30,7 +30,7 @@ export async function currentObject(server: Server, target: Target): Promise<Liv
   return liveFrom(target.kind, server.parseStored(bytes), bytes, entry.revision)
 }
 
-/** The result of a lost race: the state that won, of any writer. */
+/** After a lost race: the state that won, whoever wrote it. */
 export async function liveFromStored(
   server: Server,
   kind: Kind,

@@ -93,7 +93,7 @@ for (const [body, message] of others) {
   })
 }
 
-test('what a body does not say is filled in', () => {
+test('missing fields get defaults', () => {
   const spec = { ports: [{ port: 80 }] }
   const { spec: made } = decodeBody(
     verbs.request(at('services'), { metadata: {}, spec }),
@@ -103,7 +103,7 @@ test('what a body does not say is filled in', () => {
   assert.deepEqual([made.ports[0].protocol, made.ports[0].targetPort], ['TCP', 80])
 })
 
-/** Kinds without a type of their own must say what they are. */
+/** Custom kinds must name their kind and apiVersion. */
 const free = (kind: Kind): Kind =>
   ({
     ...kind,

@@ -32,10 +32,10 @@ const loadFieldValidation = loadLater<typeof import('./field-validation.ts')>(
 
 const loadOtherType = loadLater<typeof import('./other-type.ts')>(import.meta.url, './other-type')
 
-/** Unknown fields that a message lists at most. */
+/** The maximum number of unknown fields in a message. */
 const unknownFieldsMax = 100
 
-/** The body as an object of the requested version, defaulted. */
+/** The body as an object of the requested version, with defaults. */
 export function decodeBody(request: WriteRequest, server: Server): KubeObject {
   const { kind } = request.target
   const object = conformBody(request, server)
@@ -117,7 +117,7 @@ const mayRepeat = (value: Loose, request: WriteRequest): boolean =>
 
 /** Fields without a type accept any JSON number. */
 function conformFree(kind: Kind, value: Loose, text: WriteRequest['text'], patched: boolean) {
-  // Patches keep the digits of a number only if it is too large.
+  // Patches keep the exact digits of a number only if it is too large.
   const isLooked = isOdd(value) && (patched || isTooLarge(value as Json))
   const bytes = isLooked ? text?.() : undefined
   const read = bytes && loadGoJson().readGoJson(bytes, { is: 'untyped' })

@@ -1,7 +1,4 @@
-/**
- * DELETE of a collection: every object that the selectors pick, each as its own deletion. Not
- * atomic.
- */
+/** DELETE of a collection: deletes each selected object separately. The deletion is not atomic. */
 import type { ListOptions } from '#api/list-options.ts'
 import { ApiError } from '#api/status-error.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
@@ -11,9 +8,7 @@ import { list } from './list.ts'
 import type { Server } from './server.ts'
 import { shownObject } from './shown-object.ts'
 
-/**
- * Deletions under way at once: enough to fill a group commit, few enough to leave room for others.
- */
+/** Concurrent deletions: enough for a group commit, few enough to leave capacity for others. */
 const usualDeletionsAtOnce = 32
 
 export async function deleteCollection(

@@ -1,7 +1,7 @@
 /**
- * The body of a deletion, read once more from its text if it does not fit or has duplicates: as
- * kube-apiserver reads it, or rejected in its words. For collections kube-apiserver accepts the
- * options of its own groups alone.
+ * Decodes delete options again from their text if they do not fit their type or have duplicate
+ * keys. The result or the error is kube-apiserver's. For collections kube-apiserver accepts only
+ * the options of its own groups.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'

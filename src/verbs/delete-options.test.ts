@@ -22,7 +22,7 @@ const refusal = (read: () => unknown): string => {
   }
 }
 
-test('from a body', () => {
+test('options in the body', () => {
   assert.deepEqual(deleteOptionsFrom({}, 22), none)
   assert.deepEqual(
     deleteOptionsFrom(
@@ -68,7 +68,7 @@ test('from a body', () => {
     )
 })
 
-test('the body or the query beside it requests a dry run', () => {
+test('the body or its query may request a dry run', () => {
   const cases: [inBody: string[] | undefined, inQuery: string[], expected: boolean | RegExp][] = [
     [undefined, [], false],
     [undefined, ['All'], true],
@@ -87,14 +87,14 @@ test('the body or the query beside it requests a dry run', () => {
   }
 })
 
-test('a body may have any integer of 64 bits', () => {
+test('a body may contain any 64-bit integer', () => {
   for (const seconds of ['9223372036854775807', '9007199254740993', '-9223372036854775808']) {
     const body = readOptionsText(Buffer.from(`{"gracePeriodSeconds":${seconds}}`), 22)
     assert.equal(deleteOptionsFrom(body, 22).gracePeriodSeconds, BigInt(seconds))
   }
 })
 
-test('from a query', () => {
+test('options in the query', () => {
   const read = (query: string) => deleteOptionsFromQuery(new URLSearchParams(query), 22)
   assert.deepEqual(read(''), none)
   assert.deepEqual(read('gracePeriodSeconds=0&propagationPolicy=Orphan&dryRun=All'), {

@@ -1,4 +1,4 @@
-/** DeleteOptions, from a body or from the query. */
+/** Parses DeleteOptions from a body or from the query. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
@@ -17,11 +17,11 @@ export interface DeleteOptions {
   readonly orphanDependents: boolean | undefined
   readonly propagationPolicy: 'Orphan' | 'Background' | 'Foreground' | undefined
   readonly dryRun: boolean
-  /** An object that cannot be read is deleted, and no other. */
+  /** The object is deleted only if it cannot be read. */
   readonly ignoresReadErrors?: boolean
 }
 
-/** The gate that allows it. Without it kube-apiserver ignores the option. */
+/** The feature gate of that option; without it kube-apiserver ignores the option. */
 export const allowsUnsafeDeletion = 'AllowUnsafeMalformedObjectDeletion'
 
 const ignoreReadErrors = 'ignoreStoreReadErrorWithClusterBreakingPotential'
@@ -30,8 +30,7 @@ const policies = ['Orphan', 'Background', 'Foreground']
 const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 
 /**
- * From a body of kind DeleteOptions, of any group version, and what the query beside it says of
- * `dryRun`.
+ * Parses a body of kind DeleteOptions in any group version. `dryRun` may also come from the query.
  */
 export function deleteOptionsFrom(
   body: Loose,
@@ -62,7 +61,7 @@ export function deleteOptionsFrom(
   return options
 }
 
-/** Kinds that kube-apiserver can decode in place of options, and then not convert. */
+/** Kinds that kube-apiserver can decode instead of options, and then fails to convert. */
 const readAsWell = new Set(
   [
     'v1 Status APIVersions APIGroupList APIGroup APIResourceList',
@@ -83,7 +82,7 @@ function ofAnotherKind(kind: string, apiVersion: unknown, release: number): ApiE
 
 const readsPreconditions = change('a deletion reads preconditions from its query', { since: 17 })
 
-/** From the query of a DELETE without a body. */
+/** Parses the query of a DELETE without a body. */
 export function deleteOptionsFromQuery(
   query: URLSearchParams,
   release: number,
@@ -150,14 +149,14 @@ function unsafeErrors(options: DeleteOptions): FieldError[] {
     .map(([name]) => invalid(ignoreReadErrors, true, `cannot be set together with .${name}`))
 }
 
-/** Throws 422 for the deletion of a collection that is to ignore what cannot be read. */
+/** Throws 422 if the deletion of a collection is to ignore read errors. */
 export function refuseUnsafeCollection({ ignoresReadErrors }: DeleteOptions): void {
   if (!ignoresReadErrors) return
   const why = 'is not allowed with DELETECOLLECTION, try again after removing the option'
   throw invalidObject(optionsKind, '', [invalid(ignoreReadErrors, true, why)])
 }
 
-/** `All`, or nothing: an empty value keeps normal behaviour. */
+/** Accepts `All` or nothing. An empty value means no dry run. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   const given = values.filter((value) => value !== '')
   return given.some((value) => value !== 'All')

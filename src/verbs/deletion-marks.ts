@@ -1,6 +1,6 @@
 /**
- * The marks of a deletion on an object that remains for now: deletion time, grace period, and the
- * finalizers of the garbage collector. It modifies its argument and stores nothing.
+ * Sets the marks of a deletion on an object that is not removed yet: deletion time, grace period,
+ * and the finalizers of the garbage collector. It modifies its argument and stores nothing.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { defaultPropagation } from '#kinds/deletion.ts'
@@ -54,8 +54,8 @@ function plusSeconds(time: string, seconds: number | bigint): string {
 }
 
 /**
- * The finalizers by which the garbage collector orphans or deletes dependents first. Answers
- * whether they changed.
+ * Sets the finalizers with which the garbage collector orphans dependents, or deletes them first.
+ * Returns whether they changed.
  */
 export function setGarbageFinalizers(
   kind: Kind,
@@ -86,7 +86,7 @@ function propagationOf(kind: Kind, finalizers: string[], options: DeleteOptions)
   return fallback
 }
 
-/** If a kind leaves it to its clients, it may be any number of 64 bits. */
+/** Some kinds leave the generation to their clients, so it may be any 64-bit number. */
 function raiseGeneration(metadata: { generation?: number | bigint }): void {
   const { generation = 0 } = metadata
   metadata.generation = typeof generation === 'bigint' ? generation + 1n : generation + 1

@@ -14,7 +14,7 @@ import { encode } from './commit.ts'
 import { currentObject } from './current.ts'
 import { contextOf, type Server, type Target } from './server.ts'
 
-/** What a kind's export changes. `prepared`: the strategy for new objects runs first. */
+/** The changes that a kind's export makes. `prepared`: the strategy for new objects runs first. */
 interface Rule {
   readonly prepared: boolean
   /** Applied unless `exact` is set. */

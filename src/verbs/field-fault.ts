@@ -1,4 +1,7 @@
-/** Why a JSON text does not fit its type, in the words of the decoder of releases from 1.23 on. */
+/**
+ * The error for a JSON text that does not fit its type, as the decoder of releases since 1.23
+ * reports it.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { plainFault } from '#codec/go-json/plain-fault.ts'
 import { decodeJson } from '#codec/json.ts'
@@ -7,7 +10,7 @@ import type { Type } from '#schema/type.ts'
 const namesGoFields = change('errors of bodies name the field as Go names it', { since: 23 })
 const namesEmbedded = change('errors of bodies name embedded structs', { since: 35 })
 
-/** Undefined in older releases, and for a text that fits. */
+/** Undefined in older releases, and if the text fits. */
 export function fieldFault(type: Type, bytes: Buffer, minor: number): string | undefined {
   const release = releaseOf(minor)
   if (!release.has(namesGoFields)) return undefined

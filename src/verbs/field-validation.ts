@@ -1,6 +1,6 @@
 /**
- * Unknown and duplicate fields of a write, in the words and the order of releases that know
- * `fieldValidation`. Loaded on first use.
+ * Reports unknown and duplicate fields of a write with the messages and in the order of releases
+ * with `fieldValidation`. Loaded on first use.
  */
 import type { Json } from '#api/object-meta.ts'
 import { keysOf } from '#codec/json.ts'
@@ -48,7 +48,7 @@ export function reportedFields(
   return { lines, fields }
 }
 
-/** For a custom kind the metadata is read first, by a type of its own. */
+/** For a custom kind the metadata is decoded first, with its own type. */
 function unknownOf({ unknown, free }: Reading): readonly string[] {
   if (free === undefined) return unknown
   const found = undeclared(free.type, free.raw, free.kept)

@@ -55,12 +55,12 @@ export interface Fixture {
   get(plural: string, name: string, resourceVersion?: string): Promise<KubeObject>
   list(plural: string, query?: string): Promise<Answer & { is: 'list' }>
   watch(plural: string, query?: string): ReturnType<typeof watch>
-  /** Waits until the live picture has everything that was written. */
+  /** Waits until the watch cache contains all writes. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Group and version of the resources the tests speak of, where they are not of the core. */
+/** Group and version of test resources outside the core group. */
 const places: Record<string, [group: string, version: string]> = {
   customresourcedefinitions: ['apiextensions.k8s.io', 'v1'],
   deployments: ['apps', 'v1'],
@@ -72,10 +72,10 @@ const places: Record<string, [group: string, version: string]> = {
   jobs: ['batch', 'v1'],
 }
 
-/** The release that most tests of verbs are about. */
+/** The release of most tests of verbs. */
 const releaseSpecified = 22
 
-/** `eventsMax`: how much of the past memory keeps. */
+/** `eventsMax`: the maximum number of events in memory. */
 export async function startVerbs(
   storage: Storage = createMemoryStorage(),
   eventsMax = 100,
@@ -213,7 +213,7 @@ async function makeServer(storage: Storage, eventsMax: number, release: number):
   return server as unknown as Server
 }
 
-/** The code and reason of the refusal that a piece of work ends in. */
+/** The code and reason of the error with which the work rejects. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   try {
     await work

@@ -24,7 +24,7 @@ export async function get(
   return answerObject(200, kind, entry)
 }
 
-/** Past the live picture, to the store itself. */
+/** Bypasses the watch cache and reads the store. */
 async function getStored(
   server: Server,
   { kind, namespace, name }: Target,
@@ -37,7 +37,7 @@ async function getStored(
   return answerObject(200, kind, maker.make(value.key, value.revision, value.bytes))
 }
 
-/** The usual case costs no wait: the newest revision is known here and has been seen. */
+/** Usually synchronous: the newest revision is known and the cache has reached it. */
 function isFresh(server: Server, want: string): boolean {
   if (want === 'any') return true
   if (want !== 'latest') return false

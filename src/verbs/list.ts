@@ -110,7 +110,7 @@ async function pictureAt(
   if (fromMemory && plan.freshness.want !== 'exactly') {
     return plan.limit > 0 ? cache.snapshot(revision) : cache
   }
-  // A revision compacted in the store is not served from memory either. A token must expire
+  // A revision that the store has compacted is not served from memory either. A token must expire
   // independently of other readers.
   const isInStore = revision >= server.storage.compactedUpTo()
   const kept = fromMemory && isInStore ? cache.snapshotAt(revision) : undefined

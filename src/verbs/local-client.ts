@@ -35,7 +35,7 @@ const loadDeleteCollection = loadLater<typeof import('./delete-collection.ts')>(
 /** Finds the kind of a reference. */
 export type FindKind = (ref: ResourceRef) => Kind | undefined
 
-/** `manager`: the name under which fields are owned. `find`: for kinds that are not served. */
+/** `manager`: the field manager of its writes. `find`: finds kinds that are not served. */
 export function localClient(
   server: Server,
   user: User,
@@ -64,7 +64,7 @@ class LocalClient implements ApiClient {
     return { kind, namespace: kind.namespaced ? namespace : '', name, subresource }
   }
 
-  /** The verbs may change the body: the sender may be holding objects that others share. */
+  /** Copy the body, because verbs may change it and the caller may share it with others. */
   #request(target: Target, body: unknown): WriteRequest {
     return {
       target,
@@ -94,9 +94,7 @@ class LocalClient implements ApiClient {
     return asked
   }
 
-  /**
-   * Objects from watches are shared with all others in this process that receive the same change.
-   */
+  /** All clients in this process that receive a change share its object. */
   #shown(kind: Kind, entry: Entry, revision: Revision): KubeObject | Promise<KubeObject> {
     return shownObject(this.#server.parseStored, entry, kind, revision)
   }
@@ -196,7 +194,7 @@ class LocalClient implements ApiClient {
     const { watcher } = running
     let bell = () => {}
     const ring = () => bell()
-    // An answer that leaves at once leaves before this, and the next request is read after it.
+    // A response without a wait is sent in this phase, so the next request is read after it.
     watcher.wake = () => process.nextTick(ring)
     const aborted = () => watcher.end()
     signal.addEventListener('abort', aborted, { once: true })
@@ -215,7 +213,7 @@ class LocalClient implements ApiClient {
               : this.#shown(target.kind, entry, event.revision)
           yield { type, object: object instanceof Promise ? await object : object }
         }
-        // Changes that came while these were taken gave no signal: wait only at an empty queue.
+        // Changes that arrived meanwhile gave no signal, so wait only if the queue is empty.
         if (items.length > 0) continue
         if (watcher.ended || signal.aborted) return
         await new Promise<void>((resolve) => {

@@ -1,13 +1,13 @@
 /**
  * Objects that an older release stored: how they are read, listed and watched, and when they are
- * written again.
+ * rewritten.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
 
-/** As 1.15 wrote it, and as its object is read since. */
+/** The object as 1.15 stored it, and as it is returned now. */
 const labels = { a: 'b' }
 const template = {
   metadata: { creationTimestamp: null, labels },
@@ -58,7 +58,7 @@ before(async () => {
 })
 after(() => verbs.stop())
 
-test('they are read with what has come since', async () => {
+test('reads add the fields that newer releases added', async () => {
   const { spec } = await verbs.get('jobs', 'a')
   assert.deepEqual([spec.completionMode, spec.suspend], ['NonIndexed', false])
   const { entries } = await verbs.list('jobs')
@@ -70,7 +70,7 @@ const writes: [name: string, write: (name: string) => Promise<unknown>][] = [
   ['b', (name) => verbs.patch('jobs', name, 'merge', {})],
 ]
 for (const [name, write] of writes) {
-  test(`a write that changes nothing brings the store up to date, once: ${name}`, async () => {
+  test(`a write that changes nothing rewrites the stored object, once: ${name}`, async () => {
     const before = await verbs.get('jobs', name)
     await write(name)
     await verbs.settled()
@@ -83,7 +83,7 @@ for (const [name, write] of writes) {
   })
 }
 
-test('what an older server writes beside this one is read in the same way', async () => {
+test('objects that an older server writes to a shared store are returned alike', async () => {
   const { value } = await verbs.storage.get(key('c'))
   const bytes = Buffer.from(JSON.stringify(job('c', { labels })))
   await verbs.storage.put(key('c'), bytes, { ifRevision: value?.revision ?? 0 })

@@ -1,6 +1,6 @@
 /**
- * The error for a body whose type differs from that of its path: kube-apiserver decodes it as its
- * own type and then cannot convert it.
+ * The error for a body of another kind than that of its path: kube-apiserver decodes it as its own
+ * type and then cannot convert it.
  */
 import { versionOf } from '#api/api-version.ts'
 import type { Loose } from '#api/object-meta.ts'

@@ -11,7 +11,7 @@ const owner = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference 
   ...more,
 })
 
-test('an owner named twice is kept once, with a warning', () => {
+test('a duplicate owner is removed with a warning', () => {
   const cases: [references: OwnerReference[], kept: string, warnings: number, release?: number][] =
     [
       [[], '', 0],

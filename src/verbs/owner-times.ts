@@ -1,6 +1,6 @@
 /**
- * Times in metadata.managedFields that would be all that a write changes: they stay as they were,
- * so that a controller that applies the same configuration again and again writes nothing.
+ * Keeps the times in metadata.managedFields if they are all that a write would change. So a
+ * controller that applies the same configuration repeatedly writes nothing.
  */
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -19,7 +19,7 @@ export function keepOwnerTimes(next: KubeObject, old: KubeObject, release: numbe
   const after = next.metadata.managedFields ?? []
   if (before.length !== after.length || after.every(({ time }, i) => time === before[i].time))
     return
-  // Most writes end here: their owners differ in more than their times.
+  // Most calls return here, because managedFields differ in more than their times.
   if (!after.every((entry, i) => isSameOwner(entry, before[i]))) return
   if (
     isSameBut(owners, next.metadata as Loose, old.metadata as Loose) &&
@@ -34,7 +34,7 @@ const meta: ReadonlySet<string> = new Set(['metadata', 'kind', 'apiVersion'])
 const isSameOwner = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean =>
   isSameBut(new Set(['time']), a as Loose, b as Loose)
 
-/** Whether two maps are equal, except for the members in `leftOut`. */
+/** Whether two maps are equal, ignoring the members in `leftOut`. */
 export function isSameBut(leftOut: ReadonlySet<string>, a: Loose, b: Loose): boolean {
   let count = 0
   for (const name in a) {

@@ -1,4 +1,4 @@
-/** What the text of a patch must be, in releases on both sides of each change. */
+/** Validation of the text of a patch, in releases on both sides of each change. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
@@ -58,7 +58,7 @@ for (const [release, patchType, patch, expected] of shapes)
     assert.equal(shapeOf('Ignore'), 'fine')
   })
 
-test('how the fault of a configuration begins', () => {
+test('the prefix of errors about a configuration', () => {
   assert.equal(configurationFault(36), 'error decoding YAML')
   assert.equal(configurationFault(37), 'error decoding patch')
 })

@@ -47,7 +47,7 @@ export function requirePatchText({ patchType, patchBytes }: PatchRequest, releas
   }
 }
 
-/** Throws 400 for a patch of another shape than its kind has, where its fields are validated. */
+/** Throws 400 if the patch does not match the type of its kind and its fields are validated. */
 export function requirePatchShape(
   { patchType, options }: PatchRequest,
   patch: Json,
@@ -62,6 +62,6 @@ export function requirePatchShape(
 export const configurationFault = (release: number): string =>
   releaseOf(release).has(checksTextFirst) ? 'error decoding patch' : 'error decoding YAML'
 
-/** The same of one that has a key twice. */
+/** The prefix of the error for a configuration with a duplicate key. */
 export const strictConfigurationFault = (release: number): string =>
   configurationFault(release).replace('decoding', 'strict decoding')

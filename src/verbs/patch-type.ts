@@ -80,7 +80,7 @@ function headerOf(raw: Json) {
   }
 }
 
-/** Decodes the text of an object as any type that is known where `at` is served. */
+/** Decodes the text of an object as any type that the group at `at` knows. */
 export function readAsAny(server: Server, at: string, text: () => Buffer) {
   return ({ apiVersion, kind }: TypeName): DecodedAs | undefined => {
     if (!isKnownType(server, at, apiVersion, kind)) return undefined

@@ -1,4 +1,4 @@
-/** The matrices of which version a get, a list and a watch see: every cell one row. */
+/** Which version a get, a list and a watch see; each cell of the matrices is a row. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
@@ -10,7 +10,7 @@ import { type Fixture, startVerbs } from './fixture.suite.ts'
 import { freshnessOfGet, planList } from './read-at.ts'
 
 let verbs: Fixture
-/** Revisions of three writes of one object, and of one more that came after them. */
+/** Revisions of three writes of one object, and of one later write. */
 let first: number
 let second: number
 let third: number
@@ -57,7 +57,7 @@ for (const [resourceVersion, resourceVersionMatch, limit, want] of wants)
     assert.equal(Object.values(freshness).join(' '), want)
   })
 
-test('a store read without memory has pages of any version', () => {
+test('without the watch cache, the store returns pages at any version', () => {
   const options = { resourceVersion: '0', resourceVersionMatch: '', limit: 5, continueToken: '' }
   const of = (limit: number) => planList({ ...options, limit } as never, 22, false)
   assert.deepEqual(of(5), { freshness: { want: 'latest' }, limit: 5, start: '' })
@@ -87,12 +87,12 @@ for (const [resourceVersion, release, snapshots, expected] of nextPages)
     else assert.throws(plan, ({ message }: Error) => message.startsWith(expected))
   })
 
-test('a get wants the newest, any, or one that is not older', () => {
+test('a get at the newest, at any, and at not older than a version', () => {
   const asked = ['', '0', '7'].map((version) => Object.values(freshnessOfGet(version)).join(' '))
   assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])
 })
 
-/** A store with other writers: their writes are there before its feed reports them. */
+/** A store with other writers, whose writes exist before its feed reports them. */
 function lateStorage(): { storage: Storage; letGo(): void } {
   const storage = createMemoryStorage()
   const late = Promise.withResolvers<void>()
@@ -105,7 +105,7 @@ function lateStorage(): { storage: Storage; letGo(): void } {
   return { storage: overlaid(storage, { changes }), letGo: late.resolve }
 }
 
-test('a reader of the newest waits for other writers, a reader of any version does not', async () => {
+test('a reader of the newest version waits for other writers, a reader of any version does not', async () => {
   const { storage, letGo } = lateStorage()
   const verbs = await startVerbs(storage)
   await verbs.list('configmaps', 'resourceVersion=0')
@@ -130,7 +130,7 @@ test('a reader of the newest waits for other writers, a reader of any version do
   await verbs.stop()
 })
 
-// Both wait for a version that never comes: together they take the time of one.
+// Both wait for a revision that never comes; together they take the time of one.
 describe('get and list', { concurrency: true }, () => {
   test('get', async () => {
     const future = String(third + 1000)
@@ -158,7 +158,7 @@ describe('get and list', { concurrency: true }, () => {
     const token = encodeContinue({ start: 'a\0', revision: second })
     const moved = encodeContinue({ start: 'a\0', revision: -1 })
     const future = third + 1000
-    // Names of the page, and the version it says it is of: `now`, or a number.
+    // The names on the page, and its version: `now`, or a number.
     const cases: [query: string, expected: string][] = [
       ['', 'a b c @now'],
       ['resourceVersion=0', 'a b c @now'],
@@ -174,7 +174,7 @@ describe('get and list', { concurrency: true }, () => {
       [`limit=2&continue=${token}&resourceVersion=0`, `b @${second}`],
       [`limit=2&continue=${token}&resourceVersion=${second}`, '400 BadRequest'],
       [`limit=2&continue=${moved}`, 'b c @now'],
-      // Only the one spelling of zero is any version to a page; others are a number like any.
+      // For a page, only the spelling '0' means any version; '00' is a number.
       [`limit=2&continue=${token}&resourceVersion=00`, '400 BadRequest'],
       ['limit=2&resourceVersion=00', 'a b @now'],
       ['resourceVersion=00', 'a b c @now'],
@@ -232,12 +232,12 @@ test('watch', async () => {
   )
 })
 
-test('what the store has forgotten is 410, with a token to go on from where a list was under way', async () => {
+test('a compacted version is 410, with a new token if a list was in progress', async () => {
   const own = await startVerbs()
   for (const name of ['a', 'b', 'c']) await own.create('configmaps', { metadata: { name } })
   await own.settled()
   const page = await own.list('configmaps', 'limit=1')
-  // Lists in other shapes push the kept picture out, then the store forgets as well.
+  // Lists in other representations evict the snapshot; then the store is compacted too.
   for (let i = 0; i < 40; i++) {
     await own.create('secrets', { metadata: { name: `s${i}` } })
     await own.create('configmaps', { metadata: { name: `z${i}` } })
@@ -255,7 +255,7 @@ test('what the store has forgotten is 410, with a token to go on from where a li
     onward.entries.map(({ name }) => name),
     ['b'],
   )
-  // One that begins has no place to go on from.
+  // A first page has no token to continue from.
   for (const asked of [
     'resourceVersionMatch=Exact',
     'resourceVersionMatch=Exact&limit=1',
@@ -282,7 +282,7 @@ test('what the store has forgotten is 410, with a token to go on from where a li
   await own.stop()
 })
 
-test('a token ends when the store forgets its version, also where its objects did not change', async () => {
+test('a token expires when the store compacts its version, even if its objects did not change', async () => {
   const own = await startVerbs()
   for (const name of ['a', 'b', 'c']) await own.create('configmaps', { metadata: { name } })
   await own.settled()
@@ -305,7 +305,7 @@ test('a token ends when the store forgets its version, also where its objects di
   await own.stop()
 })
 
-test('a past version is shown by a label as by none, however many objects there are', async () => {
+test('a past version with a label selector equals one without, for any number of objects', async () => {
   const own = await startVerbs()
   for (let i = 0; i < 300; i++) {
     const labels = { side: i < 3 ? 'left' : 'right' }
@@ -330,7 +330,7 @@ test('a past version is shown by a label as by none, however many objects there 
   await own.stop()
 })
 
-test('a page of the past is read from the store alone, with how much remains', async () => {
+test('a page of a past version is read only from the store, with its remaining count', async () => {
   const storage = createMemoryStorage()
   let read = 0
   const before = await startVerbs(storage)
@@ -360,7 +360,7 @@ test('a page of the past is read from the store alone, with how much remains', a
   await on.stop()
 })
 
-describe('what waits while the pictures are loaded anew, as the store forgot what was missed', () => {
+describe('readers that wait while the caches are reloaded after a compaction', () => {
   const reads: [what: string, read: (verbs: Fixture) => Promise<unknown>, expected: unknown][] = [
     [
       'a list',
@@ -386,7 +386,7 @@ describe('what waits while the pictures are loaded anew, as the store forgot wha
     ],
   ]
   for (const [what, read, expected] of reads)
-    test(`${what} sees what is there now`, async () => {
+    test(`${what} sees the current state`, async () => {
       const { storage, breakOff, answerAgain } = silenced()
       const on = await startVerbs(storage)
       await on.list('configmaps')
@@ -399,7 +399,7 @@ describe('what waits while the pictures are loaded anew, as the store forgot wha
     })
 })
 
-/** A store elsewhere whose feed breaks off and which does not answer for a while. */
+/** A remote store whose feed breaks and which does not respond for a while. */
 function silenced() {
   const real = createMemoryStorage()
   const broken = new AbortController()

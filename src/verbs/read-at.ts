@@ -12,7 +12,7 @@ import type { ResourceCache } from '#watchcache/resource-cache.ts'
 import { decodeContinue } from './continue-token.ts'
 import type { Server } from './server.ts'
 
-/** The gate that lets kube-apiserver read lists of a past revision from memory. */
+/** The feature gate with which kube-apiserver serves lists of a past revision from memory. */
 export const readsPastFromMemory = 'ListFromCacheSnapshot'
 
 /** How long a read waits for a future revision. */
@@ -32,9 +32,9 @@ export function freshnessOfGet(resourceVersion: string): Freshness {
 
 export interface ListPlan {
   readonly freshness: Freshness
-  /** 0: no limit. */
+  /** The page size; 0 means no limit. */
   readonly limit: number
-  /** Relative key the page starts at; empty: the beginning. */
+  /** The relative key at which the page starts; empty for the first page. */
   readonly start: string
 }
 
@@ -43,7 +43,10 @@ const checksVersionFirst = change(
   { since: 19, until: 28 },
 )
 
-/** `remembered`: memory serves the newest objects; `snapshots`: also those of a past revision. */
+/**
+ * `remembered`: the watch cache serves the newest objects. `snapshots`: it also serves past
+ * revisions.
+ */
 export function planList(
   options: ListOptions,
   release: number,
@@ -76,7 +79,7 @@ export function planList(
   }
 }
 
-/** Waits until the live picture is fresh enough; answers the revision it then has. */
+/** Waits until the watch cache is fresh enough; returns its revision then. */
 export async function reach(
   server: Server,
   freshness: Freshness,
@@ -101,7 +104,7 @@ export async function reach(
   }
 }
 
-/** The live picture after a wait: a picture that was taken before may not be followed any more. */
+/** The watch cache after a wait, because the one from before may have been replaced. */
 export function livePicture(server: Server, kind: Kind): Awaitable<ResourceCache> {
   const picture = server.cache.of(kind.resource)
   return picture instanceof Promise ? picture.then(() => livePicture(server, kind)) : picture

@@ -1,4 +1,4 @@
-/** A follower that keeps its objects lets others share them: nothing is parsed for them. */
+/** A follower that keeps its objects shares them, so nothing is parsed again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -7,7 +7,7 @@ import { WatchCache } from '#watchcache/watch-cache.ts'
 import { startVerbs } from './fixture.suite.ts'
 import { objectReader } from './reader.ts'
 
-test('what a follower keeps is parsed once, for all followers', async () => {
+test('objects that a follower keeps are parsed once, for all followers', async () => {
   const fixture = await startVerbs()
   const { server, storage } = fixture
   for (const name of ['a', 'b', 'c']) {

@@ -1,4 +1,4 @@
-/** Taking an object out of the store, once nothing holds it any longer. */
+/** Removes an object from the store when nothing holds it any more. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { encodeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -19,10 +19,7 @@ async function lastView(server: Server, kind: Kind, object: KubeObject): Promise
   return { cut: encodeCut(object), namespace, name, apiVersion, revision: undefined }
 }
 
-/**
- * The answer of the write that removed the last finalizer is the object as it would have been
- * stored.
- */
+/** The write that removed the last finalizer returns the object as it would have been stored. */
 export async function removeFinalized(
   server: Server,
   request: WriteRequest,

@@ -1,6 +1,5 @@
 /**
- * Encrypted objects: when they are written again, and that an unreadable one does not affect
- * others.
+ * Encrypted objects: when they are rewritten, and that an unreadable one does not affect others.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +24,7 @@ const noKey = 'no matching key was found for the provided AES transformer'
 const keyOfB = '/registry/configmaps/default/b'
 const inList = `unable to transform key "${keyOfB}": ${noKey}`
 
-/** The message of a rejection. */
+/** The message of the error. */
 const whyRefused = async (work: Promise<unknown>): Promise<string> => {
   try {
     await work
@@ -45,7 +44,7 @@ const on = async (storage: Storage, work: (verbs: Fixture) => Promise<void>): Pr
   }
 }
 
-test('a write of the same object seals it anew where another key would seal now, and only then', async () => {
+test('an unchanged write re-encrypts only if another key is now the first', async () => {
   const inner = createMemoryStorage()
   await on(sealed(inner, provider('1')), async (verbs) => {
     const made = await verbs.create('configmaps', configMap('a'))
@@ -125,7 +124,7 @@ for (const [text, opened, whys, appears] of cases) {
   })
 }
 
-test('watches end when a change cannot be opened, and go on where they were when it is over', async () => {
+test('watches end at a change that no key opens, and can resume from there later', async () => {
   const inner = createMemoryStorage()
   const storage = sealed(inner, provider('1'))
   await on(storage, async (verbs) => {
@@ -148,7 +147,7 @@ test('watches end when a change cannot be opened, and go on where they were when
   await inner.close()
 })
 
-test('a sealed value is not missing if no key opens it', async () => {
+test('a sealed value that no key opens is not treated as absent', async () => {
   const inner = createMemoryStorage()
   await sealed(inner, provider('1')).put(keyOfB, Buffer.from('{}'), { ifRevision: 0 })
   await on(inner, async (verbs) => {

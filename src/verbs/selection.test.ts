@@ -1,6 +1,4 @@
-/**
- * Selectors of lists and watches: which objects they keep, and which fields a kind does not know.
- */
+/** Selectors of lists and watches: which objects match, and which fields a kind does not know. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { processorMs } from '#base/processor-time.fixture.ts'
@@ -54,7 +52,7 @@ test('labels', async () => {
   }
 })
 
-test('fields: the name and namespace of everything, others of some kinds', async () => {
+test('field selectors: name and namespace of all kinds, other fields of some', async () => {
   const cases: [plural: string, selector: string, outcome: string][] = [
     ['configmaps', 'metadata.name=b', 'b'],
     ['configmaps', 'metadata.name!=b', 'a c d'],
@@ -87,7 +85,7 @@ test('fields: the name and namespace of everything, others of some kinds', async
   }
 })
 
-test('thousands of terms are matched against thousands of objects in a moment', () => {
+test('thousands of requirements are matched against thousands of objects quickly', () => {
   const text = Array.from({ length: 4000 }, (_, i) => `metadata.name!=x${i}`).join(',')
   const { matches } = select(verbs.target('pods').kind, [], parseFieldSelector(text))
   const spentMs = processorMs(() => {
@@ -96,7 +94,7 @@ test('thousands of terms are matched against thousands of objects in a moment', 
   assert.ok(spentMs < 500, `${spentMs} ms`)
 })
 
-test('both must hold, in pages too', async () => {
+test('both selectors must match, in pages too', async () => {
   const both = `labelSelector=${encodeURIComponent('n')}&fieldSelector=${encodeURIComponent('metadata.name!=a')}`
   assert.equal(await namesOf('configmaps', both), 'b')
   const page = await verbs.list('configmaps', 'labelSelector=n&limit=1')

@@ -38,7 +38,7 @@ export interface Server extends KnownTypes {
   readonly randomSuffix: () => string
   /** Whether objects are stored as protobuf, for kinds that have a protobuf form. */
   readonly storesProtobuf: boolean
-  /** Whether reads are answered from the watch cache. If not, only reads at any version are. */
+  /** Whether the watch cache serves reads. If not, it serves only reads at any version. */
   readonly readsFromMemory: (resource: Resource) => boolean
   /** Whether pods may have privileged containers. */
   readonly allowPrivileged: boolean
@@ -55,11 +55,11 @@ export interface Server extends KnownTypes {
   readonly fieldsDropped?: (kind: Kind, paths: readonly string[]) => void
   /** Measures the compilation and evaluation of validation rules. */
   readonly timed?: RuleTimer | undefined
-  /** How many objects deletecollection deletes in parallel; if unset, the default. */
+  /** The number of concurrent deletions of deletecollection; if unset, the default. */
   readonly deletionsAtOnce?: number
 }
 
-/** What verbs need from access control: reviews and tokens. */
+/** Access control as verbs use it: reviews and tokens. */
 export interface ServerAccess extends TokenReviewer {
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
@@ -97,7 +97,7 @@ export interface WriteRequest {
   readonly auditAnnotations: Map<string, string>
   /** The client's deadline by performance.now(), if there is one. Work after it is useless. */
   readonly deadlineAt?: number | undefined
-  /** Called before an update that has to create its object, to check the right to create. */
+  /** Called before an update that has to create its object, to check the permission to create. */
   readonly authorizeCreate?: () => void | Promise<void>
 }
 
@@ -109,7 +109,7 @@ export interface PatchRequest extends WriteRequest {
 export interface WriteOptions {
   readonly dryRun: boolean
   /**
-   * The manager that owns the written fields: the fieldManager parameter, or else the user agent.
+   * The manager that owns the written fields: the fieldManager parameter, otherwise the user agent.
    */
   readonly fieldManager: string
   /** The fieldManager parameter as sent; plugins and webhooks see it. */

@@ -1,6 +1,6 @@
 /**
- * Watchers in this process share one parsed object per change, and own writes are not parsed at
- * all.
+ * Watchers in this process share one parsed object per change, and the server's own writes are not
+ * parsed at all.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { localClient } from './local-client.ts'
 const user = { name: 'tester', uid: '', groups: [], extra: {} }
 const maps = { group: '', version: 'v1', plural: 'configmaps' }
 
-test('own changes are not parsed for watchers, however many they are', async () => {
+test("the server's own changes are not parsed for any number of watchers", async () => {
   const fixture = await startVerbs()
   let parsed = 0
   const server = {

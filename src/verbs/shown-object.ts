@@ -1,6 +1,6 @@
 /**
- * The object of an entry in the version of a reader in this process. It is made at most once for
- * all watchers of a change, and must not be modified.
+ * Returns the object of an entry in the version of a reader in this process. It is made at most
+ * once for all watchers of a change, and must not be modified.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'

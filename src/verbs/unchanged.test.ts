@@ -1,4 +1,4 @@
-/** Writes that change nothing are not written: no new version, and so no event. */
+/** Writes that change nothing are not stored: they cause no new revision and no event. */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { type Fixture, startVerbs } from './fixture.suite.ts'
@@ -16,7 +16,7 @@ const template = {
 const spec = { template, selector: { matchLabels: { a: 'b' } } }
 const header = { apiVersion: 'apps/v1', kind: 'Deployment' }
 
-/** What is written over an unchanged deployment: defaults came to it last, by any writer. */
+/** Writes that leave a deployment unchanged. */
 const writes: [what: string, write: (name: string) => Promise<unknown>][] = [
   ['a merge patch', (name) => verbs.patch('deployments', name, 'merge', {})],
   ['a strategic patch', (name) => verbs.patch('deployments', name, 'strategic', {})],
@@ -37,7 +37,7 @@ for (const [what, write] of writes) {
   })
 }
 
-test('an apply again', async () => {
+test('a repeated apply changes nothing', async () => {
   const apply = () =>
     verbs.patch('deployments', 'applied', 'apply', {
       ...header,

@@ -15,7 +15,7 @@ export class Unconvertible extends ApiError {
     this.why = why
   }
 
-  /** A failure of the server's own, as in kube-apiserver where it did not expect one. */
+  /** An internal error, as in kube-apiserver, which does not expect this failure. */
   asFailure(before = ''): ApiError {
     return new ApiError(500, '', `${before}${this.why}`)
   }

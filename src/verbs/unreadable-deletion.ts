@@ -30,7 +30,7 @@ const readable = (key: string) =>
   `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
 const why = 'unsafe deletion is not allowed because the object is decodable from storage'
 
-/** Any error while it is decoded counts, a failed conversion too. */
+/** Any error during decoding counts, even a failed conversion. */
 function isReadable(server: Server, { target }: DeleteRequest, stored: Stored): Promise<boolean> {
   return liveFromStored(server, target.kind, stored).then(
     () => true,

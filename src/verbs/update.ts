@@ -42,7 +42,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
     admitsMissing: !releaseOf(server.release).has(missesBeforeAdmission) && !checkedWithMetadata,
     unconditional: behaviour.unconditionalUpdate ?? true,
     versionCheckedWithMetadata: checkedWithMetadata,
-    // A write of the status need not name the right kind, but the right version.
+    // An update of the status may name the wrong kind, but not the wrong version.
     problem: request.target.subresource === '' || problem?.code === 500 ? problem : undefined,
     async make(live) {
       const next = first ?? (await decode())

@@ -5,7 +5,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import { refuseInvalidNew, refuseInvalidUpdate } from './validate.ts'
 
-test('more may be wrong with an object than a call takes', () => {
+test('an object may have more errors than a call has arguments', () => {
   const error = invalid('spec', 1, 'must be 2')
   const errors = Array.from({ length: 200_000 }, () => error)
   const behaviour = { validateCreate: () => errors, validateUpdate: () => errors }
@@ -18,7 +18,7 @@ test('more may be wrong with an object than a call takes', () => {
   assert.throws(() => refuseInvalidUpdate(kind, '', object, object, context), wants)
 })
 
-test('of what is wrong with many items as much is made as may be', () => {
+test('the number of reported errors is limited', () => {
   let made = 0
   const wrong = () => {
     made++
@@ -38,6 +38,6 @@ test('of what is wrong with many items as much is made as may be', () => {
   assert.throws(() => refuseInvalidNew(kind, object, context), wants)
   assert.equal(made, problemsMax)
   assert.throws(() => refuseInvalidUpdate(kind, '', object, object, context), { code: 422 })
-  // Errors made outside of a check are not counted.
+  // Errors that are made outside a check are not counted.
   assert.equal(Array.from({ length: problemsMax + 1 }, wrong).length, problemsMax + 1)
 })

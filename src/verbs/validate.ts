@@ -1,5 +1,6 @@
 /**
- * All errors of an object in one answer: metadata first, then schema, then the kind's own rules.
+ * Collects all validation errors of an object: metadata first, then schema, then the kind's own
+ * rules.
  */
 import { type FieldError, problemsOf } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -20,7 +21,7 @@ import { nameOf } from './server.ts'
 
 const metadataPath = FieldPath.of('metadata')
 
-/** The errors so far, with those of the rules that the fields of the kind declare. */
+/** Adds the errors of the declarative rules of the kind's fields to `errors`. */
 function withDeclared(kind: Kind, write: DeclaredWrite, errors: FieldError[]): FieldError[] {
   if (kind.withDeclared === undefined) return errors
   const { declaredOption } = kind.resource.behaviour
@@ -39,7 +40,7 @@ export function refuseInvalidNew(
     : after(fromHub(kind, object), (shown) => refuseNew(kind, object, context, shown))
 }
 
-/** `shown`: the object as its schema sees it, where it has one. */
+/** `shown`: the object in the form that its schema validates, if it has one. */
 function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = object): void {
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }

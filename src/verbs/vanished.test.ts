@@ -1,4 +1,4 @@
-/** The outcome of a write whose object is deleted or recreated during admission. */
+/** The result of a write whose object is deleted or recreated during admission. */
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { AdmissionChain } from '#admission/chain.ts'
@@ -31,7 +31,7 @@ const bodies: Readonly<Record<string, Loose>> = {
   endpoints: {},
   services: { spec: { ports: [{ port: 80 }], clusterIP: 'None', clusterIPs: ['None'] } },
 }
-const gone = '409 Conflict' // Of the uid, not of the version.
+const gone = '409 Conflict' // A precondition of the uid, not of the version.
 const missed = '404 NotFound'
 const made = 'none'
 
@@ -55,7 +55,7 @@ const cases: [
   ['leases', 'put', ['uid', 'resourceVersion'], gone, gone],
   ['endpoints', 'put', [], made, made],
   ['endpoints', 'put', ['uid'], gone, gone],
-  // Services are read first and written as that object.
+  // Services are read first, and written as the object that was read.
   ['services', 'put', ['resourceVersion'], gone, gone],
   ['services', 'merge', [], gone, gone],
   ['services', 'apply', [], gone, gone],

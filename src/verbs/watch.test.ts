@@ -1,5 +1,5 @@
 /**
- * Watches that begin before what memory remembers (a hundred events here): the store's history has
+ * Watches that start before the history in memory (a hundred events here): the store's history has
  * the rest.
  */
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ interface Told {
   readonly revision: number
 }
 
-/** Takes what a watch has until `count` events came; what comes too much shows within a moment. */
+/** Takes events of a watch until `count` arrived; a surplus shows after a moment. */
 async function told({ watcher }: Watch, count: number): Promise<Told[]> {
   const all: Told[] = []
   await until(`${count} events`, () => {
@@ -43,7 +43,7 @@ const started = Number((await write('before', 'left')).metadata.resourceVersion)
 await relabel('before', 'right')
 await write('gone', 'left')
 await verbs.remove('configmaps', 'gone')
-// Far more than memory keeps, of this kind and of another.
+// Many more changes than memory keeps, of this kind and of another.
 for (let i = 0; i < 150; i++) {
   await write(`c${i}`, i % 2 === 0 ? 'left' : 'right')
   await verbs.create('secrets', { metadata: { name: `s${i}` } })
@@ -84,7 +84,7 @@ for (const [query, expected] of cases) {
   })
 }
 
-test('what is written while a watch catches up is delivered once, in its turn, and what follows too', async () => {
+test('changes during a catch-up are delivered once and in order, and so are later ones', async () => {
   const watch = await verbs.watch('configmaps', `resourceVersion=${started}`)
   const writing = (async () => {
     for (let i = 0; i < 50; i++) await write(`during${i}`, 'left')
@@ -102,7 +102,7 @@ test('what is written while a watch catches up is delivered once, in its turn, a
   assert.deepEqual(await told(watch, 0), [])
 })
 
-test('a watch from a future version receives only what comes after that version', async () => {
+test('a watch from a future version gets only later changes', async () => {
   const { revision } = await verbs.list('configmaps', 'limit=1')
   const watch = await verbs.watch('configmaps', `resourceVersion=${revision + 2}`)
   assert.equal(watch.progress(), revision + 2, 'it never says less than its client knows')
@@ -115,7 +115,7 @@ test('a watch from a future version receives only what comes after that version'
   watch.stop()
 })
 
-test('more than may wait at once is delivered as the client takes it, though memory has it all', async () => {
+test('more events than the queue holds are delivered as the client reads, even if memory has them all', async () => {
   const busy = await startVerbs(createMemoryStorage(), 100_000)
   const count = watcherQueueLengthMax + 1
   const { revision } = await busy.list('configmaps')
@@ -138,7 +138,7 @@ test('more than may wait at once is delivered as the client takes it, though mem
   await busy.stop()
 })
 
-test('a client that does not read holds up the reading of the past, not the server', async () => {
+test('a slow client delays its own catch-up, not the server', async () => {
   const watch = await verbs.watch('configmaps', `resourceVersion=${started}`)
   await sleep(50)
   assert.ok(!watch.watcher.ended)
@@ -146,7 +146,7 @@ test('a client that does not read holds up the reading of the past, not the serv
   assert.ok(watch.watcher.ended)
 })
 
-test('what the store has forgotten too is 410', async () => {
+test('a watch from a compacted version is 410', async () => {
   await verbs.storage.compact(started + 1)
   const refused = verbs.watch('configmaps', `resourceVersion=${started}`)
   assert.equal(await refusalOf(refused), '410 Expired')
@@ -156,7 +156,7 @@ test('what the store has forgotten too is 410', async () => {
   kept.stop()
 })
 
-test('what was before its kind is delivered if the store has it', async () => {
+test('changes from before the definition are delivered if the store has them', async () => {
   const own = await startVerbs()
   const write = () => own.create('configmaps', { metadata: { generateName: 'a' } })
   const from = (await write()).metadata.resourceVersion
@@ -175,7 +175,7 @@ test('what was before its kind is delivered if the store has it', async () => {
   await own.stop()
 })
 
-test('progress is never ahead of the events up to it', async () => {
+test('progress is never ahead of events', async () => {
   const own = await startVerbs()
   try {
     const client = await own.watch('configmaps', 'resourceVersion=0&watch=1')
@@ -196,7 +196,7 @@ test('progress is never ahead of the events up to it', async () => {
   }
 })
 
-test('a watch from a version that a restored store has undone must list again', async () => {
+test('a watch from a version that a restored store has discarded must list again', async () => {
   const storage: Storage = createMemoryStorage()
   const setBack = new AbortController()
   const setBackHeard = Promise.withResolvers<void>()

@@ -19,7 +19,7 @@ export interface Watch {
   readonly initial: readonly Entry[]
   readonly watcher: Watcher
   readonly bookmarks: boolean
-  /** The revision of `initial`, for a client that requested a bookmark after the initial events. */
+  /** The revision of `initial`; set if the client requested a bookmark after the initial events. */
   readonly initialEnd?: Revision | undefined
   readonly timeoutSeconds: number | undefined
   /**

@@ -1,5 +1,5 @@
 /**
- * In which order the problems of a write and its conditions are reported, and which writer wins a
+ * The order in which the errors and preconditions of a write are reported, and which writer wins a
  * race.
  */
 import assert from 'node:assert/strict'
@@ -84,7 +84,7 @@ for (const [write, left] of [
   [apply, 'a b c'],
   [put, 'c'],
 ] as const) {
-  test(`several clients that create one object at once by ${write.name} create it together`, async () => {
+  test(`several clients that create one object at once by ${write.name} get one object`, async () => {
     const answers = await Promise.all(writers.map(write))
     const codes = answers.map((answer) => answer.is === 'object' && answer.status)
     assert.deepEqual(codes, [201, 200, 200])

@@ -157,7 +157,7 @@ async function admitMissing(server: Server, request: WriteRequest, plan: WritePl
   requireReadableVersion(object.metadata.resourceVersion)
 }
 
-/** Whether the old object is read again, with its owners, for the last attempt. */
+/** Whether the last attempt reads the old object again, with its managedFields. */
 const isReadAgain = ({ kind, subresource }: Target): boolean =>
   subresource === '' && kind.resource.behaviour.versionCheckedWithMetadata === true
 
@@ -189,8 +189,8 @@ async function writeOnce(
   const checkedLast = plan.versionCheckedWithMetadata === true
   const readAgain = isReadAgain(target)
   let named = !checkedLast && requireVersion(server, request, plan, next, live)
-  // A write that changes only owners compares the object with itself. So changes by a webhook do
-  // not increase the generation.
+  // A write that changes only owner references compares the object with itself. So changes by a
+  // webhook do not increase the generation.
   const before = isOne && !readAgain ? next : old
   const { allocatesFirst } = kind.resource.behaviour
   // A write to the status subresource allocates nothing.

@@ -36,7 +36,7 @@ const messageOf = async (work: Promise<unknown>): Promise<string> => {
   }
 }
 
-test('the server says uid, time and version; what a client says of them is not kept', async () => {
+test("the server sets uid, time and version, and ignores the client's", async () => {
   const made = await verbs.create('configmaps', {
     metadata: {
       name: 'stamped',
@@ -52,7 +52,7 @@ test('the server says uid, time and version; what a client says of them is not k
   assert.deepEqual([selfLink, deletionTimestamp, namespace], [undefined, undefined, 'default'])
 })
 
-test('refusals of a create', async () => {
+test('rejected creates', async () => {
   await verbs.create('configmaps', { metadata: { name: 'taken' } })
   const cases: [object: object, expected: string][] = [
     [{ metadata: { name: 'taken' } }, '409 AlreadyExists'],
@@ -74,7 +74,7 @@ test('refusals of a create', async () => {
   }
 })
 
-test('a random name that is taken is another one', async () => {
+test('a generated name that exists is replaced by another', async () => {
   const names = ['aaaaa', 'aaaaa', 'aaaaa', 'bbbbb']
   const server = { ...verbs.server, randomSuffix: () => names.shift() ?? 'aaaaa' }
   const { create } = await import('./create.ts')
@@ -103,7 +103,7 @@ for (const [release, refusal] of takenNames)
     await newer.stop()
   })
 
-test('a dry run answers and leaves nothing', async () => {
+test('a dry run returns the result and stores nothing', async () => {
   const made = await verbs.create('configmaps', { metadata: { name: 'dry' } }, { dryRun: true })
   assert.equal(made.metadata.resourceVersion, undefined)
   assert.equal(await refusalOf(verbs.get('configmaps', 'dry')), '404 NotFound')
@@ -112,7 +112,7 @@ test('a dry run answers and leaves nothing', async () => {
   assert.deepEqual(await verbs.get('configmaps', 'kept'), kept)
 })
 
-test('an update is for the uid it names, even where nothing is', async () => {
+test('an update requires the uid that it names, even if no object exists', async () => {
   await verbs.create('configmaps', { metadata: { name: 'known' } })
   for (const [plural, name, why] of [
     [
@@ -127,7 +127,7 @@ test('an update is for the uid it names, even where nothing is', async () => {
   }
 })
 
-test('an update is for the version it names, and over any where it names none', async () => {
+test('an update requires the version that it names, and overwrites any version if it names none', async () => {
   const first = await verbs.create('configmaps', { metadata: { name: 'u' }, data: { n: '1' } })
   const second = await verbs.update('configmaps', { ...first, data: { n: '2' } })
   assert.notEqual(second.metadata.resourceVersion, first.metadata.resourceVersion)
@@ -151,7 +151,7 @@ test('an update is for the version it names, and over any where it names none', 
   )
 })
 
-test('many writers at once: every one counts, none is lost', async () => {
+test('concurrent writers lose no write', async () => {
   await verbs.create('configmaps', { metadata: { name: 'race' } })
   const writers = Array.from({ length: 40 }, (_, i) =>
     verbs.patch('configmaps', 'race', 'merge', { data: { [`k${i}`]: 'v' } }),
@@ -175,7 +175,7 @@ test('many writers at once: every one counts, none is lost', async () => {
   assert.equal(Object.keys(data as object).length, 40)
 })
 
-test('patches by each of their kinds', async () => {
+test('all patch formats', async () => {
   await verbs.create('configmaps', { metadata: { name: 'p' }, data: { a: '1', b: '2' } })
   const merged = await verbs.patch('configmaps', 'p', 'merge', { data: { a: null, c: '3' } })
   assert.deepEqual(merged.data, { b: '2', c: '3' })
@@ -201,7 +201,7 @@ test('patches by each of their kinds', async () => {
   assert.deepEqual(applied.data, { x: 'y' })
 })
 
-test('a generation of any 64 bits grows when its object is marked', async () => {
+test('a generation of any 64 bits increases when its object is marked', async () => {
   const generation = 8071137005907523419n as unknown as number
   const metadata = { name: 'far', generation, finalizers: ['a.example.com/f'] }
   await verbs.create('configmaps', { metadata })
@@ -210,7 +210,7 @@ test('a generation of any 64 bits grows when its object is marked', async () => 
   assert.equal(String(marked.generation), '8071137005907523420')
 })
 
-test('finalizers hold an object until the last is gone, and none comes to one that leaves', async () => {
+test('finalizers hold an object until the last one is removed, and none can be added during deletion', async () => {
   await verbs.create('configmaps', { metadata: { name: 'f', finalizers: ['a.b/one', 'a.b/two'] } })
   const marked = await verbs.remove('configmaps', 'f')
   assert.ok(marked.metadata.deletionTimestamp)
@@ -229,7 +229,7 @@ test('finalizers hold an object until the last is gone, and none comes to one th
   assert.equal(await refusalOf(verbs.get('configmaps', 'f')), '404 NotFound')
 })
 
-test('deletions have conditions, policies and grace', async () => {
+test('preconditions, propagation policies and grace periods of deletions', async () => {
   const made = await verbs.create('configmaps', { metadata: { name: 'd' } })
   assert.equal(
     await refusalOf(verbs.remove('configmaps', 'd', { preconditions: { uid: 'other' } })),
@@ -252,8 +252,8 @@ test('deletions have conditions, policies and grace', async () => {
     assert.deepEqual(held.metadata.finalizers, [finalizer])
     await verbs.patch('configmaps', 'policy', 'merge', { metadata: { finalizers: null } })
   }
-  // A deletion that removes its own finalizers needs a version that the caller lacks, and succeeds
-  // if none is named.
+  // The caller does not know the version after the deletion removed its own finalizers. Without a
+  // version the write succeeds.
   const orphan = await verbs.create('configmaps', {
     metadata: { name: 'o', finalizers: ['orphan'] },
   })
@@ -281,7 +281,7 @@ test('deletions have conditions, policies and grace', async () => {
   assert.equal(await refusalOf(verbs.get('pods', 'graceful')), '404 NotFound')
 })
 
-test('of a custom kind called Namespace only the finalizers of its metadata hold it', async () => {
+test('a custom kind called Namespace is held only by the finalizers in its metadata', async () => {
   const { feature, release } = verbs.server
   const { type } = verbs.target('configmaps').kind
   assert.ok(type.is === 'struct')
@@ -320,7 +320,7 @@ test('of a custom kind called Namespace only the finalizers of its metadata hold
   verbs.server.catalog.remove(resource)
 })
 
-test('the deletion of what a hundred thousand finalizers hold takes a moment', async () => {
+test('an object with a hundred thousand finalizers is deleted quickly', async () => {
   const finalizers = Array.from({ length: 100_000 }, (_, i) => `a.b/c${i}`)
   await verbs.create('configmaps', { metadata: { name: 'held', finalizers } })
   const spentMs = processorClock()
@@ -330,7 +330,7 @@ test('the deletion of what a hundred thousand finalizers hold takes a moment', a
   await verbs.patch('configmaps', 'held', 'merge', { metadata: { finalizers: null } })
 })
 
-test('a deletion goes on while others change what it is to delete', async () => {
+test('a deletion succeeds despite concurrent changes of its object', async () => {
   await verbs.create('configmaps', { metadata: { name: 'busy' } })
   let changes = 0
   const storage = overlaid(verbs.storage, {
@@ -351,7 +351,7 @@ test('a deletion goes on while others change what it is to delete', async () => 
 const graces: [own: bigint, asked: number | undefined, ends: number][] = [
   [30n, undefined, 30],
   [30n, 253_402_300_800, -4_852_116_232],
-  // In nanoseconds of 64 bits the largest number of seconds is one less than none.
+  // The largest number of seconds overflows to -1 in 64-bit nanoseconds.
   [2n ** 63n - 1n, undefined, -1],
   [2n ** 53n, undefined, 4_611_686_018],
   [30n, Number.MAX_SAFE_INTEGER, 4_611_686_017],
@@ -377,7 +377,7 @@ for (const [own, asked, ends] of graces) {
   })
 }
 
-test('a pod that another deletion removes once it is marked is deleted all the same', async () => {
+test('a deletion succeeds if another deletion removes the marked pod first', async () => {
   await verbs.create('pods', {
     metadata: { name: 'raced' },
     spec: { containers: [{ name: 'c', image: 'i' }] },
@@ -399,7 +399,7 @@ test('a pod that another deletion removes once it is marked is deleted all the s
   assert.equal(await refusalOf(remove(server, request)), '404 NotFound')
 })
 
-test('a collection is deleted by its selectors', async () => {
+test('deletecollection deletes the selected objects', async () => {
   for (let i = 0; i < 40; i++) {
     await verbs.create('secrets', { metadata: { name: `s${i}`, labels: { odd: String(i % 2) } } })
   }
@@ -446,7 +446,7 @@ for (const [deletionsAtOnce, mostAtOnce] of [
     assert.equal(most, mostAtOnce)
   })
 
-test('admission gets no name for a deletion by collection, and the name for a single deletion', async () => {
+test('admission gets no name for deletecollection, and the name for a single deletion', async () => {
   await verbs.create('configmaps', { metadata: { name: 'alone', labels: { gone: 'yes' } } })
   await verbs.create('configmaps', { metadata: { name: 'with', labels: { gone: 'yes' } } })
   const heard: string[][] = []
@@ -472,10 +472,10 @@ test('admission gets no name for a deletion by collection, and the name for a si
   ])
 })
 
-test('releases before 1.19 call plugins for a replacement before they report what it replaces missing', async () => {
+test('before 1.19 an update calls plugins before it reports that the object is missing', async () => {
   const cases: [release: number, plural: string, asked: string[]][] = [
     [18, 'configmaps', ['CREATE none']],
-    // Read before anything else.
+    // Read before all others.
     [18, 'services', []],
     [19, 'configmaps', []],
   ]
@@ -492,7 +492,7 @@ test('releases before 1.19 call plugins for a replacement before they report wha
   }
 })
 
-test('pages do not move while writes go on, and count what is left', async () => {
+test('pages are consistent during writes, and have the remaining count', async () => {
   for (let i = 0; i < 10; i++) await verbs.create('endpoints', { metadata: { name: `e${i}` } })
   const first = await verbs.list('endpoints', 'limit=4')
   assert.deepEqual([first.entries.length, first.remaining], [4, 6])
@@ -518,7 +518,7 @@ test('pages do not move while writes go on, and count what is left', async () =>
   assert.ok(page.is === 'list' && page.continueToken !== '' && page.remaining === undefined)
 })
 
-test('followers receive the difference when the picture is loaded anew', async () => {
+test('followers get the difference when the cache is reloaded', async () => {
   const own = await startVerbs()
   const seen = new Map<string, string>()
   const stop = await own.server.reader.follow('', 'configmaps', {
@@ -541,7 +541,7 @@ test('followers receive the difference when the picture is loaded anew', async (
   await own.stop()
 })
 
-test('an update of ephemeral containers need not say whose uid', async () => {
+test('an update of ephemeral containers may omit the uid', async () => {
   const containers = [
     { name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File' },
   ]

@@ -27,9 +27,9 @@ export interface WatchItem {
 
 export class Batch {
   readonly items: readonly WatchItem[]
-  /** Bytes of their objects. */
+  /** The bytes of the events' objects. */
   readonly bytes: number
-  /** Frames already made of all items, by shape. */
+  /** Encoded frames of all events, by shape. */
   #frames: Map<string, readonly Buffer[]> | undefined
 
   constructor(items: readonly WatchItem[]) {

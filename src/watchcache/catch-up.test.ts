@@ -16,7 +16,7 @@ type Step = [name: string, labels?: Labels | null, namespace?: string]
 const selected: Labels = { app: 'web' }
 const keyOf = (name: string, namespace: string) => `${root}/things/${namespace}/${name}`
 
-/** A store with a past, and a picture of it that was loaded when all of that had happened. */
+/** A store with a past, and a cache of it that was loaded after all of that. */
 class Past {
   readonly storage = createMemoryStorage()
   readonly resource = plainResource('things')
@@ -24,7 +24,7 @@ class Past {
   #cache: ResourceCache | undefined
   #last: Change[] = []
 
-  /** Labels that are null delete the object. Answers the last revision. */
+  /** `null` as labels deletes the object. Returns the last revision. */
   async write(...steps: Step[]): Promise<number> {
     let revision = 0
     for (const [name, labels, namespace = 'a'] of steps) {
@@ -41,7 +41,7 @@ class Past {
     return revision
   }
 
-  /** What was written reaches the picture. */
+  /** Waits until the cache has all writes. */
   async seen(): Promise<void> {
     const cache = await this.cache()
     for (const change of this.#last.splice(0)) cache.apply(change, 0)
@@ -86,7 +86,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 5; i++) await settle()
 }
 
-test('the past is delivered in order, then memory takes over, and nothing is delivered twice', async () => {
+test('the past is delivered in order, then the cache takes over, and nothing is delivered twice', async () => {
   const past = new Past()
   const from = await past.write(['old'], ['gone'])
   await past.write(['old'], ['new'], ['gone', null], ['new'])
@@ -147,7 +147,7 @@ for (const [title, before, after, expected] of selections) {
   })
 }
 
-test('where the store is ahead of memory, its events are not repeated', async () => {
+test('if the store is ahead of the cache, its events are not repeated', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.write(['x'])
@@ -165,7 +165,7 @@ test('where the store is ahead of memory, its events are not repeated', async ()
   assert.equal(said(watcher), 'ADDED next')
 })
 
-test('history that was compacted, or that is older than the kind, cannot be delivered', async () => {
+test('history that was compacted, or that precedes the definition, cannot be delivered', async () => {
   const past = new Past()
   const first = await past.write(['x'])
   const second = await past.write(['x'])
@@ -179,7 +179,7 @@ test('history that was compacted, or that is older than the kind, cannot be deli
   assert.ok(await past.watch(third))
 })
 
-test('whether the store remembers is found out without a look at what there is', async () => {
+test('whether the store has the history is checked without reading objects', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.cache()
@@ -190,7 +190,7 @@ test('whether the store remembers is found out without a look at what there is',
   behind.stop()
 })
 
-test('a store that fails is no store that has forgotten', async () => {
+test('a store error is not taken for a compacted history', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   const get = async () => Promise.reject(new Error('away'))
@@ -198,7 +198,7 @@ test('a store that fails is no store that has forgotten', async () => {
   await assert.rejects(past.watch(from, undefined, { storage }), /away/)
 })
 
-test('an unreadable change in between is skipped, and logged', async () => {
+test('an unreadable change is skipped and logged', async () => {
   const past = new Past()
   const from = await past.write(['old'])
   const key = keyOf('x', 'a')
@@ -241,7 +241,7 @@ for (const [title, error, expected] of failures) {
   })
 }
 
-test('stopped before memory takes over, it delivers nothing more and reports nothing', async () => {
+test('a catch-up that is stopped early delivers and reports nothing more', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.write(['x'], ['y'])
@@ -257,7 +257,7 @@ test('stopped before memory takes over, it delivers nothing more and reports not
   assert.deepEqual(reported, [])
 })
 
-test('no more of the past is read than its client takes', async () => {
+test('the past is read no faster than its client reads', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.write(['x'], ['x'])
@@ -271,7 +271,7 @@ test('no more of the past is read than its client takes', async () => {
       })
     }
   }
-  // Memory remembers nothing of it, so it never takes over.
+  // The history in memory is empty, so the cache never takes over.
   const cache = await past.cache()
   const history = { after: () => undefined } as unknown as ResourceCache['history']
   const watcher = new Watcher('', undefined)
@@ -293,7 +293,7 @@ test('no more of the past is read than its client takes', async () => {
   assert.equal(read, 4)
 })
 
-test('nor more than its client takes of large objects, and such a watch does not end', async () => {
+test('large objects are read no faster than the client reads, and the watch does not end', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   await past.write(['x'])
@@ -330,7 +330,7 @@ test('nor more than its client takes of large objects, and such a watch does not
   behind?.stop()
 })
 
-test('a store without changes reports its progress, and memory takes over', async () => {
+test('if the store reports progress without changes, the cache takes over', async () => {
   const past = new Past()
   const from = await past.write(['x'])
   const newest = await past.write(['x'])

@@ -12,7 +12,7 @@ export interface Entry {
   readonly name: string
   readonly revision: Revision
   readonly cut: CutObject
-  /** The version the bytes are in. */
+  /** The version of the bytes. */
   readonly apiVersion: string
   readonly labels: Readonly<Record<string, string>> | undefined
   /** Values of the kind's selectable fields, in the order of `SelectableFields.names`. */
@@ -20,7 +20,7 @@ export interface Entry {
 }
 
 /**
- * From stored bytes to an object of the version it was stored in. Reads JSON and protobuf by their
+ * Decodes stored bytes to an object of the stored version. Recognises JSON and protobuf by the
  * first bytes.
  */
 export type ParseStored = (bytes: Buffer) => KubeObject

@@ -9,7 +9,7 @@ import { Watcher } from './watcher.ts'
 
 const wanted = (entry: Entry) => entry.labels?.on === 'yes'
 
-test('a selector sees objects enter and leave', () => {
+test('a selector sees objects enter and leave its selection', () => {
   const yes = { on: 'yes' }
   const no = { on: 'no' }
   const cases: [
@@ -55,7 +55,7 @@ function listener(
   }
 }
 
-test('subscribers of the namespace and of all namespaces are notified, once each', () => {
+test('subscribers of the namespace and of all namespaces are notified once each', () => {
   const fanOut = new FanOut()
   const all = listener('')
   const a = listener('a')
@@ -84,7 +84,7 @@ test('a subscriber that fails does not affect others', () => {
   )
 })
 
-test('all subscribers are notified of the end, and so are later ones', () => {
+test('all subscribers are notified of the end, later ones too', () => {
   const fanOut = new FanOut()
   const before = [listener(''), listener('a')]
   for (const one of before) fanOut.add(one)
@@ -97,7 +97,7 @@ test('all subscribers are notified of the end, and so are later ones', () => {
   )
 })
 
-test('a subscriber that leaves does not affect others', () => {
+test('an unsubscribed subscriber does not affect others', () => {
   for (const namespace of ['a', '']) {
     const fanOut = new FanOut()
     const [staying, leaving] = [
@@ -115,7 +115,7 @@ test('a subscriber that leaves does not affect others', () => {
   }
 })
 
-/** A subscriber that can wait, and records whole batches. */
+/** A batch subscriber that records its batches. */
 function patient(namespace: string, matches?: (entry: Entry) => boolean) {
   const heard: string[] = []
   const batches: Batch[] = []
@@ -132,7 +132,7 @@ function patient(namespace: string, matches?: (entry: Entry) => boolean) {
   return { subscriber, heard, batches }
 }
 
-test('those that can wait receive all changes at the end of the turn, unfiltered ones as one shared batch', async () => {
+test('batch subscribers get all changes at the end of the turn, unfiltered ones in one shared batch', async () => {
   const fanOut = new FanOut()
   const [all, same, a, b, selects] = [
     patient(''),
@@ -164,7 +164,7 @@ test('those that can wait receive all changes at the end of the turn, unfiltered
   assert.deepEqual([fanOut.size, fanOut.isFollowed], [0, false])
 })
 
-test('a subscriber does not receive what happened before it came, and receives nothing twice', async () => {
+test('a subscriber gets no earlier changes, and no change twice', async () => {
   const fanOut = new FanOut()
   const [before, after] = [patient(''), patient('')]
   fanOut.add(before.subscriber)
@@ -178,7 +178,7 @@ test('a subscriber does not receive what happened before it came, and receives n
   assert.deepEqual([before.heard.length, after.heard.length], [2, 1])
 })
 
-test('one that leaves within the turn receives no more; at the end all receive what happened before it', async () => {
+test('after unsubscribing nothing arrives; at the end the rest get all earlier changes', async () => {
   const fanOut = new FanOut()
   const [leaves, stays] = [patient('a'), patient('a')]
   for (const { subscriber } of [leaves, stays]) fanOut.add(subscriber)
@@ -190,7 +190,7 @@ test('one that leaves within the turn receives no more; at the end all receive w
   assert.deepEqual([leaves.subscriber.ends, stays.subscriber.ends], [0, 1])
 })
 
-test('a subscriber whose selection fails ends, and does not affect others', async () => {
+test('a subscriber whose selector throws is ended, and does not affect others', async () => {
   const fanOut = new FanOut()
   const broken = patient('', () => {
     throw new Error('not today')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Freshness } from './freshness.ts'
 
-test('a reader that waits for a revision is released when it is reached, no sooner', async () => {
+test('a reader that waits for a revision is released when it is reached', async () => {
   const freshness = new Freshness(10)
   assert.equal(await freshness.reach(10, 0), true)
   assert.equal(await freshness.reach(3, 0), true)
@@ -22,14 +22,14 @@ test('a reader that waits for a revision is released when it is reached, no soon
   await waits[0]
 })
 
-test('the wait is bounded', async () => {
+test('the wait has a timeout', async () => {
   const freshness = new Freshness(1)
   assert.equal(await freshness.reach(2, 5), false)
   freshness.advance(2)
   assert.equal(await freshness.reach(2, 5), true)
 })
 
-test('no request waits for a server that stops', async () => {
+test('no reader waits for a stopping server', async () => {
   const freshness = new Freshness(1)
   const waiting = freshness.reach(2, 60_000)
   freshness.giveUp()
@@ -37,7 +37,7 @@ test('no request waits for a server that stops', async () => {
   assert.equal(freshness.reach(2, 60_000), false, 'nor does one that comes later')
 })
 
-test('a released waiter leaves no timer behind, and one that times out does not affect others', async () => {
+test('a released waiter leaves no timer behind, and a timeout does not affect others', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
   const before = timers()
   const freshness = new Freshness(1)

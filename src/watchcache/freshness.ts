@@ -11,7 +11,7 @@ interface Waiting {
 export class Freshness {
   #waiting: Waiting[] = []
   #revision: Revision
-  /** The server stops: nothing advances any more, so nothing may wait. */
+  /** The server is stopping: the cache advances no more, so no reader may wait. */
   #isStopped = false
 
   constructor(revision: Revision) {
@@ -37,7 +37,7 @@ export class Freshness {
     this.#waiting = still
   }
 
-  /** The store is older than it was. */
+  /** The store was reset to an older revision. */
   setBack(revision: Revision): void {
     this.#revision = revision
   }
@@ -56,7 +56,7 @@ export class Freshness {
     })
   }
 
-  /** Releases all waiters, and those that come later: the server stops. */
+  /** Releases all waiters, now and later, because the server is stopping. */
   giveUp(): void {
     this.#isStopped = true
     for (const { timer, release } of this.#waiting.splice(0)) {

@@ -17,7 +17,7 @@ function filled(count: number, startsAfter = 10, settings = limits): History {
 const after = (history: History, revision: number) =>
   history.after(revision)?.map((event) => event.revision)
 
-test('everything after a revision, in order, and 410 exactly where something would be missing', () => {
+test('all events after a revision, in order; 410 exactly if one is missing', () => {
   const cases: [count: number, asked: number, expected: number[] | undefined][] = [
     [0, 10, []],
     [0, 9, undefined],
@@ -29,8 +29,8 @@ test('everything after a revision, in order, and 410 exactly where something wou
     [3, 16, []],
     [3, 17, []],
     [3, 9, undefined],
-    // Two of seven were dropped: what came after the last of them is complete, what came before is
-    // not.
+    // Two of seven events were evicted. What follows the second is complete; what follows an
+    // earlier revision is not.
     [7, 14, [16, 18, 20, 22, 24]],
     [7, 13, undefined],
     [7, 10, undefined],
@@ -40,7 +40,7 @@ test('everything after a revision, in order, and 410 exactly where something wou
   }
 })
 
-test('events older than the limit go, at the next push', () => {
+test('events older than the limit are evicted at the next push', () => {
   const history = new History(0, { eventsMax: 100, ageMsMax: 1000 })
   history.push(eventOf(1, entryOf('a', 1), undefined, 0))
   history.push(eventOf(2, entryOf('a', 2), undefined, 900))
@@ -53,7 +53,7 @@ test('events older than the limit go, at the next push', () => {
   assert.equal(history.startsAfter, 1)
 })
 
-test('a long life keeps no more than its limit, and nothing is lost when the ring is moved', () => {
+test('the limit holds for long, and compacting the array loses nothing', () => {
   const history = new History(0, { eventsMax: 100, ageMsMax: 1e9 })
   for (let i = 1; i <= 5000; i++) {
     history.push(eventOf(i * 2, entryOf('x', i), undefined, i))
@@ -67,14 +67,14 @@ test('a long life keeps no more than its limit, and nothing is lost when the rin
   )
 })
 
-test('a clock that jumps back drops nothing that is young', () => {
+test('a clock that jumps back evicts no recent event', () => {
   const history = new History(0, limits)
   history.push(eventOf(1, entryOf('a', 1), undefined, 50_000))
   history.push(eventOf(2, entryOf('a', 2), undefined, 10))
   assert.deepEqual(after(history, 0), [1, 2])
 })
 
-test('large objects push each other out by their bytes, small ones do not', () => {
+test('large objects are evicted by their bytes, small ones are not', () => {
   const sized = (revision: number, bytes: number) => {
     const entry = entryOf('x', revision)
     return { ...entry, cut: { ...entry.cut, bytes: Buffer.alloc(bytes) } }
@@ -101,7 +101,7 @@ test('large objects push each other out by their bytes, small ones do not', () =
     assert.deepEqual(after(history, history.startsAfter), kept, sizes.join())
     assert.equal(history.startsAfter, (kept[0] ?? sizes.length + 1) - 1)
   }
-  // A deletion keeps what was deleted.
+  // The event of a deletion keeps the deleted object.
   const history = new History(0, { eventsMax: 100, ageMsMax: 1e9, bytesMax: 100 })
   for (let i = 1; i <= 3; i++) history.push(eventOf(i, undefined, sized(i, 45)))
   assert.deepEqual(after(history, 1), [2, 3])

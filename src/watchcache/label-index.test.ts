@@ -33,7 +33,7 @@ for (const { title, label, value, want } of [
   })
 }
 
-test('after random changes it still answers as a look at everything does', () => {
+test('after random changes the index equals a full scan', () => {
   let seed = 7
   const chance = (n: number) => {
     seed = (seed * 1103515245 + 12345) & 0x7fffffff
@@ -61,7 +61,7 @@ test('after random changes it still answers as a look at everything does', () =>
   }
 })
 
-test('a label is read once while it is in use; the least recently used is evicted', () => {
+test('an indexed label is scanned once; the least recently used label is evicted', () => {
   const index = new LabelIndex()
   const read: string[] = []
   const ask = (label: string) => {

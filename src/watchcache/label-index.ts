@@ -15,8 +15,8 @@ export class LabelIndex {
   readonly #byLabel = new Map<string, Map<string, Holders>>()
 
   /**
-   * Every object with that value, in no order. `all`: the objects to read when the label is used
-   * for the first time.
+   * All objects with a value, unordered. `all`: the objects to index when the label is used for the
+   * first time.
    */
   holders(label: string, value: string, all: Iterable<Entry>): Entry[] {
     const values = this.#byLabel.get(label) ?? this.#make(label, all)

@@ -5,7 +5,7 @@ import { atHand, keepAtHand } from './parsed-objects.ts'
 
 const entryOf = (name: string) => ({ name, cut: { bytes: Buffer.from(name) } }) as unknown as Entry
 
-test('an object is at hand until the turn is over, and parsed anew afterwards', async () => {
+test('an object is cached until the turn ends, and parsed again afterwards', async () => {
   const entry = entryOf('a')
   const object = { metadata: { name: 'a' } }
   const parse = () => ({ metadata: { name: 'parsed' } })
@@ -18,7 +18,7 @@ test('an object is at hand until the turn is over, and parsed anew afterwards', 
   assert.equal(atHand(entry, parse).object, parsed)
 })
 
-test('a long batch is not held as a whole', () => {
+test('a long batch is not cached as a whole', () => {
   const first = entryOf('0')
   const object = { metadata: { name: '0' } }
   keepAtHand(first, object)

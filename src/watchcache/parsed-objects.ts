@@ -12,7 +12,7 @@ export interface AtHand {
   shown: Shown | undefined
 }
 
-/** An object as returned to all watchers of one version. */
+/** The form of an object that all watchers of one version receive. */
 export interface Shown {
   readonly as: object
   readonly revision: Revision

@@ -1,4 +1,4 @@
-/** A resource without rules, its objects and its changes, for tests of the live picture. */
+/** A resource without rules, with its objects and changes, for tests of the watch cache. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { cutStored } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
@@ -8,7 +8,7 @@ import { cacheEvent } from './history.ts'
 
 export const root = '/registry'
 
-/** A resource of which only its place in the store matters. */
+/** A resource with only its place in the store. */
 export function plainResource(plural: string): Resource {
   const kind = { apiVersion: 'v1', kind: 'Thing', namespaced: true }
   const resource = {
@@ -54,10 +54,10 @@ export function entryOf(
 export const eventOf = (revision: number, entry?: Entry, previous?: Entry, at = revision) =>
   cacheEvent(revision, entry, previous, at)
 
-/** Lets everything that is due happen: promises, then one turn of the event loop. */
+/** Runs all pending work: promises, then one turn of the event loop. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A store with some of its doings replaced. */
+/** A store with some of its methods replaced. */
 export function overlaid(storage: Storage, changed: Partial<Storage>): Storage {
   return new Proxy(storage, {
     get(target, name: keyof Storage) {

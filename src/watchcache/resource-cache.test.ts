@@ -30,7 +30,7 @@ const namesIn = (picture: Pick<ResourceCache, 'visit'>) => {
   return names.join(' ')
 }
 
-test('the picture follows its changes, in the order of keys', () => {
+test('the cache follows its changes, in the order of keys', () => {
   const cache = cacheWith(['b', 'd'], 10)
   put(cache, 'c', 11)
   put(cache, 'a', 12)
@@ -41,7 +41,7 @@ test('the picture follows its changes, in the order of keys', () => {
   assert.equal(cache.get(keyOf('d')), undefined)
 })
 
-test('changes that were loaded already change nothing and are not delivered', () => {
+test('changes that were part of the initial load are ignored and not delivered', () => {
   const cache = cacheWith(['a'], 10)
   const watcher = new Watcher('', undefined)
   cache.fanOut.add(watcher)
@@ -52,13 +52,13 @@ test('changes that were loaded already change nothing and are not delivered', ()
   assert.deepEqual(cache.history.after(10), [])
 })
 
-test('the deletion of what was never there is no event', () => {
+test('the deletion of an unknown key causes no event', () => {
   const cache = cacheWith([], 10)
   drop(cache, 'a', 11)
   assert.deepEqual(cache.history.after(10), [])
 })
 
-test('events carry what was before', () => {
+test('events contain the previous object', () => {
   const cache = cacheWith(['a'], 10)
   put(cache, 'a', 11)
   drop(cache, 'a', 12)
@@ -72,7 +72,7 @@ test('events carry what was before', () => {
   )
 })
 
-test('a snapshot stays as it was while the picture moves on', () => {
+test('a snapshot does not change with the cache', () => {
   const cache = cacheWith(['a', 'c'], 10)
   const before = cache.snapshot(10)
   put(cache, 'b', 11)
@@ -89,7 +89,7 @@ test('a snapshot stays as it was while the picture moves on', () => {
   )
 })
 
-test('a snapshot is kept for minutes, not for ever', () => {
+test('a snapshot is kept for some minutes only', () => {
   const cache = cacheWith(['a'], 10)
   const old = cache.snapshot(10)
   drop(cache, 'a', 11)

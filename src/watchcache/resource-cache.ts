@@ -45,7 +45,7 @@ export interface SoughtLabel {
 
 interface KeptSnapshot {
   readonly picture: SortedSnapshot<Entry>
-  /** When the eviction first saw the snapshot. */
+  /** When the eviction first found the snapshot. */
   seenAtMs: number | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Resource } from '#kinds/kind.ts'
 import type { Entry } from './entry.ts'
 import { SharedEntries } from './shared-entries.ts'
 
-test('bytes are parsed once, and an entry is made once for each resource and revision', () => {
+test('bytes are parsed once, and an entry is made once per resource and revision', () => {
   const shared = new SharedEntries()
   let parsed = 0
   const parse = shared.parser(() => ({ metadata: {}, parsed: ++parsed }) as never)

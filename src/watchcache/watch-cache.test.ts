@@ -68,7 +68,7 @@ const namesIn = (cache: ResourceCache) => {
   return names.join(' ')
 }
 
-test('writes arrive in the picture, in order, each once', async () => {
+test('writes arrive in the cache in order, each once', async () => {
   const { cache, put, drop } = await start()
   const picture = await cache.of(things)
   const watcher = new Watcher('', undefined)
@@ -87,7 +87,7 @@ test('writes arrive in the picture, in order, each once', async () => {
   await cache.close()
 })
 
-test('what is beside all resources is no object of the one whose name it nearly has', async () => {
+test('a key beside all resources is not taken for an object of a similar resource', async () => {
   const { storage, cache, put } = await start()
   const picture = await cache.of(things)
   const watcher = new Watcher('', undefined)
@@ -102,7 +102,7 @@ test('what is beside all resources is no object of the one whose name it nearly 
   await cache.close()
 })
 
-test('what is old is looked for as long as the cache is open', async () => {
+test('old snapshots are evicted as long as the cache is open', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   const { cache, put } = await start()
   const picture = (await cache.of(things)) as ResourceCache
@@ -117,7 +117,7 @@ test('what is old is looked for as long as the cache is open', async () => {
   mock.timers.reset()
 })
 
-test('a resource that is loaded while it is written misses nothing and repeats nothing', async () => {
+test('a resource that is loaded during writes misses and repeats nothing', async () => {
   const storage = createMemoryStorage()
   const slow = overlaid(storage, {
     async list(...args) {
@@ -155,7 +155,7 @@ test('a resource that is loaded while it is written misses nothing and repeats n
   await cache.close()
 })
 
-test('what happened shortly before the first use can be watched from', async () => {
+test('a watch may start shortly before the first use of its resource', async () => {
   const { cache, put, drop } = await start()
   const first = await put('things', 'x', { n: '1' })
   await put('things', 'x', { n: '2' })
@@ -208,7 +208,7 @@ test('the past is read only for resources that were written', async () => {
   await cache.close()
 })
 
-test('a past that the store has forgotten is not needed', async () => {
+test('a resource loads even if the store has compacted its past', async () => {
   const { cache, storage, put } = await start()
   await put('things', 'x')
   const last = await put('things', 'y')
@@ -221,7 +221,7 @@ test('a past that the store has forgotten is not needed', async () => {
   await cache.close()
 })
 
-test('an unreadable object is reported, and is not absent; the others are served', async () => {
+test('an unreadable object is reported, and is not treated as absent; others are served', async () => {
   const { cache, storage, put, reports } = await start()
   await storage.put(`${root}/things/a/broken`, Buffer.from('{'), { ifRevision: 0 })
   await put('things', 'x')
@@ -238,7 +238,7 @@ test('an unreadable object is reported, and is not absent; the others are served
   await cache.close()
 })
 
-/** A store whose feed ends when the test decides, as a lost connection does. */
+/** A store whose feed ends when the test says so, like a lost connection. */
 function breakable(): { storage: Storage; breakWith(error: Error, refusals?: number): void } {
   const real = createMemoryStorage()
   let stop = new AbortController()
@@ -267,7 +267,7 @@ function breakable(): { storage: Storage; breakWith(error: Error, refusals?: num
   }
 }
 
-test('a feed that broke is taken up where it ended', async () => {
+test('a broken feed is resumed where it ended', async () => {
   const { storage, breakWith } = breakable()
   const { cache, put, reports } = await start(storage)
   const picture = await cache.of(things)
@@ -286,7 +286,7 @@ test('a feed that broke is taken up where it ended', async () => {
   await cache.close()
 })
 
-test('a store that was set back is read anew, and followed from where it is', async () => {
+test('a store that was reset is loaded again and followed from there', async () => {
   const older: Storage = createMemoryStorage()
   const newer: Storage = createMemoryStorage()
   let present: Storage = newer
@@ -324,14 +324,14 @@ test('a store that was set back is read anew, and followed from where it is', as
   await cache.close()
 })
 
-test('where the store forgot what was missed, watches end, readers go on with what is', async () => {
+test('if the store has compacted missed changes, watches end and readers get the current state', async () => {
   const { storage, breakWith } = breakable()
   const { cache, put } = await start(storage)
   const picture = await cache.of(things)
   const watcher = new Watcher('', undefined)
   picture.fanOut.add(watcher)
   await put('things', 'x')
-  // The store does not answer at first: what was missed is gone all the same.
+  // The store does not answer at first, and the missed changes are lost even so.
   breakWith(new RevisionCompacted(1), 1)
   const last = await put('things', 'y')
   assert.equal(await cache.freshness.reach(last, 3000), true, 'fresh without any further write')
@@ -348,7 +348,7 @@ test('where the store forgot what was missed, watches end, readers go on with wh
   await cache.close()
 })
 
-test('a watch that begins anew does not wait for what another server wrote elsewhere', async () => {
+test("a restarted watch does not wait for another server's writes to other resources", async () => {
   const { storage, breakWith } = breakable()
   let elsewhere = 0
   const counted = overlaid(storage, {
@@ -374,7 +374,7 @@ async function* inThrees(all: AsyncIterable<Change[]>): AsyncGenerator<Change[]>
   }
 }
 
-test('a resource that is loaded for what happens to another has what came before in the same batch', async () => {
+test('a resource that is loaded during a batch gets the earlier changes of the batch', async () => {
   const real = createMemoryStorage()
   let isFeed = true
   const storage = overlaid(real, {
@@ -400,7 +400,7 @@ test('a resource that is loaded for what happens to another has what came before
   await cache.close()
 })
 
-test('a resource that is dropped while it is loaded ends for its waiters', async () => {
+test('a resource that is evicted during loading rejects its waiters', async () => {
   const { cache, put } = await start()
   await put('things', 'x')
   const loading = cache.of(things)
@@ -412,7 +412,7 @@ test('a resource that is dropped while it is loaded ends for its waiters', async
   await cache.close()
 })
 
-test('what is written while a resource is read that was dropped is there when it is read again', async () => {
+test('a write during the loading of an evicted resource is present after the next load', async () => {
   const real = createMemoryStorage()
   let open = () => {}
   const gate = new Promise<void>((resolve) => {
@@ -443,7 +443,7 @@ test('closing ends every watch', async () => {
   assert.equal(cache.closed, true)
 })
 
-test('an unreadable past is logged, and not only reported to its watcher', async () => {
+test('an unreadable past is logged, and its watcher gets an error', async () => {
   const inner = createMemoryStorage()
   let isAway = false
   const changes: Storage['changes'] = (options) => {

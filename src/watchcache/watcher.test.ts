@@ -8,7 +8,7 @@ import { Watcher, watcherQueueLengthMax } from './watcher.ts'
 
 const event = (revision: number) => eventOf(revision, entryOf('x', revision))
 
-test('what was delivered is taken once, in order', () => {
+test('queued events are taken once, in order', () => {
   const watcher = new Watcher('', undefined)
   watcher.deliver('ADDED', event(1))
   watcher.deliver('MODIFIED', event(2))
@@ -19,7 +19,7 @@ test('what was delivered is taken once, in order', () => {
   assert.deepEqual(watcher.take(), [])
 })
 
-test('it wakes when something comes into an empty queue, and at its end', () => {
+test('the watcher wakes when its empty queue gets an event, and when it ends', () => {
   const watcher = new Watcher('', undefined)
   let woken = 0
   watcher.wake = () => woken++
@@ -36,7 +36,7 @@ test('it wakes when something comes into an empty queue, and at its end', () => 
   assert.equal(watcher.take().length, 1, 'nothing comes after the end')
 })
 
-test('a slow one is cut off at its limit, the others miss nothing', () => {
+test('a slow watcher is ended at its limit, others miss nothing', () => {
   const fanOut = new FanOut()
   const slow = new Watcher('', undefined)
   const quick = new Watcher('', undefined)
@@ -53,7 +53,7 @@ test('a slow one is cut off at its limit, the others miss nothing', () => {
   assert.equal(taken, watcherQueueLengthMax + 5)
 })
 
-test('of the past it receives what is in its namespace and matches its selector', () => {
+test('past events are filtered by namespace and selector', () => {
   const web = (revision: number, namespace: string) =>
     entryOf('x', revision, { app: 'web' }, namespace)
   const past = [
@@ -80,7 +80,7 @@ test('of the past it receives what is in its namespace and matches its selector'
   }
 })
 
-test('since a revision it receives what is newer alone, and the end', () => {
+test('a watcher since a revision gets only newer events, and the end', () => {
   const watcher = new Watcher('a', ({ name }) => name === 'x')
   const since = watcher.since(2)
   assert.deepEqual([since.namespace, since.matches], ['a', watcher.matches])
@@ -93,7 +93,7 @@ test('since a revision it receives what is newer alone, and the end', () => {
   assert.equal(watcher.ended, true)
 })
 
-test('one that waits with large objects is cut off by their bytes', () => {
+test('a watcher with large queued objects is ended by their bytes', () => {
   const bytes = Buffer.alloc(1 << 20)
   const entry = entryOf('x', 1)
   const large = eventOf(1, { ...entry, cut: { ...entry.cut, bytes } })
@@ -109,7 +109,7 @@ test('one that waits with large objects is cut off by their bytes', () => {
   assert.deepEqual([delivered, reads.ended], [129, false])
 })
 
-test('at the end of a turn it receives a batch, and takes several as one', () => {
+test('a batch watcher gets a batch at the end of a turn, and takes several as one', () => {
   const watcher = new Watcher('a', ({ name }) => name === 'x')
   const { namespace, matches, deliverBatch, end } = watcher.inBatches()
   assert.deepEqual([namespace, matches], ['a', watcher.matches])

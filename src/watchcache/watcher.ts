@@ -8,9 +8,12 @@ import { Batch, type EventType, type WatchItem } from './batch.ts'
 import type { BatchSubscriber, Subscriber } from './fan-out.ts'
 import { type CacheEvent, historyBytesMax } from './history.ts'
 
-/** Most events that wait for one slow client: about a second of a very busy resource. */
+/** Maximum number of events queued for a slow client: about a second of a very busy resource. */
 export const watcherQueueLengthMax = 10_000
-/** Most bytes of their objects: all that memory remembers, and as much again while that is read. */
+/**
+ * Maximum bytes of the queued objects: as much as the history holds, and as much again while the
+ * client reads that.
+ */
 const queueBytesMax = 2 * historyBytesMax
 
 export class Watcher implements Subscriber {
@@ -20,7 +23,7 @@ export class Watcher implements Subscriber {
   #queued = 0
   #queuedBytes = 0
   #ended = false
-  /** Called when there is something new to take, or the watch has ended. */
+  /** Called when events are available, or the watch has ended. */
   wake: () => void = () => {}
 
   constructor(namespace: string, matches: ((entry: Entry) => boolean) | undefined) {
@@ -37,7 +40,7 @@ export class Watcher implements Subscriber {
     return this.#queued
   }
 
-  /** The bytes of their objects. */
+  /** The bytes of the queued objects. */
   get queuedBytes(): number {
     return this.#queuedBytes
   }
@@ -56,7 +59,7 @@ export class Watcher implements Subscriber {
     else if (wasEmpty) this.wake()
   }
 
-  /** Events of the past, as if they happened now. */
+  /** Delivers past events as if they happened now. */
   receive(events: readonly CacheEvent[]): void {
     const here = ({ entry, previous }: CacheEvent) =>
       ((entry ?? previous) as Entry).namespace === this.namespace
@@ -64,7 +67,7 @@ export class Watcher implements Subscriber {
     if (batch.items.length > 0) this.#deliver(batch)
   }
 
-  /** The same watcher for a source that delivers at the end of each turn. */
+  /** This watcher as a subscriber that gets batches at the end of each turn. */
   inBatches(): BatchSubscriber {
     return {
       namespace: this.namespace,
@@ -75,8 +78,8 @@ export class Watcher implements Subscriber {
   }
 
   /**
-   * The same watcher for a source that delivers everything: changes up to a revision were received
-   * already.
+   * This watcher as a subscriber of a source that repeats events: those up to a revision were
+   * already received.
    */
   since(revision: Revision): Subscriber {
     return {

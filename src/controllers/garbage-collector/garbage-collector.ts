@@ -77,7 +77,10 @@ class GarbageCollector {
       report: (key: string, error: unknown, failures: number) => {
         // A kind that is not served is logged once; lost races are usual.
         if (error instanceof UnknownOwnerKind ? failures !== 3 : failures < 3) return
-        parts.report(`garbagecollector: the object with uid ${key} is tried again`, error)
+        parts.report(
+          `garbagecollector: the object with uid ${key} failed; the controller tries again`,
+          error,
+        )
       },
     }
     this.#toExamine = queueFor('garbagecollector', parts, (uid) => this.#examine(uid), options)

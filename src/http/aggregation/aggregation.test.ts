@@ -97,12 +97,12 @@ for (const [objects, problem, reason, message] of conditions) {
   })
 }
 
-test('what is served here is always available', async () => {
+test('local group versions are always available', async () => {
   const found = await availabilityOf(apiService(undefined), readerOf({}), async () => 'not asked')
   assert.deepEqual([found.status, found.reason], ['True', 'Local'])
 })
 
-test('the time of a condition moves only with its status', () => {
+test('the transition time of a condition changes only with its status', () => {
   const next = { type: 'Available', status: 'False', reason: 'B', message: 'm' } as const
   const old = {
     conditions: [
@@ -203,7 +203,7 @@ for (const [wanted, current, settled, atStart, step] of steps) {
   })
 }
 
-test('the user, in headers', () => {
+test('the user is sent in headers', () => {
   const headers = remoteUserHeaders({
     name: 'alice',
     uid: '1',
@@ -220,7 +220,7 @@ test('the user, in headers', () => {
   )
 })
 
-test('the user, in any language: the bytes of UTF-8, each a character', () => {
+test('user headers have one character per UTF-8 byte, in any language', () => {
   const headers = remoteUserHeaders({
     name: 'jürgen',
     uid: '',
@@ -234,7 +234,7 @@ test('the user, in any language: the bytes of UTF-8, each a character', () => {
   )
 })
 
-test('where discovery is', () => {
+test('the discovery path of a group version', () => {
   assert.equal(discoveryPath(apiService(undefined)), '/apis/a.example.com/v1')
   assert.equal(
     discoveryPath({ metadata: { name: 'v1.' }, spec: { version: 'v1' } } as unknown as KubeObject),
@@ -242,7 +242,7 @@ test('where discovery is', () => {
   )
 })
 
-test('group versions come, are ordered and go', async () => {
+test('group versions are added, ordered and removed', async () => {
   const reader = readerOf({})
   const aggregation = new Aggregation({
     reader,
@@ -282,7 +282,7 @@ test('group versions come, are ordered and go', async () => {
   assert.deepEqual(aggregation.groupVersions(local), [])
 })
 
-test('what several servers trust is published together, each once, nothing expired', async () => {
+test('the trust of several servers is combined, without duplicates and expired certificates', async () => {
   const [one, two, old] = await Promise.all([
     authority('one'),
     authority('two'),
@@ -307,7 +307,7 @@ test('what several servers trust is published together, each once, nothing expir
   assert.deepEqual(combinedData({}, { ...trust, clientAuthorities: '', proxy: undefined }), {})
 })
 
-test('the trust published to aggregated servers follows what this one trusts', async () => {
+test("the trust published to aggregated servers follows this server's own", async () => {
   const [one, two] = [await authority('one'), await authority('two')]
   let kept: KubeObject | undefined
   const keep = async (object: KubeObject) => (kept = object)

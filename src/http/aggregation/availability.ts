@@ -20,7 +20,7 @@ const condition = (status: Condition['status'], reason: string, message: string)
   message,
 })
 
-/** Resolves with nothing where discovery answered, else with why not. */
+/** Resolves with undefined if discovery succeeded, otherwise with the reason. */
 export type LookAtDiscovery = (
   apiService: KubeObject,
   service: ServiceReference,
@@ -73,8 +73,8 @@ async function endpointsProblem(
 }
 
 /**
- * The status with the condition in it, or undefined where nothing changes. The time moves only when
- * the status does.
+ * The status with the new condition; undefined if nothing changes. The transition time changes only
+ * with the condition's status.
  */
 export function withCondition(
   status: Loose | undefined,

@@ -111,13 +111,13 @@ const parts: [what: string, old: object, want: object][] = [
 ]
 
 for (const [what, old, want] of parts) {
-  test(`the second form as the third: ${what}`, () => {
+  test(`OpenAPI v2 as v3: ${what}`, () => {
     const made = convertDocument(JSON.parse(JSON.stringify(old)))
     assert.deepEqual(JSON.parse(JSON.stringify(made)), { openapi: '3.0.0', ...want })
   })
 }
 
-test('keys of any name survive', () => {
+test('keys with any name survive the conversion', () => {
   const made = convertDocument(JSON.parse('{"definitions":{"__proto__":{"type":"object"}}}'))
   assert.equal(
     JSON.stringify(made),

@@ -15,7 +15,7 @@ export interface FetchedDocument {
 }
 
 const fetchTimeoutMs = 30_000
-/** Larger than any server's that is known; more would only fill memory. */
+/** Larger than the document of any known server; more would only fill memory. */
 const documentBytesMax = 64 << 20
 
 /** The user of the requests. */

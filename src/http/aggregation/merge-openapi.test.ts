@@ -14,9 +14,9 @@ interface Row {
   ours: Record<string, unknown>
   theirs: Record<string, unknown>
   paths: Record<string, unknown>
-  /** Ours and theirs together. */
+  /** Our definitions and theirs, merged. */
   expected: Record<string, unknown>
-  /** Their paths afterwards, where a name changed. */
+  /** Their paths after the merge, if a name changed. */
   taken?: Record<string, unknown>
 }
 

@@ -168,7 +168,7 @@ for (const [spec, status, text] of trusts) {
   })
 }
 
-test('a certificate that is renewed is shown from then on, and on connections of its own', async () => {
+test('a renewed client certificate is used on new connections', async () => {
   const between = await remoteOf({ caBundle: bundle(ca) })
   const before = proxy
   const { trust } = await between.aggregation.backendOf(between.remote)
@@ -202,7 +202,7 @@ for (const [status, place, text] of absences) {
   })
 }
 
-test('the server gets user and address from us alone', async () => {
+test('the server gets the user and the address only from us', async () => {
   const headers = {
     authorization: 'Bearer t',
     'x-remote-user': 'root',
@@ -238,7 +238,7 @@ test('the server gets user and address from us alone', async () => {
   ])
 })
 
-test('a body of unknown length is a body, whatever is in it', async () => {
+test('a body of unknown length is forwarded, whatever its contents', async () => {
   const body = `GET ${things}/hidden HTTP/1.1\r\nX-Remote-User: root\r\n\r\n`
   await answered(await remoteOf({ caBundle: bundle(ca) }), things, { method: 'POST', body })
   assert.deepEqual([asked?.line, asked?.body], [`POST ${things}`, body])
@@ -258,14 +258,14 @@ for (const [path, status, text] of redirects) {
   })
 }
 
-test('a redirect is passed on where that is wanted', async () => {
+test('a redirect is forwarded if the settings allow it', async () => {
   const there = await remoteOf({ caBundle: bundle(ca) }, available, undefined, true)
   const { status, headers } = await answered(there, `${things}/away`)
   assert.equal(status, 307)
   assert.match(String(headers.location), /^http/)
 })
 
-test('discovery has five seconds', async () => {
+test('discovery has a timeout of five seconds', async () => {
   const there = await remoteOf({ caBundle: bundle(ca) })
   mock.timers.enable({ apis: ['setTimeout'] })
   const heard = answered(there, `/apis/${group}/v1`)
@@ -279,7 +279,7 @@ test('discovery has five seconds', async () => {
   await until('the next', async () => (await answered(there, things)).status === 200)
 })
 
-test('a watch ends with this server, any other answer when it is whole', async () => {
+test('when this server stops, a watch ends at once, and any other response when it is complete', async () => {
   const there = await remoteOf({ caBundle: bundle(ca) })
   const heard = answered(there, `${things}?watch=true`)
   await until('the watch to begin', () => asked !== undefined)

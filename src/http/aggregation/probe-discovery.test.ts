@@ -15,7 +15,7 @@ import { NoSuchPlace } from './service-address.ts'
 let server: Server
 let port = 0
 let proxy: Made
-/** The status of each answer, or nothing for no answer; the last one is for all that follow. */
+/** The status of each response, undefined for no response; the last one is repeated. */
 let answers: (number | undefined)[] = []
 const asked: string[] = []
 
@@ -57,7 +57,7 @@ const lookAt = (place: number | Error) =>
 const url = (at: number) => `https://127.0.0.1:${at}/apis/g/v1`
 const failing = (at: number, why: string) => `failing or missing response from ${url(at)}: ${why}`
 
-// answers, the reported status, nothing if all is well
+// responses, the reported status (undefined: success)
 const statuses: [number[], number | undefined][] = [
   [[200], undefined],
   [[204], undefined],
@@ -78,16 +78,16 @@ for (const [given, told] of statuses) {
   })
 }
 
-test('no server there', async () => {
+test('no server listens', async () => {
   const why = `Get "${url(1)}": dial tcp 127.0.0.1:1: connect: connection refused`
   assert.equal(await lookAt(1), failing(1, why))
 })
 
-test('nowhere', async () => {
+test('the address does not exist', async () => {
   assert.equal(await lookAt(new NoSuchPlace('service "s" not found')), 'service "s" not found')
 })
 
-test('HTTP where TLS should be', async () => {
+test('the server speaks HTTP instead of TLS', async () => {
   const plain = createTcpServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve))
   const at = (plain.address() as AddressInfo).port

@@ -1,6 +1,6 @@
 /**
- * Reads the discovery of an aggregated server, as this server itself, five times at once: one
- * answer is enough.
+ * Reads the discovery of an aggregated server with this server's identity. Sends five requests in
+ * parallel; one successful response is enough.
  */
 import type { Identity } from '#access/identity.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -16,7 +16,7 @@ import { NoSuchPlace, type Place, type ResolveService, urlOf } from './service-a
 const attempts = 5
 const timeoutMs = 5000
 
-/** The user of the requests: one who may see any server's discovery. */
+/** The user of the requests, who may read the discovery of any server. */
 const prober = { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'], extra: {} }
 
 export function discoveryProbe(resolve: ResolveService, proxyClient: Identity): LookAtDiscovery {

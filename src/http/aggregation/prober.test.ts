@@ -38,7 +38,7 @@ const putEndpoints = () =>
     metadata: { namespace: 'ns', name: 's' },
     subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 8443 }] }],
   })
-/** Runs due timers, then everything that follows from them. */
+/** Runs due timers, and then all work that follows. */
 async function pass(ms: number): Promise<void> {
   for (let i = 0; i < ms; i += Math.max(1, ms / 20)) {
     mock.timers.tick(Math.max(1, ms / 20))
@@ -81,7 +81,7 @@ afterEach(() => {
   mock.timers.reset()
 })
 
-test('what is served here is available, and written once', async () => {
+test('local APIServices become available with one write', async () => {
   put(apiService('v1.g'))
   await pass(100)
   assert.deepEqual(written, ['v1.g/status True Local: Local APIServices are always available'])
@@ -90,7 +90,7 @@ test('what is served here is available, and written once', async () => {
   assert.deepEqual(looks, [])
 })
 
-test('each thing that comes is looked at: the service, its endpoints, its answer', async () => {
+test('changes of the service, its endpoints and its responses cause a probe', async () => {
   put(apiService('v1.g', service))
   await pass(100)
   putService()
@@ -119,7 +119,7 @@ test('local services get no probes', async () => {
   assert.equal(looks.length, before)
 })
 
-test('a server that does not answer is probed again, ever slower; one that answers every half minute', async () => {
+test('an unavailable server is probed with increasing pauses, an available one every 30 seconds', async () => {
   problem = 'away'
   put(apiService('v1.g', service))
   putService()
@@ -174,7 +174,7 @@ for (const [what, error, reported] of refusals) {
   })
 }
 
-test('once stopped it neither looks nor writes', async () => {
+test('a stopped prober neither probes nor writes', async () => {
   put(apiService('v1.g', service))
   prober.stop()
   putService()

@@ -29,7 +29,7 @@ const retryMsMax = 30_000
 export class Prober {
   readonly #parts: ProberParts
   readonly #known = new Map<string, KubeObject>()
-  /** Names being looked at; true where something changed meanwhile. */
+  /** The APIServices that are being probed; true if one changed meanwhile. */
   readonly #looking = new Map<string, boolean>()
   readonly #retries = new Map<string, { count: number; timer: NodeJS.Timeout | undefined }>()
   readonly #stops: (() => void)[] = []

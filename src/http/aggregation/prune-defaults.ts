@@ -1,6 +1,6 @@
 /**
- * Schemas of OpenAPI's second form without their defaults, which clients of that form do not
- * expect. Pure.
+ * Removes defaults from the schemas of OpenAPI v2, because clients of that version do not expect
+ * them. Pure.
  */
 
 type Schema = Record<string, unknown>

@@ -26,11 +26,11 @@ export interface PublishedTrust {
 
 type Data = Readonly<Record<string, string>>
 
-/** A client may change or delete it: it is checked this often. */
+/** How often the ConfigMap is checked, because a client may change or delete it. */
 const recheckMs = 60_000
 
 /**
- * Servers that start together write it at once: a loser of the race reads again, but not for ever.
+ * How often a write is retried: servers that start together write the ConfigMap at the same time.
  */
 const attemptsMax = 5
 
@@ -111,7 +111,7 @@ const sameData = (a: Data, b: Data): boolean => {
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
 }
 
-/** Written now, and again whenever it is not as it should be; answers how to stop. */
+/** Writes the ConfigMap now, and again whenever it differs. Returns a function that stops this. */
 export async function keepTrustPublished(
   client: ApiClient,
   trust: () => PublishedTrust,

@@ -15,7 +15,7 @@ const builtIn = [
   { group, version: 'v1', priority: { group: 1, version: 1 } },
 ]
 
-/** A store of APIServices and definitions, what was done to it, and why it refuses. */
+/** A store of APIServices and definitions, with the actions on it, and a reason to reject. */
 class Store {
   readonly reader = new MemoryReader()
   readonly done: string[] = []
@@ -63,7 +63,7 @@ class Store {
     this.reader.remove(group, 'apiservices', '', name)
   }
 
-  /** Versions that end with a minus are not served. */
+  /** Versions with a trailing minus are not served. */
   define(name: string, ...versions: string[]): void {
     const said = versions.map((one) => ({ name: one.replace('-', ''), served: !one.endsWith('-') }))
     const spec = { group: 'example.com', versions: said }
@@ -205,7 +205,7 @@ for (const [name, before, atStart, after, then] of rows) {
   })
 }
 
-test('a registration has its place in discovery, and its manager', async () => {
+test('an APIService has its discovery priority and its management label', async () => {
   const store = new Store()
   store.define('a', 'v1')
   await store.registration.start()

@@ -10,13 +10,13 @@ const eventsOf = (pieces: Iterable<string>) => {
   return { answer, events: Array.fromAsync(eventsIn(answer, signal)) }
 }
 
-test('events come in whatever pieces, and what only says how far it is is left out', async () => {
+test('events may arrive in any pieces, and bookmarks are omitted', async () => {
   const text = `{"type":"ADDED","object":{"a":"ü"}}\n{"type":"BOOKMARK","object":{}}\n`
   for (const pieces of [[text], text])
     assert.deepEqual(await eventsOf(pieces).events, [{ type: 'ADDED', object: { a: 'ü' } }])
 })
 
-test('an event without end is not waited for', async () => {
+test('an event without end is rejected', async () => {
   function* endless() {
     for (let i = 0; i < 2000; i++) yield 'x'.repeat(64 << 10)
   }
@@ -25,7 +25,7 @@ test('an event without end is not waited for', async () => {
   assert.ok(answer.destroyed)
 })
 
-test('an event in thousands of pieces is looked through once', async () => {
+test('an event in thousands of pieces is searched only once', async () => {
   const text = `${JSON.stringify({ type: 'ADDED', object: { a: 'x'.repeat(4 << 20) } })}\n`
   const pieces = Array.from({ length: Math.ceil(text.length / 1024) }, (_, i) =>
     text.slice(i * 1024, (i + 1) * 1024),

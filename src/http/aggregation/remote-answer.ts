@@ -1,9 +1,12 @@
-/** The body of an aggregated server's answer: as text, bounded, or as the events of a watch. */
+/**
+ * The response body of an aggregated server: as text with a size limit, or as the events of a
+ * watch.
+ */
 import type { IncomingMessage } from 'node:http'
 import { ApiError, serviceUnavailable } from '#api/status-error.ts'
 import type { ClientEvent } from '#client/client.ts'
 
-/** Lists come in pages; more than this would only fill memory. */
+/** The limit of a response. Lists arrive in pages, so more would only fill memory. */
 const answerBytesMax = 256 << 20
 /** The longest watch event: twice the largest object, plus its envelope. */
 const eventLengthMax = 8 << 20

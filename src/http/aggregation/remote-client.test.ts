@@ -63,7 +63,7 @@ for (const [what, given, code] of failures) {
   })
 }
 
-test('a server that is away gets no requests', async () => {
+test('an unavailable server gets no requests', async () => {
   answer = { body: { metadata: {} } }
   asked.length = 0
   await assert.rejects(clientOf(['g.example.com/v1', false]).get(resource, 'a', 'w'), { code: 503 })
@@ -118,7 +118,7 @@ test('a watch yields objects, omits bookmarks and ends with its error', async ()
   assert.deepEqual(seen, ['ADDED'])
 })
 
-test('resources are found once, in the best version; a server that is away is named', async () => {
+test('resources are found once, in the preferred version; an unavailable server is reported', async () => {
   const verbs = ['list', 'delete', 'watch']
   answer = {
     body: {

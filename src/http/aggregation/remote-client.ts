@@ -1,7 +1,7 @@
 /**
- * Aggregated servers as clients in this process see them: the same verbs, carried over the network
- * as the user of the request. A response that is not of an API server, including a bare 404, means
- * that the server is away, not that the object is gone.
+ * A client for aggregated servers with the same verbs as a local client. It sends each request over
+ * the network as the user of the request. A response that no API server sends, such as a 404
+ * without a Status, means that the server is unavailable, not that the object does not exist.
  */
 import type { User } from '#access/user.ts'
 import { type ListQuery, listParameters } from '#api/list-options.ts'
@@ -192,7 +192,7 @@ function failureIn(httpStatus: number, text: string): ApiError {
     const { kind, code, reason, message, details } = JSON.parse(text)
     if (kind === 'Status') return new ApiError(code ?? httpStatus, reason ?? '', message, details)
   } catch {
-    // No API server answers like this.
+    // No API server sends such a response.
   }
   return serviceUnavailable(`${awayWords}: it answered with status ${httpStatus}`)
 }

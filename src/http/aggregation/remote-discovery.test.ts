@@ -61,7 +61,7 @@ const shownPods = {
   verbs: ['get'],
 }
 
-test('a server without aggregated discovery gets a request for its group version', async () => {
+test('a server without aggregated discovery gets one request per group version', async () => {
   said['/apis/m/v1'] = legacy([pods])
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()
@@ -74,7 +74,7 @@ test('a server without aggregated discovery gets a request for its group version
   assert.equal(discovery.of('apps', 'v1'), undefined)
 })
 
-test('one document has all group versions', async () => {
+test('one document contains all group versions', async () => {
   const resources = [{ ...shownPods, verbs: ['list'] }]
   said['/apis'] = {
     headers: {
@@ -88,7 +88,7 @@ test('one document has all group versions', async () => {
   assert.deepEqual(discovery.of('m', 'v2'), { version: 'v2', freshness: 'Current' })
 })
 
-test('an answer counts for a minute, and as stale once its server is away', async () => {
+test('a result is valid for a minute, and stale if its server becomes unavailable', async () => {
   said['/apis/m/v1'] = legacy([pods])
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()
@@ -105,7 +105,7 @@ test('an answer counts for a minute, and as stale once its server is away', asyn
   assert.deepEqual(discovery.of('m', 'v1')?.resources, [shownPods])
 })
 
-test('a server that was never there has no resources', async () => {
+test('a server that was never available has no resources', async () => {
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()
   assert.deepEqual(discovery.of('m', 'v1'), { version: 'v1', freshness: 'Stale' })

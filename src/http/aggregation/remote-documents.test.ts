@@ -1,4 +1,6 @@
-/** Documents of servers that come, stay, change nothing and go, in ours. */
+/**
+ * OpenAPI documents of servers that are added, unchanged, changed and removed, merged into ours.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import { counterpart, type Counterpart } from '#access/counterpart.suite.ts'
@@ -74,7 +76,7 @@ const described = (key: string, type: string) => ({
   definitions: { X: { type } },
 })
 
-test('a document comes, is in both forms, and goes with its server', async () => {
+test('a document is merged in both versions, and removed with its server', async () => {
   said['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, shown, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
@@ -85,20 +87,20 @@ test('a document comes, is in both forms, and goes with its server', async () =>
   assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])
 })
 
-test('a document that comes when its server is gone is too late, in both forms', async () => {
+test('a document that arrives after its server was removed is dropped, in both versions', async () => {
   said['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, shown, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
   remotes.clear()
   look(documents)
-  // A missing v3 document is requested once more, then v2 is converted.
+  // A missing v3 document is requested once more; then v2 is converted.
   await until('all is asked', () => asked.length >= 3)
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])
   assert.equal(shown.v3('apis/a/v1'), undefined)
 })
 
-test('one server with an odd description does not break the documents', async () => {
+test('an invalid document of one server does not affect the others', async () => {
   const deep = () => {
     let schema = {}
     for (let i = 0; i < 2000; i++) schema = { allOf: schema }
@@ -124,7 +126,7 @@ test('one server with an odd description does not break the documents', async ()
   }
 })
 
-test('a server that is away keeps what it had, and gets no requests', async () => {
+test('an unavailable server keeps its document and gets no requests', async () => {
   said['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
@@ -171,7 +173,7 @@ const addresses: [string, string | undefined][] = [
   ['/openapi/v3/apis/a/v1?hash=AB&x=y', undefined],
 ]
 for (const [serverRelativeURL, expected] of addresses) {
-  test(`the third form at ${serverRelativeURL}`, async () => {
+  test(`OpenAPI v3 at ${serverRelativeURL}`, async () => {
     const document = { openapi: '3.0.0', paths: {} }
     said['/openapi/v3'] = { paths: { 'apis/a/v1': { serverRelativeURL } } }
     if (expected !== undefined) said[expected] = document

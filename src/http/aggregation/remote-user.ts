@@ -1,9 +1,13 @@
-/** The user as headers that an aggregated server trusts because of our certificate. */
+/**
+ * Sends the user to an aggregated server in headers, which the server trusts because of our client
+ * certificate.
+ */
 import type { User } from '#access/user.ts'
 import type { PassedHeaders } from '#http/connect/passed-headers.ts'
 
 /**
- * A key of `extra` as the end of a header's name: what such a name cannot hold is percent-encoded.
+ * A key of `extra` as part of a header name: characters that header names cannot contain are
+ * percent-encoded.
  */
 const escapedKey = (key: string): string =>
   Array.from(Buffer.from(key), (byte) => {

@@ -12,7 +12,7 @@ test('a name without an address is reported with the resolver that was queried',
   )
 })
 
-// what a name stands for, what comes of calling it
+// the addresses of a name, the result of a connection
 const kubelets: [string[], string][] = [
   [['127.0.0.1'], 'dial tcp 127.0.0.1:1: connect: connection refused'],
   [['169.254.169.254'], 'address not allowed'],
@@ -21,7 +21,7 @@ const kubelets: [string[], string][] = [
   [[], 'address not allowed'],
 ]
 for (const [found, expected] of kubelets) {
-  test(`a kubelet whose name stands for ${found.join(' and ') || 'nothing'}`, async () => {
+  test(`a kubelet whose name resolves to ${found.join(' and ') || 'nothing'}`, async () => {
     const lookup = kubeletLookup(async () =>
       found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )

@@ -38,7 +38,10 @@ export function sendBody(outgoing: http.ClientRequest, body: PassedBody): void {
   body.pipe(exact).pipe(outgoing)
 }
 
-/** Passes so many bytes: fewer or more are an error, and of more not one is passed on. */
+/**
+ * Passes exactly `bytes` bytes on. Fewer or more bytes are an error, and no excess byte is passed
+ * on.
+ */
 function exactly(bytes: number): Transform {
   let seen = 0
   const problem = () => new Error(`http: ContentLength=${bytes} with Body length ${seen}`)

@@ -7,7 +7,7 @@ import { caller } from '#access/https-call.ts'
 import { callBackend, callForUpgrade } from './call-backend.ts'
 
 const ca = await authority('aggregated authority')
-/** Two requests each: how many of them are answered, and how many are counted. */
+/** Two requests each: the number of responses, and the number of counted certificates. */
 const rows: [insecure: boolean, hosts: string[] | undefined, answered: number, counted: number][] =
   [
     [true, undefined, 2, 2],
@@ -51,7 +51,7 @@ for (const [insecure, hosts, answered, counted] of rows) {
   })
 }
 
-test('port 0 is no address, and never the port of the protocol', async () => {
+test('port 0 is an error, not the default port of the protocol', async () => {
   const call = {
     backend: { secure: false, host: '127.0.0.1', port: 0, trust: { insecure: true } },
     method: 'GET',
@@ -62,7 +62,7 @@ test('port 0 is no address, and never the port of the protocol', async () => {
   await assert.rejects(callBackend(call), /dial tcp 127\.0\.0\.1:0: connect: connection refused/)
 })
 
-test('a backend that upgrades without a request is reported at once', async () => {
+test('a backend that upgrades an ordinary request is reported at once', async () => {
   const server = createPlainServer((socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n')
     socket.on('error', () => {})
@@ -91,8 +91,8 @@ test('a backend that upgrades without a request is reported at once', async () =
 })
 
 const notFor = (asked: string) => `x509: certificate is valid for only, not ${asked}`
-// names in the certificate, the name it must have where that is not the address, what the client
-// calls this server, outcome
+// names in the certificate, the required name if it differs from the address, the server name that
+// the client sends, outcome
 const identities: [string[], string | undefined, string, string][] = [
   [['127.0.0.1'], undefined, 'api.example.com:6443', 'answered'],
   [['127.0.0.1'], undefined, 'api.example.com', 'answered'],

@@ -10,7 +10,7 @@ export function switchOf(query: URLSearchParams, name: string): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
 
-/** A whole number; the first value counts. */
+/** A whole number; the first value is used. */
 export function numberOf(query: URLSearchParams, name: string): bigint | undefined {
   const text = query.get(name)
   if (text === null) return undefined
@@ -50,14 +50,14 @@ export const streamOptions = (query: URLSearchParams): StreamOptions => ({
   command: query.getAll('command'),
 })
 
-/** Several values, or one with commas between. */
+/** Several values, or one value that is separated by commas. */
 export const portsOf = (query: URLSearchParams): number[] =>
   query
     .getAll('ports')
     .flatMap((text) => text.split(','))
     .map(portNumber)
 
-/** Parameters in the order of their names, as Go writes them. */
+/** Encodes parameters sorted by name, as Go does. */
 export function encodeQuery(pairs: readonly (readonly [string, string])[]): string {
   const sorted = pairs.map((pair, i) => ({ pair, i }))
   sorted.sort((a, b) => (a.pair[0] < b.pair[0] ? -1 : a.pair[0] > b.pair[0] ? 1 : a.i - b.i))
@@ -66,7 +66,7 @@ export function encodeQuery(pairs: readonly (readonly [string, string])[]): stri
   ).toString()
 }
 
-/** The switches as a kubelet reads them. */
+/** The booleans in the form that kubelets read. */
 export function streamQuery(options: StreamOptions): string {
   const on = (['stdin', 'stdout', 'stderr', 'tty'] as const).filter((name) => options[name])
   const pairs: [string, string][] = on.map((name) => [

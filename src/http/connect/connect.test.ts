@@ -45,7 +45,7 @@ for (const [address, strict, loose] of addresses) {
   })
 }
 
-test('a name is allowed only where everything it stands for is', async () => {
+test('a name is allowed only if all its addresses are', async () => {
   const lookup = (found: string[]) => async () => found.map((address) => ({ address, family: 4 }))
   assert.equal(await resolveAllowed('a', false, lookup(['10.0.0.1', '10.0.0.2'])), '10.0.0.1')
   await assert.rejects(
@@ -88,7 +88,7 @@ for (const [rest, path, expected] of paths) {
   test(`the proxy path of ${path}`, () => assert.equal(proxyPath(rest, path), expected))
 }
 
-test('paths never lead above the root, and are written as Go writes them', () => {
+test('paths never leave the root, and are encoded as in Go', () => {
   assert.equal(cleanPath('../../..'), '/')
   assert.equal(
     encodePath("/a b/ü?#%/$&+,:;=@!'()*"),
@@ -96,7 +96,7 @@ test('paths never lead above the root, and are written as Go writes them', () =>
   )
 })
 
-test('queries are read as Go reads them', () => {
+test('queries are parsed as in Go', () => {
   const query = new URLSearchParams('a=0&b=FALSE&c=false&d=&e=1&n=+5&m=-7')
   assert.deepEqual(
     ['a', 'b', 'c', 'd', 'e', 'none'].map((name) => switchOf(query, name)),
@@ -112,7 +112,7 @@ test('queries are read as Go reads them', () => {
   assert.throws(() => portsOf(new URLSearchParams('ports=65536')), /value out of range/)
 })
 
-test('the request to the kubelet', () => {
+test('the query that the kubelet receives', () => {
   const query = new URLSearchParams('command=sh&command=-c&stdin=true&stdout=1&tty=0&container=c')
   assert.equal(streamQuery(streamOptions(query)), 'command=sh&command=-c&input=1&output=1')
   assert.equal(
@@ -132,7 +132,7 @@ const pod = (containers: string[], init: string[] = []) => ({
     initContainers: init.map((name) => ({ name })),
   },
 })
-test('the container meant', () => {
+test('the selected container', () => {
   assert.equal(containerFor(pod(['a']), ''), 'a')
   assert.equal(containerFor(pod(['a', 'b'], ['i']), 'i'), 'i')
   assert.throws(() => containerFor(pod(['a', 'b'], ['i']), ''), /choose one of: \[i a b\]$/)
@@ -165,7 +165,7 @@ for (const [link, expected] of links) {
   test(`the link ${JSON.stringify(link)}`, () => assert.equal(rewriteLink(link, place), expected))
 }
 
-test('links of a page, and nothing else of it', () => {
+test('only the links of a page are rewritten', () => {
   const page =
     '<a class="/x" href="/a">/b</a><IMG SRC=/c><p title="/d"><script>if (a < b) "/e"</script>'
   const there = '/api/v1/nodes/n/proxy'
@@ -175,7 +175,7 @@ test('links of a page, and nothing else of it', () => {
   )
 })
 
-test('a page of open tags takes no longer than its length', () => {
+test('a page of unclosed tags takes linear time', () => {
   const spentMs = processorMs(() => {
     rewritePage('<a '.repeat(100_000), place)
     rewritePage(`<a ${'x="'.repeat(50_000)}`, place)
@@ -186,7 +186,7 @@ test('a page of open tags takes no longer than its length', () => {
 const exchangeWith = (headers: Record<string, string | string[]>) =>
   ({ wire: { separateHeaders: headers, remoteAddress: '::ffff:10.9.8.7' } }) as unknown as Exchange
 
-test('forwarded headers: none of the connection, none that names a user', () => {
+test('hop-by-hop headers and user headers are not forwarded', () => {
   const given = {
     ':authority': 'api:6443',
     authorization: 'Bearer secret',
@@ -214,7 +214,7 @@ test('forwarded headers: none of the connection, none that names a user', () => 
   )
 })
 
-test('an upgrade keeps the headers that request it', () => {
+test('an upgrade keeps its Upgrade headers', () => {
   const given = {
     host: 'h',
     connection: 'Upgrade',
@@ -234,7 +234,7 @@ test('an upgrade keeps the headers that request it', () => {
   )
 })
 
-test('headers that come back: none of the connection, none about origins', () => {
+test('hop-by-hop headers and CORS headers of the backend are dropped', () => {
   const back = answeredHeaders({
     connection: 'x-a',
     'x-a': '1',
@@ -261,7 +261,7 @@ for (const [url, expected] of addressesOfUpgrades) {
     assert.equal(leavesHttp(url), expected))
 }
 
-test('what went wrong, in known words', () => {
+test("network errors have Go's messages", () => {
   const error = (code: string, more: object = {}) =>
     Object.assign(new Error('m'), { code, ...more })
   assert.equal(

@@ -1,4 +1,4 @@
-/** A backend's answer on its way to the client, as fast as the client reads and no faster. */
+/** Sends a backend's response to the client, no faster than the client reads. */
 import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
 import { answerHeaders } from '#http/answer-headers.ts'

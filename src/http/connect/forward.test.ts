@@ -1,4 +1,4 @@
-/** The path that a backend receives, and what caches learn from its answer. */
+/** The path that a backend receives, and the cache headers of its response. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -80,12 +80,12 @@ const both: [string, string | string[] | undefined, string | string[] | undefine
   ['x-other', 'theirs', 'theirs'],
 ]
 for (const [name, said, expected] of both) {
-  test(`${name} is ${said ?? 'nothing'} at the backend`, async () => {
+  test(`${name} is ${said ?? 'nothing'} for the backend`, async () => {
     answers = said === undefined ? {} : { [name]: said }
     assert.deepEqual((await forwarded('/', ['old'])).told[name], expected)
   })
 }
 
-test('an answer that may take long holds no seat', async () => {
+test('a response that may last long holds no seat', async () => {
   assert.equal((await forwarded('/')).released, 1)
 })

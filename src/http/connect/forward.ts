@@ -1,6 +1,6 @@
 /**
- * An ordinary request to a backend: the body on, the answer back. An unreachable backend is
- * reported in the given words.
+ * Forwards an ordinary request to a backend, and the response to the client. The caller provides
+ * the error for an unreachable backend.
  */
 import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
@@ -17,7 +17,7 @@ export interface Forwarding {
   /** The path that the client requested, decoded: the backend receives it. */
   readonly askedPath: string
   readonly answerTimeoutMs?: number
-  /** Given where the answer may have no end of its own. */
+  /** Set if the response may not end by itself, as for watches. */
   readonly stopping?: AbortSignal
   /** Sends the error if the backend does not respond. */
   readonly unreachable: (words: string) => void

@@ -19,7 +19,7 @@ const all = [
 const known =
   '[{Hostname node-1} {InternalIP 10.0.0.1} {ExternalIP 203.0.113.1} {InternalIP 10.0.0.2}]'
 
-// types in the order of preference, addresses, port, place
+// address types in order of preference, addresses, port, result
 const rows: [string[], string[], number | undefined, string][] = [
   [['InternalIP', 'Hostname'], all, 10_300, '10.0.0.1:10300'],
   [['Hostname', 'InternalIP'], all, 10_300, 'node-1:10300'],
@@ -47,7 +47,7 @@ for (const [addressTypes, addresses, Port, expected] of rows) {
     const trust = { insecure: false }
     const kubelet = { trust, blindTrust: trust, addressTypes }
     const seen = (backend: Backend) => {
-      // Names are looked up with care when they are called.
+      // Names are resolved and checked when they are called.
       assert.equal(backend.lookup !== undefined, isIP(backend.host) === 0)
       return placeOf(backend)
     }

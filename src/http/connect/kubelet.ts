@@ -10,7 +10,7 @@ import { isIP } from 'node:net'
 
 export interface KubeletSettings {
   readonly trust: Trust
-  /** The same without verifying the kubelet's certificate, for clients that request that. */
+  /** As `trust`, but without verifying the kubelet's certificate, for clients that request that. */
   readonly blindTrust: Trust
   readonly addressTypes: readonly string[]
 }

@@ -9,7 +9,7 @@ import { frame, opcodes } from './websocket-frames.ts'
 const asText = 'base64.binary.k8s.io'
 const protocols = new Set(['', 'binary.k8s.io', asText])
 
-/** The first that is known. */
+/** Chooses the first requested subprotocol that is supported. */
 const choose: ChooseProtocol = (asked) =>
   (asked.length === 0 ? [''] : asked).find((one) => protocols.has(one)) ?? {
     status: 403,

@@ -35,7 +35,7 @@ for (const [code, more, expected] of troubles) {
   })
 }
 
-test('a client without TLS at its own request gets the HTTP error', () => {
+test('a direct call to a port without TLS gets the HTTP error', () => {
   const error = Object.assign(new Error('m'), { code: 'EPROTO' })
   assert.equal(
     clientWords(networkWords(error, 'a:1')),

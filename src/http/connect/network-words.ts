@@ -32,7 +32,7 @@ export interface NetworkError extends Error {
   /** The address that the name resolved to. */
   readonly address?: string
   readonly port?: number
-  /** The requested name, and the certificate that does not contain it. */
+  /** The requested host name, and the certificate that is not valid for it. */
   readonly host?: string
   readonly cert?: PeerCertificate
   /** The errors of all addresses, if several were tried. */

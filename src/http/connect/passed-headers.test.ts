@@ -1,6 +1,5 @@
 /**
- * A client's own claims about its user stay here: the server behind gets them only from this
- * server.
+ * Headers that name a user are not forwarded: the backend learns the user only from this server.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +8,7 @@ import { requestHeaders } from './passed-headers.ts'
 
 const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('t').toString('base64url')}`
 
-// header as sent, what goes on with an ordinary request, and with one that leaves HTTP
+// header as sent, as forwarded with an ordinary request, as forwarded with an upgrade
 const rows: [string, string | string[], unknown, unknown][] = [
   ['authorization', 'Bearer t', undefined, undefined],
   ['proxy-authorization', 'Basic t', undefined, undefined],

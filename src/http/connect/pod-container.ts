@@ -1,4 +1,4 @@
-/** The container that a request for logs or a connection means. */
+/** Selects the container for a request for logs or a connection: the named one, or the only one. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import { containersOf } from '#kinds/pod-template/containers-of.ts'

@@ -1,6 +1,5 @@
 /**
- * Logs: the request to the kubelet, which options are rejected, and what becomes of each of its
- * answers.
+ * pods/log: the request to the kubelet, rejected options, and the result for each kubelet response.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
@@ -221,7 +220,7 @@ for (const [status, headers, expected] of answers) {
   })
 }
 
-test('a pod without a node has no log, and that is no fault', async () => {
+test('a pod without a node has an empty log, not an error', async () => {
   const told = await ask('free')
   assert.deepEqual(told, { status: 204, body: '', ended: 'ended', type: undefined })
 })
@@ -236,7 +235,7 @@ test("the kubelet's identity is verified, unless the client requests otherwise",
   assert.equal((blind as Told).body, 'hello')
 })
 
-test('an error without an end is reported in part', async () => {
+test('an endless error response is forwarded in part', async () => {
   respond = (_, response) => {
     response.writeHead(500)
     const more = () => {

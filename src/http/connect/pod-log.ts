@@ -1,4 +1,4 @@
-/** pods/log: what a container wrote, from its kubelet, as text. */
+/** The subresource pods/log: reads the output of a container from its kubelet, as text. */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { ApiError, badRequest, internalError, invalidObject, notFound } from '#api/status-error.ts'
 import { timeFault } from '#codec/go-json/time-fault.ts'
@@ -70,7 +70,7 @@ export async function podLog(exchange: Exchange, parts: ConnectParts): Promise<v
   }
   if (status < 200 || status > 206) throw refusal(status, await beginningOf(answer), name)
   const socket = wantsWebSocket(exchange) ? openLogSocket(exchange) : undefined
-  // Rejected, with a response.
+  // The request was rejected with a response.
   if (socket === undefined && wantsWebSocket(exchange)) return void answer.destroy()
   const headers = answerHeaders(exchange, 'text/plain')
   await forwardResponse(exchange, 200, headers, answer, parts.stopping, {
@@ -93,7 +93,7 @@ function logOptions(query: URLSearchParams): LogOptions {
   }
 }
 
-/** In whole seconds of universal time. */
+/** Formats a time in UTC, in whole seconds. */
 function timeOf(text: string | null): string | undefined {
   if (text === null) return undefined
   if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'

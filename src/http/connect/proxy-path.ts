@@ -14,15 +14,15 @@ export function cleanPath(path: string): string {
   return `/${kept.join('/')}`
 }
 
-/** The same, and what ended with a slash still does. */
+/** Like `cleanPath`, but keeps a trailing slash. */
 export function cleanAsSent(path: string): string {
   const cleaned = cleanPath(path)
   return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
 }
 
 /**
- * `rest` is what follows, decoded; empty where nothing does. The end of the request's own path says
- * whether a slash ends it.
+ * `rest` is the decoded path after the subresource, or empty. The requested path decides whether
+ * the result ends with a slash.
  */
 export function proxyPath(rest: string, requestPath: string): string {
   const slash = requestPath.endsWith('/')
@@ -31,7 +31,7 @@ export function proxyPath(rest: string, requestPath: string): string {
   return slash && !cleaned.endsWith('/') ? `${cleaned}/` : cleaned
 }
 
-/** Bytes that Go leaves as they are in a path. */
+/** Bytes that Go does not escape in a path. */
 export const encodePath = (path: string): string =>
   encodeURIComponent(path)
     .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (escaped) => decodeURIComponent(escaped))

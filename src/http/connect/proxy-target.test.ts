@@ -167,23 +167,23 @@ for (const [asked, place] of inward) {
     assert.equal(await lead(asked, parts(true)), place))
 }
 
-test('wherever chance begins, every endpoint is looked at', async () => {
+test('every endpoint is tried, wherever the random start is', async () => {
   for (const random of [0, 0.5, 0.999]) {
     assert.equal(await lead('services/mixed', parts(false, random)), 'http://10.0.0.1:80')
     assert.equal(await lead('services/web:http', parts(false, random)), 'http://10.0.0.1:8080')
   }
 })
 
-test('a node that has a name is called by an address of it, and its certificate is for the name', async () => {
+test('a named node is called by a resolved address, and its certificate must have the name', async () => {
   const target = { resource: 'nodes', namespace: '', name: 'named' } as RequestTarget
   const first = await proxyBackend(target, parts(true))
   assert.match(first.host, /^(127\.0\.0\.1|::1)$/)
   assert.deepEqual(first.trust, { ...trust, serverName: 'localhost' })
-  // Connections are kept by it.
+  // The key of the connection pool.
   assert.equal((await proxyBackend(target, parts(true))).trust, first.trust)
 })
 
-test('the names of nodes that come and go are not remembered for ever', () => {
+test('the cache of node names is bounded', () => {
   const of = (host: string) => trustFor({ secure: true, host, port: 10250, trust }, '10.0.0.1')
   const first = of('node-0')
   assert.equal(of('node-0'), first)

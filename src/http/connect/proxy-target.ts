@@ -77,8 +77,8 @@ async function nodeBackend({ name: id }: RequestTarget, parts: ConnectParts): Pr
 }
 
 /**
- * Names of nodes that are remembered, with the connections to them: the nodes of the largest
- * clusters.
+ * The number of node names whose trust settings, and so connections, are cached: the nodes of the
+ * largest clusters.
  */
 const namesMax = 5000
 

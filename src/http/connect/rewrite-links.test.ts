@@ -1,5 +1,5 @@
 /**
- * Answers of proxied servers with their links changed, packed or not; the links themselves are in
+ * Rewritten responses of proxied servers, compressed or not. The rules for links are in
  * connect.test.ts.
  */
 import assert from 'node:assert/strict'
@@ -27,7 +27,7 @@ const rows: [coding: string, pack: (bytes: Buffer) => Buffer, unpack: (bytes: Bu
     ['deflate', deflateRawSync, inflateRawSync],
   ]
 for (const [coding, pack, unpack] of rows) {
-  test(`a page packed by ${coding || 'nothing'} is changed, in however many pieces`, async () => {
+  test(`a page compressed with ${coding || 'nothing'} is changed, in however many pieces`, async () => {
     const packed = pack(page)
     for (const chunks of [[packed], [packed.subarray(0, 5), packed.subarray(5)]]) {
       const headers = { ...html, ...(coding && { 'content-encoding': coding }) }
@@ -38,7 +38,7 @@ for (const [coding, pack, unpack] of rows) {
   })
 }
 
-test('an element with the name of an inherited member is unknown', async () => {
+test('an element named like an inherited member is unknown', async () => {
   const other = Buffer.from('<constructor href="/x">')
   const [, body] = await pass(html, [other, page])
   assert.equal(body.toString('latin1'), `${other}${changed}`)
@@ -66,7 +66,7 @@ const untouched: [name: string, headers: Passing['headers'], body: Buffer][] = [
   ['the same otherwise packed', { ...html, 'content-encoding': 'deflate' }, deflateRawSync(large)],
 ]
 for (const [name, headers, bytes] of untouched) {
-  test(`passed on as it is: ${name}`, async () => {
+  test(`forwarded unchanged: ${name}`, async () => {
     const [answer, body] = await pass(headers, [bytes.subarray(0, 30), bytes.subarray(30)])
     assert.ok(body.equals(bytes))
     assert.deepEqual(answer.headers, headers)
@@ -84,7 +84,7 @@ test('an incomplete page is reported as such', async () => {
   await assert.rejects(rewriteAnswer({ status: 200, headers: html, body }, place), wanted)
 })
 
-test('where an answer leads elsewhere, that is changed and its page is not', async () => {
+test('the Location of a redirect is rewritten, and its page is not', async () => {
   const [answer, body] = await pass({ ...html, location: '/y' }, [page])
   assert.equal(answer.headers.location, '/proxy/y')
   assert.ok(body.equals(page))

@@ -38,13 +38,13 @@ export async function serviceEndpoint(
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`)
 }
 
-/** All of them, beginning anywhere. */
+/** Yields all items, from a random position. */
 function* from(list: readonly Loose[], random: () => number): Generator<Loose> {
   const first = Math.floor(random() * list.length)
   for (let i = 0; i < list.length; i++) yield list[(first + i) % list.length]
 }
 
-/** A number names the service's port of that number; anything else is the port's name. */
+/** A number selects the service port with that number; other texts are port names. */
 async function portNameOf(
   reader: ObjectReader,
   namespace: string,
@@ -62,7 +62,7 @@ async function portNameOf(
   return found.name ?? ''
 }
 
-/** Endpoints are written by users: what no pod of the namespace has is not followed. */
+/** Users may write Endpoints, so an address is used only if a pod of the namespace has it. */
 async function isBacked(reader: ObjectReader, namespace: string, address: Loose): Promise<boolean> {
   const { targetRef, ip } = address
   if (!targetRef || targetRef.namespace !== namespace) return false

@@ -51,7 +51,7 @@ function clientSide() {
   return { socket, sends, text: () => Buffer.concat(heard).toString() }
 }
 
-/** How often a place among the requests that may run at once was given back. */
+/** How often the request released its seat. */
 let released = 0
 
 interface Outcome {
@@ -102,7 +102,7 @@ async function through(
 const agreed =
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\nX-Odd: ü\r\n\r\n'
 
-test('bytes pass both ways, those that came with the heads first, and end with the backend', async () => {
+test('bytes pass in both directions, first those that arrived with the heads, until the backend closes', async () => {
   let request = ''
   const port = await backendThat(`${agreed}early`, (socket, heard) => {
     request = heard
@@ -129,7 +129,7 @@ test('bytes pass both ways, those that came with the heads first, and end with t
   assert.equal(client.text(), `${agreed}earlylast`)
 })
 
-test('a client that leaves takes the backend with it', async () => {
+test('the backend connection closes when the client disconnects', async () => {
   let closed = false
   const port = await backendThat(agreed, (socket) => {
     socket.resume()
@@ -145,7 +145,7 @@ test('a client that leaves takes the backend with it', async () => {
   await until('the backend to be left', () => closed)
 })
 
-test('a server that stops ends both sides', async () => {
+test('both sides close when the server stops', async () => {
   const port = await backendThat(agreed, (socket) => socket.resume())
   const stopping = new AbortController()
   const client = clientSide()
@@ -184,7 +184,7 @@ for (const [what, answer, expected] of refusals) {
   })
 }
 
-test('a backend that is not there is named', async () => {
+test('an unreachable backend is named in the error', async () => {
   const { outcome } = await through(1)
   assert.equal(
     outcome.refused,
@@ -192,7 +192,7 @@ test('a backend that is not there is named', async () => {
   )
 })
 
-test('a client that requested no upgrade gets none', async () => {
+test('a request without Upgrade gets no tunnel', async () => {
   const exchange = { wire: {} } as unknown as Exchange
   await assert.rejects(tunnel(exchange, {} as never), /did not ask to leave HTTP/)
 })

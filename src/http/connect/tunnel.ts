@@ -1,6 +1,6 @@
 /**
- * Out of HTTP: once the backend agrees, the bytes of both sides pass unread until one of them ends.
- * SPDY and WebSocket are the same here.
+ * Tunnels an upgraded connection: once the backend agrees, the bytes of both sides are copied
+ * unread until one side closes. SPDY and WebSocket are treated alike.
  */
 import type { Duplex } from 'node:stream'
 import type { IncomingMessage } from 'node:http'
@@ -15,7 +15,7 @@ export interface Tunnelling {
   readonly path: string
   readonly headers: PassedHeaders
   readonly stopping: AbortSignal
-  /** Answers that there will be no tunnel, and why. */
+  /** Sends the response that rejects the upgrade. */
   readonly refuse: (words: string) => void
 }
 
@@ -53,7 +53,7 @@ export async function tunnel(exchange: Exchange, tunnelling: Tunnelling): Promis
   await join(client, began.socket, tunnelling.stopping)
 }
 
-/** The head of the backend's answer as it came, a character for each byte. */
+/** The head of the backend's response, unchanged, one character per byte. */
 function switching({ rawHeaders, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 101 ${statusMessage || 'Switching Protocols'}`]
   for (let i = 0; i + 1 < rawHeaders.length; i += 2)

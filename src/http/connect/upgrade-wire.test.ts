@@ -1,4 +1,4 @@
-/** Responses to upgrade requests that get an ordinary answer instead. */
+/** Ordinary responses to upgrade requests. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -15,7 +15,7 @@ server.on('upgrade', (request: IncomingMessage, socket, head) =>
 before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 after(() => server.close())
 
-/** All that comes back until the server ends it. */
+/** All received bytes until the server closes. */
 function ask(method: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const { port } = server.address() as AddressInfo
@@ -82,7 +82,7 @@ for (const [what, method, act, expected] of rows) {
   })
 }
 
-test('a listener is notified when the client is gone, also after that', async () => {
+test('a listener is called when the client disconnects, even if it is added later', async () => {
   let told = 0
   const gone = new Promise<Wire>((resolve) => {
     handle = (wire) => {
@@ -99,7 +99,7 @@ test('a listener is notified when the client is gone, also after that', async ()
   assert.deepEqual([told, wire.isWaiting], [2, false])
 })
 
-test('a stream is notified that its client has left', async () => {
+test('a stream is notified that its client has disconnected', async () => {
   let closed = 0
   handle = (wire) => {
     const sink = wire.stream(200, {})

@@ -1,7 +1,6 @@
 /**
- * An upgrade request, as a `Wire`. Until a handler takes the connection, answers are written as
- * ordinary HTTP/1.1 and end it; once bytes of the other protocol flow, nothing is written here any
- * more.
+ * An upgrade request as a `Wire`. Until a handler takes over the connection, responses are ordinary
+ * HTTP/1.1 and close it. Afterwards this class writes nothing.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -24,7 +23,7 @@ export function wireOfUpgrade(request: IncomingMessage, socket: Duplex, head: Bu
   let isBegun = false
   const begin = (status: number, headers: AnswerHeaders) => {
     isBegun = true
-    // Headers are bytes, one a character.
+    // Headers have one character per byte.
     socket.write(headText(status, { ...headers, connection: 'close' }), 'latin1')
   }
   const answerPieces: Wire['answerPieces'] = (status, headers, pieces) => {
@@ -33,7 +32,7 @@ export function wireOfUpgrade(request: IncomingMessage, socket: Duplex, head: Bu
     begin(status, { ...headers, 'content-length': length })
     if (request.method !== 'HEAD') for (const piece of pieces) socket.write(piece)
     socket.end()
-    // A client that does not close after its answer is disconnected.
+    // How long the client may take to close the connection after its response.
     socket.resume()
   }
   const onClose = (listener: () => void) => {

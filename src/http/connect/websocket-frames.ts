@@ -5,7 +5,7 @@
 
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** Frames of servers are not masked. */
+/** Frames that a server sends are not masked. */
 export function frame(opcode: number, bytes: Buffer): Buffer {
   const { length } = bytes
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10

@@ -6,7 +6,7 @@ import type { Exchange } from '#http/exchange.ts'
 import { openWebSocket } from './websocket.ts'
 import { closeFrame, frame, Listening, opcodes } from './websocket-frames.ts'
 
-/** As a client sends it. */
+/** A frame as a client sends it, with a mask. */
 function masked(opcode: number, body: Buffer): Buffer {
   const plain = frame(opcode, body)
   const at = plain.length - body.length
@@ -44,7 +44,7 @@ const clients: [string, Buffer[], string[]][] = [
   ],
 ]
 for (const [what, sent, wanted] of clients) {
-  test(`a client that sends ${what} is understood, in one piece and in many`, () => {
+  test(`a client that sends ${what} is parsed, in one piece and in many`, () => {
     for (const pieceLength of [1_000_000, 7, 1]) {
       const heard: string[] = []
       const listening = new Listening({
@@ -68,19 +68,19 @@ const heads: [number, number[]][] = [
   [65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]],
 ]
 for (const [length, head] of heads) {
-  test(`a message of ${length} bytes has its length`, () => {
+  test(`a message of ${length} bytes has this head`, () => {
     const made = frame(opcodes.text, long(length))
     assert.deepEqual([...made.subarray(0, head.length)], head)
     assert.equal(made.length, head.length + length)
   })
 }
 
-test('a close says why', () => {
+test('a close frame contains the reason', () => {
   assert.deepEqual([...closeFrame(1000)], [0x88, 2, 3, 0xe8])
 })
 
-test('a client that does not read makes the writer wait until it is gone', async () => {
-  // Takes the first write and no other.
+test('a writer waits for a slow client until the client reads or disconnects', async () => {
+  // Accepts the first write, and no other.
   const socket = new Duplex({ read() {}, write() {}, writableHighWaterMark: 4096 })
   const headers = { 'sec-websocket-key': 'a', 'sec-websocket-version': '13' }
   const wire = { headers, upgrade: { socket, head: Buffer.alloc(0) } }

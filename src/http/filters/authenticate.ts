@@ -1,6 +1,6 @@
 /**
- * The user: from the first method that knows the credentials; anonymous, if that is allowed; else
- * 401.
+ * Determines the user. The first method that knows the credentials decides. Without credentials the
+ * user is anonymous if the flags allow it; otherwise the response is 401.
  */
 import type { Credentials } from '#access/authenticate.ts'
 import { bearerToken } from '#access/authenticate/bearer.ts'

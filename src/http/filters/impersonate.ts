@@ -1,4 +1,7 @@
-/** A request on behalf of another user: authorized piece by piece, then done as that user. */
+/**
+ * Impersonation: checks that the user may impersonate each part of the requested user, then
+ * continues the request as that user.
+ */
 import type { ConstrainedImpersonation } from '#access/constrained-impersonation.ts'
 import { earlyForbidden } from '#access/forbidden.ts'
 import { impersonation } from '#access/impersonate.ts'

@@ -1,4 +1,6 @@
-/** Audit, fairness and metrics see the request now that its user and target are known. */
+/**
+ * Starts audit, fairness and metrics for the request, because its user and target are now known.
+ */
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
 

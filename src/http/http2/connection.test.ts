@@ -81,7 +81,7 @@ class Client {
     this.socket.emit('data', Buffer.concat(frames))
   }
 
-  /** Frames written since the last look. */
+  /** Frames written since the last call. */
   async frames(): Promise<Frame[]> {
     await new Promise((resolve) => setImmediate(resolve))
     const bytes = this.socket.written
@@ -233,7 +233,7 @@ const resets: [string, Buffer[], number][] = [
   ],
 ]
 for (const [name, frames, code] of resets) {
-  test(`the stream ends and the connection goes on: ${name}`, async () => {
+  test(`the stream ends and the connection continues: ${name}`, async () => {
     const client = new Client()
     client.send(...frames, frame(ping, 0, 0, Buffer.alloc(8)))
     const answered = await client.frames()
@@ -242,7 +242,7 @@ for (const [name, frames, code] of resets) {
   })
 }
 
-test('a request and its answer, in whatever pieces they come', async () => {
+test('a request and its response, in any pieces', async () => {
   const bytes = Buffer.concat([...prelude, frame(headers, 4, 1, post), frame(data, 1, 1, 'body')])
   for (const size of [1, 7, 1000]) {
     const client = new Client(Buffer.alloc(0))
@@ -258,7 +258,7 @@ test('a request and its answer, in whatever pieces they come', async () => {
   }
 })
 
-test('an answer waits for the windows of stream and connection', async () => {
+test('a response waits for the windows of stream and connection', async () => {
   const client = new Client(Buffer.concat([preface, settingsFrame([[4, 10]])]))
   client.send(frame(headers, whole, 1, get))
   await client.frames()
@@ -276,7 +276,7 @@ test('an answer waits for the windows of stream and connection', async () => {
   assert.deepEqual(await texts(), ['def.'])
 })
 
-test('an answer is waited for until the client has taken all of it', async () => {
+test('a response is pending until the client has read all of it', async () => {
   const client = new Client(Buffer.concat([preface, settingsFrame([[4, 10]])]))
   client.send(frame(headers, whole, 1, get))
   const [wire] = client.wires as [Wire]
@@ -293,7 +293,7 @@ test('an answer is waited for until the client has taken all of it', async () =>
   }
 })
 
-test('an answer that is broken off ends with the code for a failure of the server', async () => {
+test('a response that is broken off ends with INTERNAL_ERROR', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   await client.frames()
@@ -308,7 +308,7 @@ test('an answer that is broken off ends with the code for a failure of the serve
   )
 })
 
-test('a client that does not read makes only the writer of its answer wait', async () => {
+test('a slow client delays only the writer of its response', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   const sink = (client.wires[0] as Wire).stream(200, {})
@@ -327,12 +327,12 @@ test('a client that does not read makes only the writer of its answer wait', asy
   await waiting
 })
 
-test('a reset stream gets no more bytes, and a writer that waits for room goes on', async () => {
+test('a reset stream gets no more bytes, and its waiting writer continues', async () => {
   const client = new Client()
   client.send(...[1, 3, 5].map((id) => frame(headers, whole, id, get)))
   const [one, other] = client.wires.slice(0, 2).map((wire) => wire.stream(200, {}))
   await client.frames()
-  // A whole answer, its end with it.
+  // A complete response, including its end.
   client.wires[2]?.answer(200, {}, Buffer.alloc(100_000))
   client.send(frame(reset, 0, 5, word(8)))
   assert.equal(one.write(Buffer.alloc(100_000, 1)), false)
@@ -349,7 +349,7 @@ test('a reset stream gets no more bytes, and a writer that waits for room goes o
   )
 })
 
-test('an unused connection ends, one in use does not', async () => {
+test('an idle connection is closed, a used one is not', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
   try {
     const client = new Client()
@@ -369,7 +369,7 @@ test('an unused connection ends, one in use does not', async () => {
   }
 })
 
-test('a client that says all it has to say at once is not taken for one that says nothing', () => {
+test('a client that sends everything at once is not taken for an idle one', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const hello = [preface, settingsFrame([]), settingsAckFrame]
@@ -381,7 +381,7 @@ test('a client that says all it has to say at once is not taken for one that say
   }
 })
 
-test('a client that neither reads the last word nor hangs up is hung up on', () => {
+test('a client that neither reads the last bytes nor closes is disconnected', () => {
   const rows: [string, (client: Client) => void][] = [
     ['the server stops', ({ connection }) => connection.close()],
     ['nonsense', (client) => client.send(frame(ping, 0, 1, Buffer.alloc(8)))],
@@ -406,7 +406,7 @@ test('a client that neither reads the last word nor hangs up is hung up on', () 
   }
 })
 
-test('the answer of the only request leaves at once, those of several leave together', async () => {
+test('the response to a single request leaves at once, those of several leave together', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   await client.frames()
@@ -427,7 +427,7 @@ test('the answer of the only request leaves at once, those of several leave toge
   assert.equal(socket.writes, 2)
 })
 
-test('of a window that settings change again and again the last counts', async () => {
+test('of repeated window settings the last one is used', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   const size = (value: number) => Buffer.concat([Buffer.from([0, 4]), word(value)])
@@ -444,7 +444,7 @@ test('of a window that settings change again and again the last counts', async (
   )
 })
 
-test('streams share the connection', async () => {
+test('streams share the connection fairly', async () => {
   const client = new Client(Buffer.concat([preface, settingsFrame([[4, 1 << 20]])]))
   client.send(frame(windowUpdate, 0, 0, word(1 << 20)))
   client.send(frame(headers, whole, 1, get), frame(headers, whole, 3, get))
@@ -460,7 +460,7 @@ test('streams share the connection', async () => {
   )
 })
 
-test('an answer before the body has come waits a moment, then resets the stream so that the client stops sending', async () => {
+test('after an early response the stream is reset, so that the client stops sending', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const client = new Client()
@@ -480,7 +480,7 @@ test('an answer before the body has come waits a moment, then resets the stream 
     const frames = await client.frames()
     assert.deepEqual([frames.length, frames[0]?.stream], [1, 1])
     assert.equal(codeOf(frames, reset), errorCode.none)
-    // Frames that were already sent are ignored.
+    // Frames that were sent before the reset are ignored.
     client.send(
       frame(data, 0, 1, 'more'),
       frame(headers, whole, 1, Buffer.from('0001610162', 'hex')),
@@ -491,7 +491,7 @@ test('an answer before the body has come waits a moment, then resets the stream 
   }
 })
 
-test('a reader that waits for a body learns that the client is gone', async () => {
+test('a reader that waits for a body learns of the disconnect', async () => {
   for (const leave of [
     (client: Client) => client.send(frame(reset, 0, 1, word(8))),
     (client: Client) => client.socket.end(),
@@ -510,7 +510,7 @@ test('a reader that waits for a body learns that the client is gone', async () =
   }
 })
 
-test('what a client sent before it went is not taken for nothing', async () => {
+test('a body that ends with a disconnect is an error, not an empty body', async () => {
   for (const leave of [
     (client: Client) => client.send(frame(reset, 0, 1, word(8))),
     (client: Client) => client.socket.end(),
@@ -537,7 +537,7 @@ test('a forwarded body may break off without a listener', async () => {
   for (const body of [before, after]) assert.match(String(body?.errored), /went away/)
 })
 
-test('padding is given back with the bytes it came with', async () => {
+test('padding is credited to the window with its data', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))
   const body = (client.wires[0] as Wire).readBody(100_000)
@@ -548,13 +548,13 @@ test('padding is given back with the bytes it came with', async () => {
   for (let i = 0; i < count; i++) client.send(frame(data, flag.padded, 1, padded))
   for (const { type, stream, payload } of await client.frames())
     if (type === windowUpdate && stream === 1) given += payload.readUInt32BE(0)
-  // The rest is not worth a frame yet.
+  // The rest is too short for a frame.
   assert.ok(given > count * padded.length - 262_144 / 2, `${given}`)
   client.send(frame(data, flag.endStream, 1))
   assert.equal(String(await body), 'x'.repeat(16 * count))
 })
 
-test('the last frames of requests that were ended mean nothing, as many as may run at once', async () => {
+test('late frames of ended requests are ignored, up to the limit of concurrent requests', async () => {
   const streamsMax = 300
   const client = new Client(undefined, { streamsMax })
   const idOf = (nth: number) => 2 * nth + 1
@@ -567,7 +567,7 @@ test('the last frames of requests that were ended mean nothing, as many as may r
   assert.deepEqual(await client.frames(), [])
 })
 
-test('a body that came before anybody wanted it, as far as it may, goes on coming', async () => {
+test('a body that filled the window before it was read continues afterwards', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))
   const window = frame(data, 0, 1, Buffer.alloc(16_384, 'x'))
@@ -581,7 +581,7 @@ test('a body that came before anybody wanted it, as far as it may, goes on comin
   assert.equal((await body).length, 16 * 16_384 + 3)
 })
 
-test('of an unread body nothing is kept once the answer has begun', async () => {
+test('an unread body is dropped once the response has begun', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post), frame(data, 0, 1, 'before'))
   const [wire] = client.wires as [Wire]
@@ -590,7 +590,7 @@ test('of an unread body nothing is kept once the answer has begun', async () => 
   assert.equal(String(await wire.readBody(100)), '')
 })
 
-test('a body in pieces of a byte is kept as a body', async () => {
+test('a body in pieces of one byte is stored compactly', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))
   const text = 'abcdefgh'.repeat(5000)
@@ -600,7 +600,7 @@ test('a body in pieces of a byte is kept as a body', async () => {
   assert.equal(String(await body), text)
 })
 
-test('an answer in pieces to HEAD is its head', async () => {
+test('a response to HEAD has only a head', async () => {
   const client = new Client()
   const head = Buffer.concat([Buffer.from('8784', 'hex'), Buffer.from('\x02\x04HEAD', 'latin1')])
   client.send(frame(headers, whole, 1, head))
@@ -617,7 +617,7 @@ test('an answer in pieces to HEAD is its head', async () => {
   )
 })
 
-test('a body as a stream is taken no faster than it is read', async () => {
+test('a body stream is received no faster than it is read', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))
   const body = (client.wires[0] as Wire).bodyStream?.()
@@ -631,7 +631,7 @@ test('a body as a stream is taken no faster than it is read', async () => {
   assert.equal(await granted(), true)
 })
 
-test('when the server stops, requests under way are answered and the connection ends', async () => {
+test('when the server stops, running requests are answered and the connection closes', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   client.connection.close()
@@ -643,7 +643,7 @@ test('when the server stops, requests under way are answered and the connection 
   assert.ok((await client.frames()).some(({ type }) => type === headers))
 })
 
-test('a request that crosses the word that none are taken leaves those under way alone', async () => {
+test('a request that crosses GOAWAY is refused, and running requests continue', async () => {
   const rows: [string, Buffer[]][] = [
     ['its body', [frame(data, 0, 3, 'x'.repeat(1000)), frame(data, flag.endStream, 3, 'x')]],
     ['its end', [frame(reset, 0, 3, word(8))]],
@@ -667,7 +667,7 @@ test('a request that crosses the word that none are taken leaves those under way
   }
 })
 
-test('the word that the server stops reaches a client that takes its time', async () => {
+test('GOAWAY reaches a slow client', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get))
   await client.frames()
@@ -682,7 +682,7 @@ test('the word that the server stops reaches a client that takes its time', asyn
   assert.equal(client.socket.destroyed, true)
 })
 
-test('what is under way when the server stops is written to its end before the connection ends', async () => {
+test('running responses are sent completely before the connection closes', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get), frame(headers, whole, 3, get))
   await client.frames()
@@ -705,13 +705,13 @@ test('what is under way when the server stops is written to its end before the c
   assert.equal(client.socket.destroyed, true)
 })
 
-test('a body over the limit is refused without being kept', async () => {
+test('a body over the limit is rejected and not stored', async () => {
   const client = new Client()
   client.send(frame(headers, 4, 1, post))
   const body = (client.wires[0] as Wire).readBody(3)
   client.send(frame(data, 0, 1, '1234'))
   await assert.rejects(async () => body, /too large/)
-  // Nor if it came before the first read.
+  // Even if it came before the first read.
   for (const ended of [0, flag.endStream]) {
     const early = new Client()
     early.send(frame(headers, 4, 1, post), frame(data, ended, 1, '1234'))
@@ -733,7 +733,7 @@ for (const [given, told] of [
     assert.equal(codeOf(await client.frames(), reset), errorCode.refusedStream)
   })
 
-test('a connection that is to go away ends after what is under way', async () => {
+test('a connection that got GOAWAY closes after its running requests', async () => {
   const client = new Client()
   client.send(frame(headers, whole, 1, get), frame(headers, whole, 3, get))
   await client.frames()

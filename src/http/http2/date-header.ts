@@ -1,4 +1,4 @@
-/** The `date` of answers, made once a second. */
+/** The Date header of responses, formatted once per second. */
 let second = 0
 let text = ''
 

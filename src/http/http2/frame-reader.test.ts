@@ -30,7 +30,7 @@ const frames = [
 const said = ['4 0 0 ', '1 5 1 head', '0 1 1 body']
 const whole = Buffer.concat([preface, ...frames])
 
-test('frames are the same wherever the bytes are cut', () => {
+test('frames are the same, however the bytes are split', () => {
   assert.deepEqual(readAll([whole]), said)
   assert.deepEqual(readAll([...whole].map((byte) => Buffer.from([byte]))), said)
   for (let cut = 0; cut <= whole.length; cut++) {
@@ -38,7 +38,7 @@ test('frames are the same wherever the bytes are cut', () => {
   }
 })
 
-test('a frame is handed on when it is whole, and not before', () => {
+test('a frame is passed on as soon as it is complete', () => {
   const short = whole.subarray(0, whole.length - 1)
   assert.deepEqual(readAll([short]), said.slice(0, 2))
   assert.deepEqual(readAll([preface.subarray(0, 23)]), [])

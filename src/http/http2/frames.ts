@@ -1,6 +1,6 @@
 /**
- * The words of HTTP/2 (RFC 9113): frame types, flags, settings, error codes, and the frames that
- * carry no more than numbers.
+ * The vocabulary of HTTP/2 (RFC 9113): frame types, flags, settings and error codes. Also encodes
+ * the frames that contain only numbers.
  */
 
 export const frameType = {
@@ -43,11 +43,11 @@ export const errorCode = {
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** Bytes before the payload of a frame. */
 export const frameHeadBytes = 9
-/** Window of a stream and of a connection by default. */
+/** The initial window of a stream and of a connection. */
 export const windowBytesInitial = 65_535
-/** Largest window there can be. */
+/** The maximum window. */
 export const windowBytesMax = 2 ** 31 - 1
-/** Largest payload of both ends by default; all we take, and all we send. */
+/** The initial maximum payload. This server accepts and sends no larger one. */
 export const payloadBytesMax = 16_384
 
 /** Writes the nine bytes before a payload. */
@@ -104,7 +104,7 @@ export function pingAckFrame(payload: Buffer): Buffer {
   return frame
 }
 
-/** The connection cannot go on: it ends with this code. */
+/** An error that closes the connection with a code. */
 export class ConnectionError extends Error {
   readonly code: number
 

@@ -24,7 +24,7 @@ for (const [what, flags, payload, ended] of cases) {
   })
 }
 
-test('a block in several frames is whole with the last of them', () => {
+test('a block in several frames is complete with the last one', () => {
   const blocks = new HeaderBlocks()
   assert.equal(blocks.begin(flag.endStream, 1, get.subarray(0, 1)), undefined)
   assert.equal(blocks.isOpen, true)

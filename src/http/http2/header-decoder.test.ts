@@ -11,7 +11,7 @@ const request = (authority: string, ...more: string[]) => [
   ...[':path', more.includes('https') ? '/index.html' : '/', ':authority', authority],
 ]
 
-/** The worked examples of RFC 7541, appendix C: blocks of one connection after each other. */
+/** The worked examples of RFC 7541, appendix C: consecutive blocks of one connection. */
 const conversations: Record<string, [string, string[]][]> = {
   'texts as they are': [
     ['828684410f7777772e6578616d706c652e636f6d', request('www.example.com')],
@@ -80,14 +80,14 @@ for (const [name, hex, code] of refused) {
   })
 }
 
-test('headers may be as large as the limit, and no larger', () => {
+test('headers may have exactly the maximum size', () => {
   const field = Buffer.from('4001610162', 'hex')
   const twice = Buffer.concat([field, Buffer.from('be', 'hex')])
   assert.deepEqual(decoderOf(68).decode(twice), ['a', 'b', 'a', 'b'])
   assert.throws(() => decoderOf(67).decode(twice), ConnectionError)
 })
 
-test('fields leave the table from its old end', () => {
+test('the oldest fields are evicted from the table', () => {
   const decoder = decoderOf(65536)
   const field = (name: string, size: number) =>
     Buffer.concat([
@@ -107,7 +107,7 @@ test('fields leave the table from its old end', () => {
   assert.throws(() => decoder.decode(Buffer.from([0xc0])), ConnectionError)
 })
 
-test('what is encoded is what is decoded', () => {
+test('decoding reverses encoding', () => {
   const headers = {
     'content-type': 'application/json',
     'x-long': 'x'.repeat(5000),
@@ -124,7 +124,7 @@ test('what is encoded is what is decoded', () => {
   }
 })
 
-/** Blocks of one connection in turn, and how many of them were read. */
+/** Consecutive blocks of one connection, and how many of them were decoded. */
 const repeated: [string, string[], number, string[]][] = [
   ['a block that comes again is read once', ['82', '82', '82'], 1, [':method', 'GET']],
   ['so is each of some in turn', ['82', '83', '82', '83'], 2, [':method', 'POST']],
@@ -173,7 +173,7 @@ for (const [name, blocks, readTimes, last] of repeated) {
   })
 }
 
-test('a number of a field that was dropped with its table is not known any more', () => {
+test('the index of an evicted field is unknown', () => {
   const decoder = decoderOf(65536)
   decoder.decode(Buffer.from('4001610162', 'hex'))
   for (let i = 0; i < 2; i++) assert.deepEqual(decoder.decode(Buffer.from([0xbe])), ['a', 'b'])

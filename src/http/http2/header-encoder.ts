@@ -21,7 +21,7 @@ const text = (value: string) => number(value.length, 7, 0) + value
 
 /** The start of a literal field without indexing, by name. */
 const beginnings = new Map<string, string>()
-/** Names are ours, but proxied answers bring their own. */
+/** Our own names are valid, but forwarded responses have others. */
 const beginningsMax = 200
 
 function beginning(name: string): string {

@@ -1,6 +1,6 @@
 /**
- * The static table of RFC 7541, appendix A: header fields both ends know by number from the
- * beginning.
+ * The static table of RFC 7541, appendix A: header fields that both sides know by number from the
+ * start.
  */
 
 export interface HeaderField {
@@ -77,7 +77,7 @@ export const staticFields: readonly HeaderField[] = rows.split('\n').map((row) =
   return { name, value }
 })
 
-/** The first number of each name. */
+/** The first number of each header name. */
 export const staticNumberOf: ReadonlyMap<string, number> = new Map(
   staticFields.map(({ name }, number) => [name, number] as const).reverse(),
 )

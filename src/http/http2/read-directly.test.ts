@@ -6,7 +6,7 @@ import { readDirectly } from './read-directly.ts'
 
 const source = () => new Readable({ read() {} })
 
-test('a piece is taken while it is pushed, and more are wanted', () => {
+test('a piece is read while it is pushed, and more are requested', () => {
   const socket = source()
   const taken: string[] = []
   readDirectly(socket, (bytes) => void taken.push(bytes.toString()))
@@ -19,7 +19,7 @@ test('a piece is taken while it is pushed, and more are wanted', () => {
   assert.equal(socket.readableLength, 0)
 })
 
-test('what came before anybody listened is taken first', async () => {
+test('pieces that arrived before the reader are read first', async () => {
   const socket = source()
   const taken: string[] = []
   socket.push(Buffer.from('early'))
@@ -30,7 +30,7 @@ test('what came before anybody listened is taken first', async () => {
   assert.equal(taken.join(' '), 'early next last')
 })
 
-test('the end is announced after the last piece', async () => {
+test('the end is reported after the last piece', async () => {
   const socket = source()
   const taken: string[] = []
   readDirectly(socket, (bytes) => void taken.push(bytes.toString()))

@@ -53,7 +53,7 @@ for (const [name, list, expected] of heads) {
   })
 }
 
-test('trailers hold no pseudo-headers', () => {
+test('trailers contain no pseudo-headers', () => {
   assert.equal(areTrailers(['a', ':b']), true)
   assert.equal(areTrailers(['a', 'b', ':path', '/']), false)
 })

@@ -1,13 +1,13 @@
 /**
- * The request of a list of header fields, by RFC 9113, section 8: the pseudo-headers once each and
- * first, names in lower case, nothing that belongs to the connection. A list that breaks these
- * rules is malformed.
+ * Makes the request from a list of header fields (RFC 9113, section 8). Each pseudo-header occurs
+ * once, before all others. Names are in lower case, and connection headers are not allowed. A list
+ * that breaks these rules is malformed.
  */
 export interface RequestHead {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Names and values in turn, as sent. */
+  /** Alternating names and values, as sent. */
   readonly list: readonly string[]
 }
 
@@ -30,7 +30,7 @@ const connectionNames = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** The first of these counts; all others are joined when they repeat. */
+/** The first value of these headers is used; repeated values of all others are joined. */
 const singleNames = new Set([
   'authorization',
   'content-length',
@@ -45,11 +45,13 @@ const singleNames = new Set([
   'user-agent',
 ])
 const nameForm = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
-/** No header of HTTP/1.1 could hold them, which is how some requests go on to other servers. */
+/**
+ * Characters that no HTTP/1.1 header can contain, because some requests are forwarded in HTTP/1.1.
+ */
 const controlCharacters = /[\0-\x08\n-\x1f\x7f]/
 const schemes = new Set<string | undefined>(['https', 'http'])
 
-/** Names seen before: almost all names of almost all requests. */
+/** A cache of valid names: almost all requests have the same few names. */
 const classes = new Map<string, NameClass>()
 const classesMax = 500
 
@@ -97,7 +99,7 @@ export const fieldsOf = (list: readonly string[]): HeaderFields => ({
 })
 
 /**
- * Fields after the body: read, and of no use to anybody here; pseudo-headers have no place among
+ * Whether the fields are valid trailers, which must not contain pseudo-headers. No handler uses
  * them.
  */
 export const areTrailers = (list: readonly string[]): boolean =>

@@ -19,7 +19,7 @@ class SlowSocket extends EventEmitter {
   readonly #waiting: { bytes: Buffer; done: (() => void) | undefined }[] = []
   #waitingBytes = 0
   #isFull = false
-  /** Taken and not looked at. */
+  /** Written and not yet read. */
   received: Buffer[] = []
 
   write(bytes: Buffer, done?: () => void): boolean {
@@ -58,7 +58,7 @@ class Stream implements Outgoing {
   inLine = false
   looksHeld = 0
   ended = false
-  /** Reset, by either side. */
+  /** Streams that either side has reset. */
   gone = false
   hasEnded = false
   /** All bytes that were ever queued, and those that arrived. */
@@ -95,7 +95,7 @@ class Play {
   window = windowBytesInitial
   streamWindow = windowBytesInitial
   readonly allowed = new Map<Stream, number>()
-  /** Frames of data that came: whose, and how many bytes. */
+  /** Received DATA frames: the stream and the number of bytes. */
   readonly heard: number[][] = []
   #nextByte = 0
 
@@ -116,7 +116,7 @@ class Play {
     if (stream.queuedBytes > 0 && stream.window > 0) this.sender.send(stream)
   }
 
-  /** Bytes whose order shows, of a size that is tiny, usual, or of a very large object. */
+  /** Bytes with a recognisable order: tiny, of usual size, or a very large object. */
   bytes(): Buffer {
     const { chance } = this
     const size = [0, 1 + chance(9), chance(3000), chance(40_000), chance(400_000)][
@@ -135,7 +135,7 @@ class Play {
     if (what === 0 && live.length < 8) this.open()
     else if (stream === undefined) return
     else if (what <= 4 && !stream.ended) {
-      // Many single frames, as events of a watch come.
+      // Many single frames, like events of a watch.
       for (let i = chance(60); i >= 0; i--) stream.queue(this.bytes())
       sender.send(stream)
     } else if (what === 5) this.widen(stream, 1 + chance(100_000))
@@ -160,7 +160,7 @@ class Play {
 
   /** Checks each received frame against the windows at the time of its write. */
   hear(): void {
-    // Writes are of whole frames.
+    // Every write consists of complete frames.
     const all = Buffer.concat(this.socket.received.splice(0))
     for (let at = 0; at < all.length; ) {
       const size = all.readUIntBE(at, 3)
@@ -186,7 +186,7 @@ class Play {
     if (((frame[4] as number) & flag.endStream) !== 0) stream.hasEnded = true
   }
 
-  /** The client takes everything there is. */
+  /** The client reads all available bytes. */
   async finish(): Promise<void> {
     for (let round = 0; round < 2000; round++) {
       this.socket.read()
@@ -223,12 +223,12 @@ for (let seed = 1; seed <= 12; seed++) {
   })
 }
 
-/** Time passes, and timers that are set meanwhile fire in it. */
+/** Advances the time; timers that are set meanwhile fire too. */
 const pass = (t: TestContext, ms: number) => {
   for (let i = 0; i < ms; i++) t.mock.timers.tick(1)
 }
 
-test('a window is written into up to its last byte and never beyond, whatever its size', async (t) => {
+test('a window of any size is filled to its last byte and never exceeded', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   for (const window of [0, 1, 8, 9, 100, 16_375, 16_376, 70_000]) {
     const play = new Play(1)
@@ -278,7 +278,7 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
         [5, 9000],
       ],
     },
-    // There is less than half a window, and they fit.
+    // Less than half a window is left, and they fit.
     {
       do: (c) => c.queue([9000, 9000]),
       gets: [
@@ -296,7 +296,7 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
         [1, 7250],
       ],
     },
-    // Then 9,160 bytes of room are left. Some of the rest would fit, not all.
+    // Then 9,160 bytes of window are left: enough for some of the rest, not for all.
     { do: (c) => c.queue([15_000, 20_000, 15_000]), gets: [[3, record]] },
     { do: (c) => c.queue([0, 20_000]), gets: [] },
     { do: (c) => c.read(20_000), gets: [[3, record]] },
@@ -355,7 +355,7 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
       { do: (c) => c.pass(20), gets: [[3, 35]] },
       { do: (c) => c.read(record), gets: [[3, 3365]] },
       { do: (c) => c.read(record), gets: [[1, record]] },
-      // A window that remains unused is used after a while.
+      // An unused window is used after a while.
       { do: (c) => c.pass(20), gets: [[1, record - 3365]] },
     ],
   'one that leaves no room at all gets short frames after a while too': [
@@ -373,7 +373,7 @@ const behind: Record<string, { do: (client: Behind) => void; gets: number[][] }[
     { do: (c) => c.queue([0, 3400]), gets: [] },
     { do: (c) => c.read(record), gets: [[1, record]] },
     { do: (c) => c.pass(20), gets: [] },
-    // An end needs no room, and is sent although others wait for room.
+    // The end needs no window, so it is sent although other data waits.
     { do: (c) => c.queue([0, 0, 0], 5), gets: [[5, 0]] },
     { do: (c) => c.read(record), gets: [[3, 3400]] },
   ],
@@ -402,7 +402,7 @@ class Behind {
     for (let i = 0; i < 3; i++) this.play.open()
   }
 
-  /** So many bytes for each of the streams, which end one of them. */
+  /** The number of bytes for each stream, one of which they end. */
   queue(sizes: number[], ending?: number): void {
     for (const [at, size] of sizes.entries()) {
       const stream = this.play.streams[at] as Stream
@@ -445,7 +445,7 @@ for (const [name, steps] of Object.entries(behind)) {
   })
 }
 
-test('a client that does not read holds what was queued for it, and gets no more turns than others', async () => {
+test('a client that does not read keeps its queued bytes, and gets no more turns than others', async () => {
   const play = new Play(1)
   play.window += 1 << 30
   play.sender.grow(1 << 30)
@@ -473,7 +473,7 @@ test('a client that does not read holds what was queued for it, and gets no more
   assert.equal(Buffer.concat(shut.came).length, 3000 * 200)
 })
 
-test('one that makes us answer and reads nothing is cut off', async () => {
+test('a client that causes control frames and reads nothing is disconnected', async () => {
   const play = new Play(1)
   const answer = Buffer.alloc(20_000)
   for (let i = 0; i < 50; i++) {
@@ -485,7 +485,7 @@ test('one that makes us answer and reads nothing is cut off', async () => {
   assert.equal(play.socket.destroyed, true)
 })
 
-test('what one connection has not taken stays as it is while another is written to', async () => {
+test('unread bytes of one connection are not overwritten by writes to another', async () => {
   const plays = [1, 2, 3].map((mark) => {
     const play = new Play(mark)
     const stream = play.open()

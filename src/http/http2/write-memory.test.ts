@@ -5,7 +5,7 @@ import { giveBack, takeMemory } from './write-memory.ts'
 const usualBytes = 80 * 1024
 const largestBytes = 384 * 1024
 
-test('memory fits what is written, and is used again', () => {
+test('a buffer fits the write, and is reused', () => {
   for (const [bytes, got] of [
     [16 * 1024, usualBytes],
     [usualBytes, usualBytes],
@@ -23,7 +23,7 @@ test('memory fits what is written, and is used again', () => {
   }
 })
 
-test('for what is smaller or larger than most there is room of its size, and none of it is kept', () => {
+test('unusually small or large buffers are exact and not kept', () => {
   for (const bytes of [0, 9, 16 * 1024 - 1, largestBytes + 1]) {
     const memory = takeMemory(bytes)
     assert.equal(memory.length, bytes)
@@ -32,7 +32,7 @@ test('for what is smaller or larger than most there is room of its size, and non
   }
 })
 
-test('a dozen connections that write again and again allocate nothing new; after a thousand little is kept', () => {
+test('a dozen connections reuse buffers; after a thousand few are kept', () => {
   const turn = (connections: number) => {
     const all = Array.from({ length: connections }, () => takeMemory(usualBytes))
     for (const memory of all) giveBack(memory)

@@ -15,18 +15,18 @@ export const writeBytesMax = 256 * 1024
 
 const windowBytes = 64 * 1024
 /**
- * For one window with the heads of its frames, and for a whole write with the turn of the stream
- * that fills it.
+ * The sizes of buffers: one window with the frame heads, and a whole write with the turn of the
+ * stream that fills it.
  */
 const sizes: readonly Size[] = [
   { bytes: windowBytes + 16 * 1024, keptMax: 24, kept: [] },
   { bytes: writeBytesMax + 2 * windowBytes, keptMax: 6, kept: [] },
 ]
 
-/** Below this, Node's own pool of small buffers is as good. */
+/** Below this size, Node's own pool of small buffers is as good. */
 const keptBytesMin = 16 * 1024
 
-/** Room for so many bytes or more. */
+/** Returns a buffer with at least `bytes` bytes. */
 export function takeMemory(bytes: number): Buffer {
   const size = bytes < keptBytesMin ? undefined : sizes.find((one) => bytes <= one.bytes)
   if (size === undefined) return Buffer.allocUnsafe(bytes)

@@ -16,7 +16,10 @@ const conditionIsApplied = change('the condition Dangling of a flow schema is ap
   since: 26,
 })
 
-/** Writes to one schema in a minute: two servers that disagree must not fight for ever. */
+/**
+ * The maximum number of writes to one schema per minute, so that two servers that disagree do not
+ * write for ever.
+ */
 const writesPerMinuteMax = 6
 const minuteMs = 60_000
 
@@ -41,8 +44,8 @@ export class DanglingSchemas {
   }
 
   /**
-   * Begins to write the condition where that is due and allowed; the result is the schema as
-   * written, if it could be.
+   * Starts to write the condition if it differs and the limit allows it. Resolves with the written
+   * schema, if the write succeeded.
    */
   settle(
     schema: KubeObject,
@@ -94,7 +97,7 @@ export class DanglingSchemas {
   }
 }
 
-/** The condition a schema should have and has not. */
+/** The condition that a schema should have; undefined if it has it already. */
 function dueCondition(
   schema: KubeObject,
   levels: ReadonlyMap<string, unknown>,

@@ -17,7 +17,7 @@ const schemaOf = (name: string, of: string, conditions?: Loose[]) =>
     ...(conditions && { status: { conditions } }),
   }) as KubeObject
 
-/** Lets everything that waits for nothing but its turn have it. */
+/** Runs all pending callbacks. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 async function scene(answer: (name: string) => void = () => {}, release = 25) {
@@ -91,14 +91,14 @@ test('the status of a schema shows whether its level exists, written once', asyn
   assert.equal(configured.length, before)
 })
 
-test('other conditions stay', async () => {
+test('other conditions are kept', async () => {
   const { schemas, patches } = await scene()
   schemas.changed(schemaOf('a', 'a', [{ type: 'Other', reason: 'Why' }]))
   await turn()
   assert.deepEqual(patches, ['a: Dangling NotFound'])
 })
 
-test('since 1.26 the condition is applied', async () => {
+test('since 1.26 the condition is written by server-side apply', async () => {
   const { schemas, patches } = await scene(() => {}, 26)
   schemas.changed(schemaOf('a', 'a', [{ type: 'Other', reason: 'Why' }]))
   await turn()
@@ -111,7 +111,7 @@ const refusals: [code: number, reported: boolean][] = [
   [500, true],
 ]
 for (const [code, reported] of refusals)
-  test(`a write answered with ${code} is tried again a few times a minute${reported ? ', and reported' : ''}`, async () => {
+  test(`a write that fails with ${code} is retried a few times a minute${reported ? ', and reported' : ''}`, async () => {
     const { schemas, patches, reports, pass } = await scene(() => {
       throw new ApiError(code, 'Conflict', 'no')
     })

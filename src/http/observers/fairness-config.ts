@@ -1,6 +1,6 @@
 /**
  * Updates the configuration of priority and fairness from the objects in the API. It also updates
- * the `Dangling` condition of each FlowSchema. It does not judge requests.
+ * the `Dangling` condition of each FlowSchema. It does not classify requests.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
@@ -19,7 +19,7 @@ export interface FollowedFairness {
   stop(): void
 }
 
-/** Resolves when every stored object counts. */
+/** Resolves when every stored object is in use. */
 export async function followFairness(parts: FairnessConfigParts): Promise<FollowedFairness> {
   const levels = new Map<string, KubeObject>()
   const schemas = new Map<string, KubeObject>()

@@ -1,7 +1,7 @@
 /**
- * Every request takes a seat of its priority level before any work is done for it. With a free seat
- * it continues at once; else it waits its turn or is rejected with a retry time. Watches hold their
- * place only until they have begun.
+ * Gives each request a seat of its priority level before any other work. If a seat is free, the
+ * request continues at once. Otherwise it waits in a queue, or is rejected with a Retry-After. A
+ * watch holds its seat only until it has started.
  */
 import type { AnswerHeaders, Exchange, Seat } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'

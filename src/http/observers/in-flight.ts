@@ -1,7 +1,7 @@
 /**
- * The plain limits: so many reads and so many writes at once, the rest is rejected with a retry
- * time. Watches and other long requests take no seat, and privileged users are never rejected. Used
- * where fairness is off.
+ * Limits the number of concurrent reads and writes; further requests are rejected with a
+ * Retry-After. Watches and other long-running requests are not counted, and privileged users are
+ * never rejected. Used if priority and fairness is disabled.
  */
 import { isPrivileged } from '#access/user.ts'
 import type { Exchange, Seat } from '#http/exchange.ts'
@@ -12,7 +12,7 @@ import { rejectForNow } from './too-many-requests.ts'
 import { isLongRunning } from './request-place.ts'
 
 export interface InFlightLimits {
-  /** 0: no limit. */
+  /** The limits; 0 means no limit. */
   readonly readOnly: number
   readonly mutating: number
 }

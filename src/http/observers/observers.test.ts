@@ -75,7 +75,7 @@ test('dry runs, users and addresses as labels', () => {
   assert.deepEqual(sourceAddresses(wire as never), ['1.2.3.4', '5.6.7.8', '10.0.0.9'])
 })
 
-test('requests that found their route are counted, deprecated ones are marked', async () => {
+test('routed requests are counted, deprecated ones are marked', async () => {
   const registry = new Registry({ release: 22 })
   const observer = new MetricsObserver(serverMetrics(registry, 22), () => 70)
   const kind = {
@@ -109,7 +109,7 @@ test('requests that found their route are counted, deprecated ones are marked', 
   assert.doesNotMatch(page, /code="403"/)
 })
 
-test('a watch counts as long as it runs', async () => {
+test('a watch is counted as running until it ends', async () => {
   const registry = new Registry({ release: 22 })
   const observer = new MetricsObserver(serverMetrics(registry, 22), () => 0)
   const kind = { group: '', version: 'v1', plural: 'pods' } as Kind
@@ -123,7 +123,7 @@ test('a watch counts as long as it runs', async () => {
   assert.equal(await line(), '0')
 })
 
-test('what has no route leaves no metric behind', async () => {
+test('a request without a route leaves no metric behind', async () => {
   const registry = new Registry({ release: 22 })
   const observer = new MetricsObserver(serverMetrics(registry, 22), () => 0)
   const subresources = new Map()
@@ -139,7 +139,7 @@ test('what has no route leaves no metric behind', async () => {
     observer.end(exchange)
   }
   assert.doesNotMatch(await registry.page(), /made-up/)
-  // One that runs is not lost to another that was refused before its route was known.
+  // A running request is counted even if another one was rejected before its route was known.
   const [running, refused] = [0, 1].map(() => exchangeOf('GET', '/api/v1/pods?watch=1'))
   observer.begin(running)
   observer.begin(refused)
@@ -147,7 +147,7 @@ test('what has no route leaves no metric behind', async () => {
   assert.match(await registry.page(), /apiserver_longrunning_gauge{verb="WATCH"[^}]*} 1/)
 })
 
-test('one too many is rejected with a retry time; watches and masters are not counted', async () => {
+test('requests over the limit are rejected with a Retry-After; watches and masters are not counted', async () => {
   const registry = new Registry({ release: 19 })
   const metrics = serverMetrics(registry, 19)
   const { begin, end } = inFlightObserver(
@@ -185,7 +185,7 @@ test('one too many is rejected with a retry time; watches and masters are not co
   begin?.(exchangeOf('GET', '/api/v1/pods'))
 })
 
-test('stages, status and annotations of a record; secrets below Request level hold no data', async () => {
+test('stages, status and annotations of an audit event; below the Request level secrets have no data', async () => {
   const events: AuditEvent[] = []
   const metrics = serverMetrics(new Registry({ release: 22 }), 22)
   const policy = policyOf([
@@ -260,7 +260,7 @@ test('stages, status and annotations of a record; secrets below Request level ho
   }
 })
 
-test('the user is recorded by the name that was sent', () => {
+test('the audit log has the user agent as sent, up to a limit', () => {
   const cases: [agent: string | string[] | undefined, expected: string | undefined][] = [
     [undefined, undefined],
     ['kubectl/v1', 'kubectl/v1'],
@@ -277,7 +277,7 @@ test('the user is recorded by the name that was sent', () => {
   }
 })
 
-test('a long request that is refused has begun to be answered all the same', async () => {
+test('a rejected long-running request has the stage ResponseStarted too', async () => {
   const { events, observer } = recording([{ level: 'RequestResponse' }])
   const exchange = exchangeOf('GET', '/api/v1/namespaces/a/pods/p/log', {
     refusal: new ApiError(404, 'NotFound', 'pods "p" not found'),
@@ -296,7 +296,7 @@ test('a long request that is refused has begun to be answered all the same', asy
   )
 })
 
-test('a watch is recorded when it is over, since 1.16, and before that when it begins', async () => {
+test('a watch is recorded at its end since 1.16, and at its start before', async () => {
   const seen = { metadata: {}, code: 200 }
   const unseen = { ...seen, status: 'Success', message: 'Connection closed early' }
   for (const [seesWatchesBegin, early, status] of [

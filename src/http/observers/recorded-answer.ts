@@ -1,6 +1,6 @@
 /**
  * Delays a response until its request is recorded. Only complete responses are delayed; a streamed
- * one has started earlier. The first response counts, as on the wire.
+ * one has started earlier. Only the first response is sent.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { internalError } from '#api/status-error.ts'
@@ -33,7 +33,7 @@ export class RecordedAnswer {
 
 const inPages: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** kube-apiserver returns this as text. The Status that is thrown comes second, and is not sent. */
+/** kube-apiserver sends this error as text. The Status that is thrown afterwards is not sent. */
 export function refuseUnrecorded(exchange: Exchange): never {
   const words = 'failed to store audit event'
   const path = goQuote(exchange.wire.url.replace(/[&<>]/g, (sign) => inPages[sign]!))

@@ -7,8 +7,8 @@ import type { Log } from '#observe/log.ts'
 import { reportedVerb, scopeOf } from './request-place.ts'
 
 /**
- * From here on each request is logged, from the second on also its user and the reason of a
- * rejection.
+ * From the first level on each request is logged. From the second on the line also has the user and
+ * the reason of a rejection.
  */
 const eachRequest = 2
 const userFromVerbosity = 4
@@ -36,7 +36,7 @@ export function requestLog(log: Log, monotonicMs: () => number): Observer {
   }
 }
 
-/** Messages of these quote the request, which may be a Secret: only their reason is logged. */
+/** Error messages of these requests may quote a Secret, so only the reason is logged. */
 const quoting = new Set([400, 422, 500])
 
 const more = ({ user, impersonator, refusal }: Parameters<NonNullable<Observer['end']>>[0]) => ({

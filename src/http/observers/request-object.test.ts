@@ -1,5 +1,5 @@
 /**
- * Bodies in protobuf are recorded as their own kind, which for a subresource need not be the kind
+ * Protobuf bodies are recorded as their own kind, which for a subresource may differ from the kind
  * of its object.
  */
 import assert from 'node:assert/strict'

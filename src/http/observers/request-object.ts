@@ -1,6 +1,6 @@
 /**
- * The body of a request in the audit log: creations and updates as they were decoded, with
- * defaults; patches as they are. An unreadable body is not recorded.
+ * The request body in the audit log. Creates and updates are recorded as decoded, with defaults;
+ * patches as sent. An unreadable body is not recorded.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -18,7 +18,7 @@ const loadCbor = loadLater<typeof import('#http/cbor-body.ts')>(import.meta.url,
 
 type OtherBody = readonly [kind: string, apiVersion: string, fillIn?: (body: KubeObject) => void]
 
-/** Bodies of subresources that are of another kind than the object. */
+/** Subresources whose body has another kind than the object. */
 const otherBodies: ReadonlyMap<string, OtherBody> = new Map<string, OtherBody>([
   ['binding', ['Binding', 'v1']],
   ['eviction', ['Eviction', 'policy/v1beta1']],
@@ -26,7 +26,7 @@ const otherBodies: ReadonlyMap<string, OtherBody> = new Map<string, OtherBody>([
   ['token', ['TokenRequest', 'authentication.k8s.io/v1', fillInTokenRequest]],
 ])
 
-/** The object a creation or an update sent; undefined for other requests. */
+/** The object in a create or update; undefined for other requests. */
 export function sentObject(exchange: Exchange): Loose | undefined {
   const { body, kind, target, types } = exchange
   if (body === undefined || body.length === 0 || kind === undefined) return undefined
@@ -91,8 +91,9 @@ function patchText(exchange: Exchange, body: Buffer): string {
 const optionsKind = 'DeleteOptions'
 
 /**
- * Options are recorded in a version that the collection's group knows: the one in the body, or that
- * of the collection. Options other than DeleteOptions of one object have the internal version.
+ * Options are recorded in the version of the body, or else in that of the collection. If the
+ * collection's group does not know the version, nothing is recorded. Options other than
+ * DeleteOptions of one object have the internal version.
  */
 function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | undefined {
   const { target, types } = exchange

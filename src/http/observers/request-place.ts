@@ -37,7 +37,7 @@ export function dryRunLabel({ query }: Exchange): string {
 
 const longRunningSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
 
-/** Lives until its client leaves, and so counts against no limit. */
+/** Whether the request lasts until its client disconnects, and so counts against no limit. */
 export const isLongRunning = ({ verb, subresource, isResource, path }: RequestTarget): boolean =>
   verb === 'watch' ||
   (isResource && longRunningSubresources.has(subresource)) ||

@@ -1,4 +1,4 @@
-/** The refusal of a request that is one too many, and its counters. */
+/** Rejects a request because too many are running, and counts the rejection. */
 import { type ApiError, tooManyRequests } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
@@ -7,8 +7,8 @@ import { reportedVerb, scopeOf } from './request-place.ts'
 
 const retryAfterSeconds = 1
 /**
- * Longest recorded name. A rejected request may name anything, and counted names are kept. This is
- * more than any served name has, and too little to fill the memory.
+ * The maximum length of a recorded name. A rejected request may contain any name, and counted names
+ * stay in memory. Every served name is shorter.
  */
 const nameLengthMax = 256
 const shortName = (name: string): string => (name.length > nameLengthMax ? 'unexpected' : name)

@@ -1,4 +1,4 @@
-/** Aggregated discovery over HTTP: which requests get it, in which form, and when 304 is enough. */
+/** Aggregated discovery over HTTP: which requests get it, in which form, and when 304 is sent. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -73,7 +73,7 @@ for (const [accept, release, path, type] of [
   })
 }
 
-test('the document has every group of this server and of others', async () => {
+test('the document contains the groups of this server and of aggregated servers', async () => {
   const { json } = await get(newest, '/apis', { accept: `${plain}${v2}` })
   assert.equal(json.apiVersion, 'apidiscovery.k8s.io/v2')
   const named = new Map(
@@ -94,7 +94,7 @@ test('the core group has no name', async () => {
   assert.equal(json.items[0].versions[0].version, 'v1')
 })
 
-test('a client that has the document is not sent it again, until it changes', async () => {
+test('a client with the current ETag gets 304 until the document changes', async () => {
   const first = await get(newest, '/apis', { accept: `${plain}${v2}` })
   const { etag, vary, 'cache-control': caching } = first.headers
   assert.match(String(etag), /^"[0-9A-F]{128}"$/)

@@ -48,7 +48,9 @@ export class AggregatedDiscovery {
     this.#parts = parts
   }
 
-  /** `generation`: of everything that discovery shows, but what other servers answer. */
+  /**
+   * `generation` changes with everything that discovery shows, except the results of other servers.
+   */
   async answer(
     exchange: Exchange,
     path: '/api' | '/apis',

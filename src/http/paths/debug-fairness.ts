@@ -10,7 +10,7 @@ import type { Waiting } from '#observe/fairness/queue-set.ts'
 
 const prefix = '/debug/api_priority_and_fairness/'
 const shape = { contentType: 'text/plain; charset=utf-8' }
-/** Narrowest cell, and the space after the widest one. */
+/** The minimum width of a cell, and the space after the widest one. */
 const cellWidthMin = 8
 const paddingWidth = 1
 

@@ -1,7 +1,4 @@
-/**
- * What may be changed while the server runs, what is measured of it, and that a verbosity has an
- * effect.
- */
+/** The verbosity can be changed at run time and has an effect, and profiles can be taken. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { requestLog } from '#http/observers/request-log.ts'
@@ -103,7 +100,7 @@ for (const [path, status, body] of profiles) {
   })
 }
 
-test('one profile at a time, and none for a client that has left', async () => {
+test('one profile at a time, and none for a client that has disconnected', async () => {
   const leaving = new AbortController()
   const path = '/debug/pprof/profile?seconds=100'
   const first = served.ask('GET', path, { signal: leaving.signal })

@@ -1,6 +1,6 @@
 /**
- * /debug/flags: settings that may be changed while the server runs. There is one: how much the log
- * says.
+ * /debug/flags: settings that an administrator may change while the server runs. The only one is
+ * the verbosity of the log.
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'

@@ -12,7 +12,7 @@ const prefix = '/debug/pprof'
 const text = { contentType: 'text/plain; charset=utf-8' }
 const json = { contentType: 'application/json' }
 const secondsDefault = 30
-/** Longer than anybody waits; a profile grows with its time. */
+/** The maximum duration of a profile, because a profile grows with its duration. */
 const secondsMax = 300
 
 type Take = (session: Session, wait: () => Promise<void>) => Promise<object>
@@ -87,7 +87,7 @@ function answerProfile(exchange: Exchange, name: string, body: Buffer): void {
   exchange.wire.answer(200, headers, body)
 }
 
-/** Ends early when the client is gone. */
+/** Ends early if the client disconnects. */
 function untilOver({ wire }: Exchange, seconds: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, seconds * 1000)

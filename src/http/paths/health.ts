@@ -1,6 +1,6 @@
 /**
- * /healthz, /livez and /readyz, with their single checks. For machines the status is the answer;
- * the text is for people.
+ * /healthz, /livez and /readyz, and their individual checks. Programs read the status; the text is
+ * for users.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { HealthEndpoint, HealthCheck } from '#observe/health.ts'
@@ -16,7 +16,7 @@ export interface HealthChecks {
 }
 
 const textType = 'text/plain; charset=utf-8'
-/** Comes with everything but the success of a single check. */
+/** A header of all responses except that of a successful individual check. */
 const neverGuess: AnswerHeaders = { 'x-content-type-options': 'nosniff' }
 
 const namesEndpoint = change('the last line of livez and readyz names the endpoint', { since: 20 })
@@ -24,7 +24,7 @@ const namesEndpoint = change('the last line of livez and readyz names the endpoi
 const endpoints = ['healthz', 'livez', 'readyz'] as const
 const hasLivez = change('livez and readyz are served', { since: 16 })
 
-/** The endpoints that a release has. */
+/** The endpoints that exist in a release. */
 export const endpointsOf = (release: number): readonly HealthEndpoint[] =>
   releaseOf(release).has(hasLivez) ? endpoints : endpoints.slice(0, 1)
 
@@ -40,7 +40,7 @@ export function healthPaths(
       const found = pattern.exec(path)
       if (found === null) return false
       const [, endpoint, name] = found as unknown as [string, HealthEndpoint, string?]
-      // The program that starts the server checks readiness in every release.
+      // /readyz exists in every release, because the program that starts the server checks it.
       if (name === undefined) return true
       return had.includes(endpoint) && checks[endpoint]().some((check) => check.name === name)
     },

@@ -1,6 +1,6 @@
 /**
- * `/` answers with the paths that are served. Until 1.22 so do paths that are not served, with
- * those of the part of kube-apiserver that answers last.
+ * The list of served paths, as the response to `/`. Until 1.22, unknown paths also get a list: that
+ * of the part of kube-apiserver that handles a request last.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'
@@ -22,7 +22,7 @@ export interface KnownPaths {
   readonly others: readonly string[]
 }
 
-/** Stages that belong to the part of the server that answers last. */
+/** Stages of the part of kube-apiserver that handles a request last. */
 const lastStages =
   /^(ping|log|etcd|informer-sync|shutdown|poststarthook\/(crd-informer-synced|generic-apiserver-start-informers|max-in-flight-filter|priority-and-fairness-(config-consumer|filter)|start-apiextensions-(controllers|informers)))$/
 
@@ -45,7 +45,7 @@ function groupPaths(catalog: Catalog, wanted: (group: string) => boolean): strin
   return [...paths]
 }
 
-/** Every path that is served. */
+/** All served paths. */
 export const servedPaths = ({ release, catalog, checks, others }: KnownPaths): string[] => [
   ...groupPaths(catalog, () => true),
   ...healthPathsOf(checks, /./, release),

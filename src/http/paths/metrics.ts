@@ -1,4 +1,4 @@
-/** /metrics: everything measured, as Prometheus reads it. */
+/** /metrics: all metrics in the text format of Prometheus. */
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
 import { metricsContentType, type Registry } from '#observe/metrics/registry.ts'

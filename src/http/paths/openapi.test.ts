@@ -34,7 +34,7 @@ for (const [path, accept, text, type] of rows) {
   })
 }
 
-test('what is known already is returned without a type', async () => {
+test('304 has no Content-Type', async () => {
   const answered = await served.ask('GET', '/openapi/v2', { headers: { 'if-none-match': '*' } })
   assert.deepEqual([answered.status, answered.headers['content-type']], [304, undefined])
 })

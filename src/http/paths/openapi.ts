@@ -11,13 +11,14 @@ import { headerText } from '#access/authenticate/header-values.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'
 /**
- * kube-apiserver names no type for its second version; Go detects these types for the two forms.
+ * The content types of the v2 document. kube-apiserver sets none; Go detects these types from the
+ * contents.
  */
 const jsonContentType = 'text/plain; charset=utf-8'
 const protobufContentType = 'application/octet-stream'
 /**
- * Documents compressed and kept: the two forms of the second version, and the third version's on
- * first use.
+ * The number of compressed documents that are cached: both formats of v2, and those of v3 on first
+ * use.
  */
 const packedMax = 64
 

@@ -1,4 +1,4 @@
-/** Documents that are read with GET and nothing else: not even HEAD, as in kube-apiserver. */
+/** Rejects all methods except GET, even HEAD, as kube-apiserver does for some documents. */
 import { methodNotAllowed } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 

@@ -1,4 +1,4 @@
-/** /version: which release this server is. */
+/** /version: the emulated release and the build of this server. */
 import { pathNotFound } from '#api/status-error.ts'
 import { ownBytes } from '#base/own-bytes.ts'
 import type { VersionInfo } from '#discovery/version.ts'

@@ -112,7 +112,7 @@ test('flags as an object, in YAML too', async () => {
   assert.match(text, /^apiVersion: config.k8s.io\/v1beta1\nflags:\n {2}secure-port: "6443"\n/)
 })
 
-test('an object of no version is not acceptable', async () => {
+test('an object of an unknown version is not acceptable', async () => {
   const headers = { accept: 'application/json' }
   const { status: code, json } = await (served.get(37) as Served).ask('GET', '/flagz', { headers })
   assert.equal(code, 406)

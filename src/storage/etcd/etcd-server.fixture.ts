@@ -1,7 +1,7 @@
 /**
- * The real etcd, from PATH, for tests: on free ports of this machine alone, with its state in a
- * temporary directory. Likewise kine, which speaks so much of etcd's API as kube-apiserver needs
- * and keeps the state in SQLite.
+ * The real etcd from PATH, for tests: on free ports of this machine, with its state in a temporary
+ * directory. Also kine, which implements the part of etcd's API that kube-apiserver needs and keeps
+ * its state in SQLite.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
@@ -95,7 +95,7 @@ export class EtcdServer {
     return server
   }
 
-  /** Starts it, or starts it again on the state it had. */
+  /** Starts etcd, on its existing state if there is one. */
   async resume(): Promise<void> {
     const child = spawn(this.#program, this.#commands, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process = child
@@ -131,12 +131,12 @@ export class EtcdServer {
     this.#process?.kill('SIGCONT')
   }
 
-  /** Copies its data for `setBack`. It must not run meanwhile. */
+  /** Copies its data for `setBack`. It must be stopped. */
   copy(): void {
     cpSync(this.#directory, `${this.#directory}-copy`, { recursive: true })
   }
 
-  /** As an operator who restores a copy. */
+  /** Restores the copy, as an operator restores a backup. */
   setBack(): void {
     rmSync(this.#directory, { recursive: true })
     cpSync(`${this.#directory}-copy`, this.#directory, { recursive: true })

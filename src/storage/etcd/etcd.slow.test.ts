@@ -1,6 +1,4 @@
-/**
- * The contract on the real etcd, and what only a store across a network can suffer.
- */
+/** The storage contract on the real etcd, and failures of the network. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,7 +26,7 @@ const version = etcdVersion()
 const skip = version ? false : 'there is no etcd on PATH: nothing of the etcd store is tested'
 if (skip) console.error(`SKIPPED: ${skip}`)
 
-/** Longer than any answer takes where every core has other things to do. */
+/** Longer than any response takes on a busy machine. */
 const patientMs = 60_000
 
 describe(version ?? 'etcd', { skip }, () => {
@@ -50,7 +48,7 @@ describe(version ?? 'etcd', { skip }, () => {
     feedFirst: false,
   })
 
-  test('two stores on one etcd see each other at once, and the feed of both is the same', async () => {
+  test("two stores on one etcd see each other's writes at once, and their feeds are equal", async () => {
     const prefix = newPrefix()
     const endpoints = [server.endpoint]
     const one = await openEtcdStorage({ endpoints, watchPrefix: prefix })
@@ -69,7 +67,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  test('atomic: what another client wrote in one transaction comes in one batch', async () => {
+  test("atomic: another client's transaction arrives in one batch", async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
     const start = await storage.currentRevision()
@@ -94,7 +92,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
-  test('progress: a reader learns of a revision that no key of its range has', async () => {
+  test('progress: a reader learns of a revision that no key in its range has', async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
     const start = await storage.currentRevision()
@@ -124,7 +122,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
-  test('progress: a reader that begins in the past receives events before the notice that the past is over', async () => {
+  test('progress: a reader that starts in the past gets all events before the progress report', async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
     const start = await storage.currentRevision()
@@ -154,7 +152,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
-  test('a list leaves out the marker that shows how far a watch came', async () => {
+  test('a list omits the marker key of progress', async () => {
     const prefix = newPrefix()
     const marked = await openEtcdStorage({ endpoints: [server.endpoint], watchPrefix: prefix })
     for (const name of ['a', 'progress-marker', 'z'])
@@ -167,7 +165,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await marked.close()
   })
 
-  test('a value too large for etcd fails with its words and is no trouble', async () => {
+  test("a too large value fails with etcd's message and is no trouble", async () => {
     const prefix = newPrefix()
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
     const large = Buffer.alloc(1_700_000)
@@ -179,7 +177,7 @@ describe(version ?? 'etcd', { skip }, () => {
     await storage.close()
   })
 
-  test('what can never work is refused when it is opened', async () => {
+  test('a configuration that can never work is rejected when the store opens', async () => {
     const cases: [Parameters<typeof openEtcdStorage>[0], RegExp][] = [
       [{ endpoints: [] }, /no etcd server is named/],
       [{ endpoints: ['ftp://somewhere:1'] }, /ftp:\/\/somewhere:1 names no etcd server/],
@@ -194,7 +192,7 @@ describe(version ?? 'etcd', { skip }, () => {
   })
 })
 
-describe('etcd that goes away', { skip }, () => {
+describe('etcd becomes unavailable', { skip }, () => {
   let server: EtcdServer
   let storage: Storage
   before(async () => {
@@ -208,7 +206,7 @@ describe('etcd that goes away', { skip }, () => {
   const put = (name: string) =>
     storage.put(`/registry/${name}`, Buffer.from(name), { ifRevision: 0 })
 
-  test('killed: reads and writes wait, trouble shows the reason, and all go on when it is back', async () => {
+  test('killed: reads and writes wait, trouble has the reason, and all continue after the restart', async () => {
     const feed = collect(storage, await storage.currentRevision(), 6)
     won(await put('before-1'))
     const updated = won(await put('before-2'))
@@ -261,7 +259,7 @@ describe('etcd that goes away', { skip }, () => {
     assert.equal((await storage.get('/registry/late')).value, undefined)
   })
 
-  test('killed: only so many requests wait', async () => {
+  test('killed: only a limited number of requests wait', async () => {
     const few = await openEtcdStorage({ endpoints: [server.endpoint], waitingMax: 10 })
     await few.currentRevision()
     await server.kill()
@@ -297,7 +295,7 @@ describe('etcd that goes away', { skip }, () => {
     await next
   }
 
-  test('set back to an older state: the feed reports it, and a feed that only was restarted does not', async () => {
+  test('restored to an older state: the feed reports it, and does not report a mere restart', async () => {
     won(await put('kept'))
     await server.kill()
     server.copy()
@@ -323,7 +321,7 @@ describe('etcd that goes away', { skip }, () => {
     won(await put('lost-1'))
   })
 
-  test('noticed without any request', async () => {
+  test('an outage is noticed without any request', async () => {
     assert.equal(storage.trouble(), undefined)
     await server.kill()
     await until('the trouble to be noticed', () => storage.trouble() !== undefined)
@@ -331,7 +329,7 @@ describe('etcd that goes away', { skip }, () => {
     await until('the trouble to end', () => storage.trouble() === undefined)
   })
 
-  test('silent: a server that does not answer is given up after the deadline', async () => {
+  test('silent: a request to a server that does not respond fails at its deadline', async () => {
     const hasty = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
     const usual = await openEtcdStorage({ endpoints: [server.endpoint] })
     const patient = await openEtcdStorage({
@@ -358,7 +356,7 @@ describe('etcd that goes away', { skip }, () => {
     won(await put('after silence'))
   })
 
-  test('a server that takes connections and says nothing is not waited for where there is another', async () => {
+  test('if one server accepts connections and never responds, another is used', async () => {
     const taken: Socket[] = []
     const mute = createServer((socket) => taken.push(socket)).listen(0, '127.0.0.1')
     await once(mute, 'listening')
@@ -374,7 +372,7 @@ describe('etcd that goes away', { skip }, () => {
     }
   })
 
-  test('of several servers one is enough', async () => {
+  test('one of several servers is enough', async () => {
     const endpoints = ['http://127.0.0.1:9', server.endpoint]
     const several = await openEtcdStorage({ endpoints, deadlineMs: patientMs })
     const start = await several.currentRevision()
@@ -387,7 +385,7 @@ describe('etcd that goes away', { skip }, () => {
     await several.close()
   })
 
-  test('away when the store is opened: trouble at once, and all is well when it comes', async () => {
+  test('unavailable when the store opens: trouble at once, and none after etcd starts', async () => {
     await server.kill()
     const early = await openEtcdStorage({ endpoints: [server.endpoint], deadlineMs: 1000 })
     const feed = collect(early, 1, 1)
@@ -401,7 +399,7 @@ describe('etcd that goes away', { skip }, () => {
 })
 
 describe('etcd whose database is full', { skip }, () => {
-  test('writes fail clearly, reads and deletions go on', async () => {
+  test('writes fail with a clear error, reads and deletions succeed', async () => {
     const server = await EtcdServer.start(undefined, ['--quota-backend-bytes=2000000'])
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
     try {
@@ -425,14 +423,14 @@ describe('etcd whose database is full', { skip }, () => {
   })
 })
 
-describe('etcd behind TLS', { skip }, () => {
+describe('etcd with TLS', { skip }, () => {
   let directory: string
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'binnacle-tls-'))
   })
   after(() => rmSync(directory, { recursive: true }))
 
-  test('with a certificate of its authority a client comes in, without one it does not', async () => {
+  test("a client needs a certificate of etcd's authority", async () => {
     const tls = writeCertificates(directory)
     const server = await EtcdServer.start(tls)
     const endpoints = [server.endpoint]
@@ -444,7 +442,7 @@ describe('etcd behind TLS', { skip }, () => {
     })
     // The trusted certificate may be the server's own.
     const trusting = await openEtcdStorage({ endpoints, tls: { ...tls, cafile: tls.certfile } })
-    // The certificate is for the address: by any other name the server is not the one meant.
+    // The certificate is for the address, so under any other name the server is rejected.
     const misnamed = await openEtcdStorage({
       endpoints: [server.endpoint.replace('127.0.0.1', 'localhost')],
       tls,
@@ -467,14 +465,14 @@ describe('etcd behind TLS', { skip }, () => {
   })
 })
 
-describe('etcd that knows its users by their certificates', { skip }, () => {
+describe('etcd that authenticates users by certificate', { skip }, () => {
   let directory: string
   before(() => {
     directory = mkdtempSync(join(tmpdir(), 'binnacle-users-'))
   })
   after(() => rmSync(directory, { recursive: true }))
 
-  test('a user with rights below the prefix only misses nothing', async () => {
+  test('a user with permissions only below the prefix misses nothing', async () => {
     const tls = writeCertificates(directory)
     const server = await EtcdServer.start(tls)
     const endpoints = [server.endpoint]
@@ -487,11 +485,11 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
       const written = won(await storage.put('/registry/a', Buffer.from('x'), options))
       won(await storage.delete('/registry/a', { ifRevision: written }))
       assert.equal((await feed).length, 2)
-      // Only administrators compact, which operators with such users know.
+      // Only etcd's administrators may compact; operators with restricted users know that.
       await assert.rejects(storage.compact(written), /permission denied/)
       await assert.rejects(storage.get('/elsewhere/a'), /permission denied/)
       assert.equal(storage.trouble(), undefined)
-      // A client whose keys are rejected can do nothing.
+      // A client without permission for the keys can do nothing.
       const stranger = await openEtcdStorage({ endpoints, tls, watchPrefix: '/elsewhere/' })
       try {
         await until('the trouble to be told', () => stranger.trouble())
@@ -524,7 +522,7 @@ describe('etcd that knows its users by their certificates', { skip }, () => {
   }
 })
 
-/** Strings and messages as the fields 1, 2 and so on. */
+/** Encodes strings and messages as the fields 1, 2 and so on. */
 function messageOf(fields: (string | Buffer)[]): Buffer {
   const writer = new WireWriter()
   for (const [i, field] of [...fields.entries()].reverse()) {

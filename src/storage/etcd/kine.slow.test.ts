@@ -1,6 +1,6 @@
 /**
- * The contract on kine, where one from 0.13 on is on PATH: it takes the requests of kube-apiserver
- * and refuses all others.
+ * The storage contract on kine (0.13 or later, if on PATH), which accepts only the requests of
+ * kube-apiserver.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -31,7 +31,7 @@ describe('kine', { skip }, () => {
     compactsOnRequest: false,
   })
 
-  test('it gets no compaction requests: it compacts by itself and would lose what others still read', async () => {
+  test('kine gets no compaction requests: it compacts by itself and would lose revisions that readers need', async () => {
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
     const first = won(await storage.put('/registry/kept', Buffer.from('1'), { ifRevision: 0 }))
     const second = won(await storage.put('/registry/kept', Buffer.from('2'), { ifRevision: first }))
@@ -41,7 +41,7 @@ describe('kine', { skip }, () => {
     await storage.close()
   })
 
-  test('a reader learns by a marker of a revision that none of its keys has, and so do two', async () => {
+  test('one reader, or two, learn by a marker of a revision that none of their keys has', async () => {
     const endpoints = [server.endpoint]
     const stores = await Promise.all(
       [1, 2].map(() => openEtcdStorage({ endpoints, watchPrefix: '/registry/quiet/' })),
@@ -69,7 +69,7 @@ describe('kine', { skip }, () => {
     await Promise.all(stores.map((storage) => storage.close()))
   })
 
-  test('killed and started again: nothing is missing on the feed, and lists are in the order of keys', async () => {
+  test('killed and restarted: the feed misses nothing, and lists are in key order', async () => {
     const storage = await openEtcdStorage({ endpoints: [server.endpoint] })
     const feed = collect(storage, await storage.currentRevision(), 4)
     const put = async (name: string) =>

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { Connection } from './connection.ts'
 import { Leases } from './lease.ts'
 
-/** Seconds at which something is written to live for an hour, and how many leases that takes. */
+/** Seconds of writes with a TTL of an hour, and the number of leases that they need. */
 const rows: [sharedSecondsMax: number | undefined, writtenAt: number[], granted: number][] = [
   [undefined, [0, 59, 61], 2],
   [10, [0, 9, 11], 2],
   [0, [0, 0, 0], 3],
-  // Never more than a twentieth of its life.
+  // Never more than a twentieth of its TTL.
   [100_000, [0, 179, 181], 2],
 ]
 for (const [sharedSecondsMax, writtenAt, granted] of rows)
@@ -33,8 +33,8 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
     assert.equal(asked, granted)
   })
 
-test('a lease has the name that the server gives it', async () => {
-  // A server that imitates etcd names a lease by its seconds, whatever ID was requested.
+test('a lease has the ID that the server returns', async () => {
+  // A server that imitates etcd uses the seconds as lease ID, whatever ID was requested.
   const connection = { read: async () => Buffer.from([2 << 3, 42]) } as unknown as Connection
   const leases = new Leases(
     connection,

@@ -1,6 +1,6 @@
 /**
  * Writes whose connection breaks before etcd has the request, or before the client has the
- * response: each is done exactly once, and its outcome is the true one.
+ * response. Each is done exactly once, and its reported outcome is correct.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,15 +14,15 @@ import { EtcdServer, etcdVersion } from './etcd-server.fixture.ts'
 const version = etcdVersion()
 const skip = version ? false : 'there is no etcd on PATH'
 
-/** Where the proxy breaks the connection: before it forwards a request, or before the response. */
+/** Where the proxy breaks the connection: before the request or before the response. */
 type Cut = 'request' | 'response'
 
 const frameHeaderBytes = 9
 const dataOrHeadersMax = 1
 
 /**
- * Whether there is a frame of HTTP/2 with headers or data: etcd sends pings before it does what a
- * request says.
+ * Whether the bytes contain an HTTP/2 frame with headers or data: etcd sends pings before it
+ * processes a request.
  */
 function carriesMessage(bytes: Buffer): boolean {
   for (let at = 0; at + frameHeaderBytes <= bytes.length; ) {
@@ -32,9 +32,7 @@ function carriesMessage(bytes: Buffer): boolean {
   return false
 }
 
-/**
- * A TCP proxy to etcd that breaks all its connections when the next message comes from one side.
- */
+/** A TCP proxy to etcd that breaks all its connections at the next message from one side. */
 class CuttingProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -104,7 +102,7 @@ describe('a connection that breaks during a write', { skip }, () => {
     await server.dispose()
   })
 
-  /** The changes of one key, up to now. */
+  /** All changes of one key. */
   async function historyOf(key: string, after: Revision): Promise<Change[]> {
     const last = won(await direct.put(`${key}-end`, Buffer.from('x'), { ifRevision: 0 }))
     const changes: Change[] = []
@@ -182,7 +180,7 @@ describe('a connection that breaks during a write', { skip }, () => {
     })
   }
 
-  test('a write with a time to live: the lease and the key are made once', async () => {
+  test('a write with a TTL creates its lease and its key once', async () => {
     proxy.cutNext('response')
     const put = cut.put('/registry/lost/lease', own, { ifRevision: 0, ttlSeconds: 100 })
     assert.equal(won(await put), (await direct.get('/registry/lost/lease')).value?.revision)

@@ -13,7 +13,7 @@ const change = (revision: number, bytes: Buffer | undefined): Change => ({
 const stored = (revision: number, bytes: Buffer) => ({ key: 'a', revision, bytes })
 const lost = (current?: ReturnType<typeof stored>): Outcome => ({ ok: false, current })
 
-test('what became of a write whose response was lost', () => {
+test('the outcome of a write whose response was lost', () => {
   type Row = [
     what: string,
     write: { ifRevision: number; value: Buffer | undefined },

@@ -4,7 +4,8 @@ import { WireReader } from '#base/wire.ts'
 import { encodeCompaction, encodeWrite, type EtcdWrite } from './messages.ts'
 
 /**
- * The steps of a transaction: conditions are field 1, what follows from them 2, and what else 3.
+ * The parts of a transaction: field 1 has the conditions, 2 the operations on success, 3 those on
+ * failure.
  */
 function steps(bytes: Buffer): number[] {
   const fields: number[] = []

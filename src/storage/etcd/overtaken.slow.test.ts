@@ -1,6 +1,6 @@
 /**
  * Events between a request and its response: other writers, compactions, expired leases. A proxy
- * that can be stopped in either direction makes sure of the moment.
+ * that can pause either direction controls the order.
  */
 import assert from 'node:assert/strict'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -16,7 +16,7 @@ import { EtcdServer, etcdVersion } from './etcd-server.fixture.ts'
 
 const skip = etcdVersion() ? false : 'there is no etcd on PATH'
 
-/** Questions and answers on their way, which wait while they are held. */
+/** Requests and responses in transit, which wait while the proxy is paused. */
 class Way {
   readonly #held = { questions: [] as (() => void)[], answers: [] as (() => void)[] }
   readonly #isHeld = { questions: false, answers: false }
@@ -66,7 +66,7 @@ class Way {
   }
 }
 
-describe('overtaken', { skip }, () => {
+describe('events between a request and its response', { skip }, () => {
   let etcd: EtcdServer
   let way: Way
   let near: Storage
@@ -100,7 +100,7 @@ describe('overtaken', { skip }, () => {
     for (const revision of later) assert.ok((await revision) >= written)
   })
 
-  test('a list that compaction overtakes begins again, unless it is for one revision', async () => {
+  test('a list whose revision is compacted starts again, unless it is for a fixed revision', async () => {
     const keys = Array.from({ length: 1500 }, (_, i) => `/registry/long/${i}`)
     for (let i = 0; i < keys.length; i += 100) await Promise.all(keys.slice(i, i + 100).map(write))
     for (const isExact of [false, true]) {
@@ -122,7 +122,7 @@ describe('overtaken', { skip }, () => {
     }
   })
 
-  test('a lease that etcd has forgotten is replaced', async () => {
+  test('a lease that etcd has lost is replaced', async () => {
     const storage = await openEtcdStorage({ endpoints: [etcd.endpoint], random: () => 0 })
     const put = (key: string) =>
       storage.put(key, Buffer.from('x'), { ifRevision: 0, ttlSeconds: 3600 })

@@ -5,7 +5,7 @@ import { WireWriter } from '#base/wire.ts'
 import { StorageUnavailable } from '#storage/storage.ts'
 import { Watch, type WatchParts } from './watch.ts'
 
-/** A watch whose stream says what a test has it say. */
+/** A watch whose stream delivers the messages of a test. */
 function startWatch() {
   const stream = Object.assign(new EventEmitter(), {
     isPaused: false,
@@ -30,7 +30,7 @@ function startWatch() {
   return { stream, watch, ended }
 }
 
-test('what no etcd says ends the feed, and nothing else', async () => {
+test('an invalid message ends only the feed', async () => {
   const { stream, watch, ended } = startWatch()
   const next = watch.next()
   // A header that is longer than the message.
@@ -43,7 +43,7 @@ test('what no etcd says ends the feed, and nothing else', async () => {
   assert.deepEqual(ended, [watch])
 })
 
-test('a stream is held back while its reader has much to read, however few the changes are', async () => {
+test('a stream is paused while its reader has many unread bytes, even in few changes', async () => {
   const { stream, watch } = startWatch()
   const megabyte = 1024 * 1024
   let told = 0

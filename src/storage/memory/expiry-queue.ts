@@ -26,7 +26,7 @@ export class ExpiryQueue {
     return this.#entries.splice(0, kept < 0 ? this.#entries.length : kept)
   }
 
-  /** A copy for a store whose clock is ahead by so much. */
+  /** A copy for a store whose clock is ahead by `byMs`. */
   shifted(ms: number): ExpiryQueue {
     const copy = new ExpiryQueue()
     copy.#entries = this.#entries.map((entry) => ({ ...entry, deadline: entry.deadline + ms }))

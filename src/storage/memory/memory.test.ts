@@ -16,7 +16,7 @@ storageSuite('memory', {
   feedFirst: true,
 })
 
-test('a time to live follows elapsed time, not a clock that jumps', async () => {
+test('a TTL follows elapsed time, not the wall clock', async () => {
   let now = 1_000_000
   let elapsed = 0
   const storage = createMemoryStorage({
@@ -33,7 +33,7 @@ test('a time to live follows elapsed time, not a clock that jumps', async () => 
   await storage.close()
 })
 
-test('what was deleted and compacted takes no memory', async () => {
+test('deleted and compacted keys use no memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   const storage = createMemoryStorage()
@@ -41,7 +41,7 @@ test('what was deleted and compacted takes no memory', async () => {
   const remove = async (key: string) => {
     const revision = won(await storage.put(key, Buffer.from('x'), { ifRevision: 0 }))
     won(await storage.delete(key, { ifRevision: revision }))
-    // The feed hands out what the store keeps.
+    // The feed returns the stored buffers.
     for (const change of await collect(storage, revision - 1, 2))
       remembered.push(new WeakRef(change))
   }
@@ -57,7 +57,7 @@ test('what was deleted and compacted takes no memory', async () => {
   await storage.close()
 })
 
-test('a fork and its origin share the past and no future', async () => {
+test('a fork and its origin share the past and diverge afterwards', async () => {
   const origin = createMemoryStorage()
   const text = async (storage: typeof origin, key: string, at?: number) =>
     (await storage.get(key, at)).value?.bytes.toString()
@@ -88,7 +88,7 @@ test('a fork and its origin share the past and no future', async () => {
   await fork.close()
 })
 
-test('a time to live continues in a fork', async () => {
+test('a TTL continues in a fork', async () => {
   let elapsed = 0
   const clock = { ...systemClock, now: () => 0, elapsed: () => elapsed }
   const origin = createMemoryStorage({ clock })

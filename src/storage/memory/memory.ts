@@ -23,8 +23,7 @@ import {
 import { type Expiring, ExpiryQueue } from './expiry-queue.ts'
 
 /**
- * Changes handed out at once to a reader that catches up: enough to be quick, little enough not to
- * block others.
+ * Changes per read of a reader that catches up: enough to be quick, few enough not to block others.
  */
 const historyBatchMax = 1000
 
@@ -36,7 +35,7 @@ export function createMemoryStorage(options: { clock?: TimerClock } = {}): Memor
 export interface SavedStore {
   readonly revision: Revision
   readonly items: [key: string, revision: Revision, bytes: Uint8Array][]
-  /** Deadlines are milliseconds from now. */
+  /** Deadlines in milliseconds from now. */
   readonly expiring: readonly Expiring[]
 }
 

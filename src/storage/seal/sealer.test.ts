@@ -29,7 +29,9 @@ const open = (providers: Provider[], stored: Buffer, at = path): string => {
   return `${opened.stale ? 'stale' : 'fresh'} ${opened.bytes.toString('latin1')}`
 }
 
-/** What kube-apiserver 1.22.17 stored for a new cluster under each provider, with these keys. */
+/**
+ * Values that kube-apiserver 1.22.17 stored for a new cluster with each provider and these keys.
+ */
 const peerValues: [string, Provider, string][] = [
   [
     'aescbc',
@@ -53,7 +55,7 @@ const peerPlain = Buffer.from(
 ).toString('latin1')
 
 for (const [name, provider] of peerValues) {
-  test(`${name}: what is sealed or opened has memory of its own`, () => {
+  test(`${name}: encrypted and decrypted values have memory of their own`, () => {
     const sealer = sealerOf([provider])
     const sealed = sealer.seal(path, Buffer.alloc(100))
     const opened = sealer.open(path, sealed)
@@ -64,7 +66,7 @@ for (const [name, provider] of peerValues) {
 }
 
 for (const [name, provider, value] of peerValues) {
-  test(`${name}: what kube-apiserver sealed is opened, and what is sealed has the same form`, () => {
+  test(`${name}: values of kube-apiserver are decrypted, and ours have the same form`, () => {
     const stored = Buffer.from(value, 'base64')
     assert.equal(open([provider], stored), `fresh ${peerPlain}`)
     const plain = Buffer.from(peerPlain, 'latin1')
@@ -79,7 +81,7 @@ for (const [name, provider, value] of peerValues) {
   })
 }
 
-test('a value of aesgcm opens under its own key of the store alone', () => {
+test('a value of aesgcm can be decrypted only under its own storage key', () => {
   const sealed = sealerOf([gcm('a')]).seal('/registry/secrets/a/b', Buffer.from('x'))
   assert.equal(open([gcm('a')], sealed, '/registry/secrets/a/b'), 'fresh x')
   const moved = open([gcm('a')], sealed, '/registry/secrets/a/c')
@@ -135,7 +137,7 @@ const short = 'the stored data was shorter than the required size'
 const unpadded = 'invalid PKCS7 data (empty or not padded)'
 const noKey = 'no matching key was found for the provided AES transformer'
 
-/** Recorded from kube-apiserver 1.22.17, which gives no answer to a vector without blocks. */
+/** Recorded from kube-apiserver 1.22.17, which does not respond for a vector without blocks. */
 const refused: [string, Buffer, string][] = [
   ['no padding', endingWith(0), unpadded],
   ['more padding than there is', endingWith(33), unpadded],

@@ -14,7 +14,7 @@ export type Provider =
   | { readonly is: 'identity' }
   | { readonly is: CipherName; readonly keys: readonly NamedSecret[] }
 
-/** `stale`: it would be sealed otherwise now. */
+/** `stale`: a write now would encrypt it with another key. */
 export type Opened =
   | { readonly bytes: Buffer; readonly stale: boolean }
   | { readonly problem: string }

@@ -23,7 +23,7 @@ before(() => {
 })
 after(() => rmSync(place, { recursive: true }))
 
-test('a backup made while writes go on holds all that was answered before it, and a server starts from it', async () => {
+test('a backup during writes contains all earlier acknowledged writes, and a server starts from it', async () => {
   const directory = join(place, 'running')
   const storage = await openSqliteStorage({ directory })
   const put = (key: string) => storage.put(key, Buffer.alloc(500, key), { ifRevision: 0 })
@@ -59,11 +59,11 @@ test('a backup made while writes go on holds all that was answered before it, an
   await restored.close()
 })
 
-test('other users cannot read a backup while it is made', async () => {
+test('other users cannot read a backup while it is written', async () => {
   const directory = join(place, 'secret')
   await (await openSqliteStorage({ directory })).close()
   const target = join(place, 'secret-copy')
-  // A file was there before.
+  // A file existed before.
   writeFileSync(`${target}.unfinished`, '', { mode: 0o666 })
   const made = backup(join(directory, 'state.db'), target)
   assert.equal(statSync(`${target}.unfinished`).mode & 0o777, 0o600)
@@ -92,7 +92,7 @@ test('a store that cannot be backed up is reported', async () => {
   )
 })
 
-test('a database with a log beside it is not replaced: the log would be read into the backup', async () => {
+test('a database with a log next to it is not replaced: the log would be applied to the backup', async () => {
   const directory = join(place, 'source')
   const source = join(directory, 'state.db')
   const storage = await openSqliteStorage({ directory })

@@ -1,7 +1,7 @@
 /**
- * A copy of the database while a server uses it. The copy is one moment of the store, whole and by
- * itself: put it into an empty data directory as `state.db` and start a server there. The database
- * copied from is only read, a little at a time.
+ * Copies the database while a server uses it. The copy contains exactly one revision of the store
+ * and needs no other file. To restore it, put it into an empty data directory as `state.db` and
+ * start a server there. The source is only read, in small steps.
  */
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

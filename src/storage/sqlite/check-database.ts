@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Revision } from '#storage/storage.ts'
 import { checksumOf, refuseStranger } from './schema.ts'
 
-/** More of one kind are counted, not listed. */
+/** Problems of one kind beyond this number are counted, not listed. */
 const problemsMax = 100
 
 export interface DatabaseReport {

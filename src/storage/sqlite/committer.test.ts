@@ -1,6 +1,6 @@
 /**
- * Transactions that fail, and how long the log becomes: it is copied while others write, and what
- * is forgotten is logged too.
+ * Failed transactions, and the length of the log: it is copied while others write, and compaction
+ * adds to it too.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ function writeOf(count: number, size: number, ifRevision = (_: number) => 0): Qu
   return { kind: 'write', keys, numbers, bytes: new Uint8Array(count * Math.max(size, 0)) }
 }
 
-test('a connection that writes waits for the disk, and copies the log on request', (t) => {
+test('a writing connection waits for the disk, and copies the log on request', (t) => {
   const connections = new Set<DatabaseSync>()
   const { exec } = DatabaseSync.prototype
   t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
@@ -49,7 +49,7 @@ test('a connection that writes waits for the disk, and copies the log on request
   committer.close()
 })
 
-test('what failed is undone, and the next begins where the database is', () => {
+test('a failed transaction is undone, and the next one starts from the state of the database', () => {
   const { file, committer } = open()
   const other = new Committer({ file, ...defaults })
   other.transact([writeOf(3, 10)], 0)
@@ -71,7 +71,7 @@ function written(revision: number): WriteAnswer {
   return { revisions: new Float64Array([revision]), refused: [] }
 }
 
-test('exclusive work runs while there is no writer, or not at all', () => {
+test('exclusive work runs only while there is no writer', () => {
   const { file, committer } = open({ busyMs: 0 })
   const other = new Committer({ file, ...defaults, busyMs: 0 })
   let times = 0
@@ -93,7 +93,7 @@ test('exclusive work runs while there is no writer, or not at all', () => {
   committer.close()
 })
 
-/** What a connection that writes nothing sees of the log, in pages. */
+/** The length of the log in pages, as seen by a connection that does not write. */
 function logOf(file: string): { log: number; checkpointed: number } {
   const database = new DatabaseSync(file)
   database.exec('SELECT count(*) FROM log')
@@ -119,7 +119,7 @@ const writing = `
   parentPort.postMessage('begun')
 `
 
-test('a log that others write meanwhile is copied to its end, and begins anew', async () => {
+test('a log that others extend meanwhile is copied to its end and reset', async () => {
   const { file, committer } = open()
   const other = new Worker(writing, { eval: true, workerData: file })
   await new Promise((resolve) => other.once('message', resolve))
@@ -136,7 +136,7 @@ test('a log that others write meanwhile is copied to its end, and begins anew', 
   committer.close()
 })
 
-test('a reader delays the copy only a moment, and waiting for a writer lasts as before', () => {
+test('a reader delays the copy only briefly, and the timeout for writers is restored', () => {
   const busyMs = 400
   const { file, committer } = open({ busyMs })
   committer.transact([writeOf(10, 100)], 0)
@@ -162,7 +162,7 @@ function took(work: () => void): number {
   return performance.now() - began
 }
 
-test('a probe reaches the disk, each time, and changes nothing', () => {
+test('each probe reaches the disk and changes nothing', () => {
   const { file, committer } = open()
   committer.transact([writeOf(3, 10), { kind: 'compact', upTo: 2 }], 0)
   for (let i = 0; i < 3; i++) {
@@ -177,7 +177,7 @@ test('a probe reaches the disk, each time, and changes nothing', () => {
   committer.close()
 })
 
-test('a log that could not be copied is copied again soon, and not added to beyond twice its limit', (t) => {
+test("a failed copy of the log is repeated soon, and writes stop at twice the log's limit", (t) => {
   const checkpointBytes = 400_000
   const { file, committer } = open({ checkpointBytes, busyMs: 0 })
   let revision = 1
@@ -220,7 +220,7 @@ test('a log that could not be copied is copied again soon, and not added to beyo
   committer.close()
 })
 
-test('what is forgotten makes the log long as what is written does', () => {
+test('deletions of a compaction enlarge the log like writes', () => {
   const { committer } = open({ sweeps: true, checkpointBytes: 128 * 1024 })
   const count = 150
   committer.transact([writeOf(count, 10)], 0)

@@ -10,7 +10,7 @@ import { inspectDatabase, lockDirectory } from './data-directory.ts'
 const place = mkdtempSync(join(tmpdir(), 'binnacle-directory-'))
 after(() => rmSync(place, { recursive: true }))
 
-/** A file of `size` bytes that begins as a database of `pages` pages does. */
+/** A file of `size` bytes that starts like a database of `pages` pages. */
 function database(pages: number, size: number, pageSize = 512): Buffer {
   const bytes = Buffer.alloc(size)
   bytes.write('SQLite format 3\0')
@@ -19,7 +19,7 @@ function database(pages: number, size: number, pageSize = 512): Buffer {
   return bytes
 }
 
-/** A log with a frame for each of these pages, less the bytes cut off its end. */
+/** A log with a frame for each of these pages, with some bytes cut off its end. */
 function log(pages: number[], { cut = 0, ...made }: MadeLog & { cut?: number } = {}): Buffer {
   const bytes = makeLog(
     pages.map((page) => ({ page, commits: true })),
@@ -28,7 +28,7 @@ function log(pages: number[], { cut = 0, ...made }: MadeLog & { cut?: number } =
   return bytes.subarray(0, bytes.length - cut)
 }
 
-describe('what a database file looks like before SQLite sees it', () => {
+describe('the state of a database file before SQLite opens it', () => {
   const whole = database(3, 3 * 512)
   const cutShort = database(3, 2 * 512)
   const cases: [name: string, file: Buffer | undefined, log: Buffer | undefined, is: string][] = [
@@ -87,7 +87,7 @@ describe('what a database file looks like before SQLite sees it', () => {
 })
 
 describe('the lock of a directory', () => {
-  test('a second holder gets an error that names the first, or no name, until the directory is released', () => {
+  test('a second holder gets an error with the name of the first, if known, until the directory is released', () => {
     const directory = join(place, 'made', 'by the lock')
     const lock = lockDirectory(directory)
     const pidFile = join(directory, 'lock.pid')
@@ -100,7 +100,7 @@ describe('the lock of a directory', () => {
     lock.release()
     lockDirectory(directory).release()
   })
-  test('what cannot be a directory is named', () => {
+  test('a path that cannot be a directory is reported by name', () => {
     const file = join(place, 'file')
     writeFileSync(file, '')
     assert.throws(() => lockDirectory(file), /the data directory .*file cannot be written: /)

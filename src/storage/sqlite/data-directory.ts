@@ -1,7 +1,7 @@
 /**
- * The directory a server keeps its state in: which process may use it, and whether its contents can
- * be opened. A file that looks wrong is named and left exactly as it was found; nothing here
- * repairs or deletes state.
+ * Locks the directory with the server's state for one process, and checks whether its files can be
+ * opened. A file that looks damaged is reported by name and never changed. This module neither
+ * repairs nor deletes state.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the directory for this process. The lock is SQLite's own on an empty database: the kernel
- * gives it back when the process ends, however it ends, and a second server in the same process is
- * refused like any other.
+ * Locks the directory for this process. The lock is SQLite's own, on an empty database. The kernel
+ * releases it when the process ends for any reason. A second server in the same process is rejected
+ * as well.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const pidFile = join(directory, 'lock.pid')
@@ -61,10 +61,10 @@ function holder(pidFile: string): string {
 export type FoundStore = 'nothing' | 'database'
 
 /**
- * Looks at the database file before SQLite does: SQLite takes an empty file for a new database and
- * throws the log beside it away, and does not notice a last page cut in two. Must run while no
- * connection of this process has the file open, because closing a file gives back this process'
- * locks on it.
+ * Checks the database file before SQLite opens it. SQLite takes an empty file for a new database
+ * and deletes the log next to it, and does not notice a truncated last page. Call this only while
+ * no connection of this process has the file open, because closing a file releases the locks of
+ * this process on it.
  */
 export function inspectDatabase(file: string): FoundStore {
   const size = sizeBytes(file)
@@ -73,7 +73,7 @@ export function inspectDatabase(file: string): FoundStore {
     if (walSize === 0) return 'nothing'
     throw damaged(file, `it is missing, but its log ${file}-wal is there`)
   }
-  // SQLite would open a read-only file, and report it only at the first write.
+  // SQLite would open a read-only file, and report the problem only at the first write.
   closeSync(openSync(file, 'r+'))
   if (size < headerSizeBytes) throw damaged(file, `it is truncated (${size} bytes)`)
   const header = readBytes(file, 0, headerSizeBytes)
@@ -94,8 +94,7 @@ export function inspectDatabase(file: string): FoundStore {
 }
 
 /**
- * The pages that the write-ahead log holds: a copy into the database may have been cut short by a
- * crash.
+ * The pages in the write-ahead log: a crash may have interrupted copying them into the database.
  */
 function pagesOfLog(file: string, size: number, pageSize: number): ReadonlySet<number> {
   const { pages, problem } = reading(file, (descriptor) => readLog(descriptor, size, pageSize))

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { DiskBudget } from './disk-budget.ts'
 
 /**
- * With a log of a thousand pages: three of them kept, one of them even from deletions, short below
- * six.
+ * With a log of a thousand pages: three are reserved, one of them even from deletions, and less
+ * than six is short.
  */
 const logBytes = 4096 * 1000
 
@@ -26,7 +26,7 @@ class Disk {
   }
 }
 
-test('what is taken, by what is left of the disk', () => {
+test('admitted writes, by the free space of the disk', () => {
   const rows: [spareLogs: number, value: number | undefined, isTaken: boolean, short: boolean[]][] =
     [
       [100, 10, true, []],
@@ -47,7 +47,7 @@ test('what is taken, by what is left of the disk', () => {
   }
 })
 
-test('a full disk takes deletions alone, and not the last of them, until there is more than is kept', () => {
+test('a full disk admits only deletions, and not the last one, until more than the reserve is free', () => {
   const disk = new Disk(2)
   assert.equal(disk.budget.take(10), false)
   const rows: [spareLogs: number, deletion: boolean, isRefilled: boolean, value: boolean][] = [
@@ -67,7 +67,7 @@ test('a full disk takes deletions alone, and not the last of them, until there i
   assert.equal(disk.short.includes(true), true)
 })
 
-test('it looks at the disk four times for each length of the log', () => {
+test('the disk is checked four times per full log', () => {
   const disk = new Disk(100)
   for (let i = 0; i < 999; i++) disk.budget.take(0)
   assert.equal(disk.looks, 4)

@@ -34,13 +34,13 @@ test('when a disk is slow', () => {
   }
 })
 
-test('long ones among quick ones', () => {
+test('slow writes among quick ones', () => {
   const pace = new DiskPace(() => 0)
   const said = Array.from({ length: 100 }, (_, i) => pace.isSlowAfter(i % 5 === 0 ? 50 : 0.3, 1))
   assert.ok(!said.includes(true))
 })
 
-test('how long it rests', () => {
+test('the duration of a rest', () => {
   let now = 1000
   const pace = new DiskPace(() => now)
   assert.ok(pace.isRested())
@@ -67,7 +67,7 @@ test('how long it rests', () => {
   assert.ok(pace.isRested())
 })
 
-test('after a rest one late write begins another, and quick ones end it', () => {
+test('after a rest one slow write starts another, and quick ones end it', () => {
   let now = 0
   const pace = new DiskPace(() => now)
   for (let i = 0; i < 9; i++) pace.isSlowAfter(400, 1)

@@ -10,7 +10,7 @@ after(() => rmSync(place, { recursive: true }))
 
 const mebibyte = 1024 * 1024
 
-test('how a disk is shared out', () => {
+test('how a disk is divided', () => {
   const rows: [disk: number, log: number, reserve: number, short: number][] = [
     [1, 0.125, 0.375, 0.75],
     [32, 1, 3, 6],
@@ -27,7 +27,7 @@ test('how a disk is shared out', () => {
   }
 })
 
-test('what a database has belongs to what it may fill', () => {
+test('the available space includes the database itself', () => {
   const file = join(place, 'state.db')
   writeFileSync(file, Buffer.alloc(mebibyte))
   writeFileSync(`${file}-wal`, Buffer.alloc(2 * mebibyte))

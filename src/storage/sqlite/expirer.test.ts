@@ -5,14 +5,14 @@ import { Expirer } from './expirer.ts'
 import type { ExpireAnswer } from './protocol.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** The requests to the writer, as `kind number`, on a clock that is advanced by hand. */
+/** The requests to the writer, as `kind number`. The test advances the clock. */
 class Scene {
   readonly asked: string[] = []
-  /** What the writer says is the next deadline; an error where the disk is in trouble. */
+  /** The writer's next deadline; an error if the disk fails. */
   answer: number | undefined | Error
-  /** Answers are held back until this is called. */
+  /** Replies wait until this is called. */
   release: (() => void) | undefined
-  /** The time of day and elapsed time: the first may be set, the second never is. */
+  /** The wall clock and the elapsed time; only the first can be adjusted. */
   #now = 1_000_000
   #elapsed = 0
   readonly #context: TestContext
@@ -36,7 +36,7 @@ class Scene {
     this.#now += byMs
   }
 
-  /** The requests while time passes, a tenth of a second at a time. */
+  /** The requests while time passes in steps of a tenth of a second. */
   async pass(ms: number): Promise<string[]> {
     for (let passed = 0; passed < ms; passed += 100) {
       this.#now += 100
@@ -48,7 +48,7 @@ class Scene {
   }
 }
 
-test('deadlines of an earlier run are taken up, and looked at when they come', async (t) => {
+test('deadlines of an earlier run are read at start and checked when they are due', async (t) => {
   const scene = new Scene(t)
   scene.answer = 1_005_000
   scene.expirer.start()
@@ -58,7 +58,7 @@ test('deadlines of an earlier run are taken up, and looked at when they come', a
   assert.deepEqual(await scene.pass(10_000), [])
 })
 
-test('a new write is deleted when its time is over, however late the others are', async (t) => {
+test('a new write expires in time, however late the others are', async (t) => {
   const scene = new Scene(t)
   assert.equal(scene.expirer.deadline(60_000), 1_060_000)
   assert.equal(scene.expirer.deadline(2000), 1_002_000)
@@ -68,7 +68,7 @@ test('a new write is deleted when its time is over, however late the others are'
   assert.deepEqual(await scene.pass(30_000), ['expire 1060000'])
 })
 
-test('deletions that the disk rejected are requested again, a second later', async (t) => {
+test('deletions that the disk rejected are repeated a second later', async (t) => {
   const scene = new Scene(t)
   scene.expirer.deadline(1000)
   scene.answer = new Error('the disk is full')
@@ -79,7 +79,8 @@ test('deletions that the disk rejected are requested again, a second later', asy
 })
 
 const jumps: [name: string, byMs: number, asked: string[]][] = [
-  // The old deadline has come by the new time: a look, after the shift, that finds nothing due.
+  // By the new time the old deadline has passed, so a check follows the shift and finds nothing
+  // due.
   ['an hour on', 3_600_000, ['shift 3600000', 'expire 4602100']],
   ['an hour back', -3_600_000, ['shift -3600000']],
   ['a little, as all clocks drift', 5000, []],
@@ -99,7 +100,7 @@ for (const [name, byMs, expected] of jumps) {
   })
 }
 
-test('a jump that could not be written is seen again, and once', async (t) => {
+test('an adjustment of the clock that could not be stored is detected again, once', async (t) => {
   const scene = new Scene(t)
   scene.expirer.deadline(600_000)
   scene.setClock(3_600_000)
@@ -109,7 +110,7 @@ test('a jump that could not be written is seen again, and once', async (t) => {
   assert.deepEqual(await scene.pass(10_000), ['shift 3600000', 'expire 4602100'])
 })
 
-test('one request at a time: what comes due meanwhile waits', async (t) => {
+test('one request at a time; keys that become due meanwhile wait', async (t) => {
   const scene = new Scene(t)
   scene.release = () => {}
   scene.expirer.deadline(1000)

@@ -36,7 +36,7 @@ export class Expirer {
     })
   }
 
-  /** Takes up the deadlines of an earlier run. */
+  /** Continues with the deadlines of an earlier run. */
   start(): void {
     this.#ask({ kind: 'settle', now: Math.floor(this.#clock.now()) })
   }

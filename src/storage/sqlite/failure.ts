@@ -1,10 +1,8 @@
-/**
- * SQLite's errors in words for the operator of the server.
- */
+/** Messages about SQLite's errors for the operator of the server. */
 import { StorageUnavailable } from '#storage/storage.ts'
 
 /**
- * Primary result codes of SQLite; the extended ones have them in their low byte, and count where
+ * Primary result codes of SQLite. Extended codes contain them in their low byte, and are used if
  * they say more.
  */
 const reasons = new Map<number, string>([
@@ -16,7 +14,7 @@ const reasons = new Map<number, string>([
   [13, 'the disk is full'],
   [14, 'it cannot be opened'],
   [26, 'it is not a database'],
-  // The index of the log could not be made long enough.
+  // The index of the log could not be enlarged.
   [4874, 'the disk is full'],
 ])
 

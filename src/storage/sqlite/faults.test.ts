@@ -1,6 +1,4 @@
-/**
- * The disk as it is on bad days: full, read-only, garbled, cut short.
- */
+/** Faults of the disk: full, read-only, damaged, truncated. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import {
@@ -34,7 +32,7 @@ before(() => {
 })
 after(() => rmSync(place, { recursive: true }))
 
-describe('a damaged database is refused by name and left as it is', () => {
+describe('a damaged database is reported by name and not changed', () => {
   let sound: string
   before(async () => {
     sound = join(place, 'sound')
@@ -91,7 +89,7 @@ describe('a damaged database is refused by name and left as it is', () => {
     const storage = await openSqliteStorage({ directory: join(place, 'running') })
     for (const name of ['a', 'b', 'c', 'd'])
       won(await storage.put(`/registry/${name}`, Buffer.alloc(1000, name), { ifRevision: 0 }))
-    // As a crash would leave it.
+    // As after a crash.
     const directory = mkdtempSync(join(place, 'damaged-'))
     for (const name of ['state.db', 'state.db-wal'])
       copyFileSync(join(place, 'running', name), join(directory, name))
@@ -103,14 +101,14 @@ describe('a damaged database is refused by name and left as it is', () => {
     assert.deepEqual(contents(directory), before)
   })
 
-  test('the sound one opens', async () => {
+  test('the undamaged database opens', async () => {
     const storage = await openSqliteStorage({ directory: sound })
     assert.equal((await storage.count(prefixRange('/registry/'))).value, 300)
     await storage.close()
   })
 })
 
-describe('a directory that cannot be written is refused by name', () => {
+describe('a directory that cannot be written is reported by name', () => {
   for (const state of ['empty', 'with state']) {
     test(state, async () => {
       const directory = join(place, `read-only ${state}`)
@@ -136,7 +134,7 @@ describe('a directory that cannot be written is refused by name', () => {
   }
 })
 
-test('a database that cannot be written, where its directory can, is refused by name and left', async () => {
+test('a read-only database in a writable directory is reported by name and not changed', async () => {
   const directory = join(place, 'read-only file')
   await (await openSqliteStorage({ directory })).close()
   const file = join(directory, 'state.db')
@@ -158,7 +156,7 @@ test('a database that cannot be written, where its directory can, is refused by 
   assert.deepEqual(contents(directory), before)
 })
 
-test('a database that is removed or replaced while it is in use is trouble until it is back', async () => {
+test('a database that is removed or replaced during use is trouble until it is back', async () => {
   const directory = join(place, 'taken-away')
   const file = join(directory, 'state.db')
   const storage = await openSqliteStorage({ directory })
@@ -174,7 +172,7 @@ test('a database that is removed or replaced while it is in use is trouble until
 })
 
 describe('a full disk', () => {
-  test('a small file system: writes fail clearly, reads go on, and it recovers by itself', async (t) => {
+  test('a small file system: writes fail with a clear error, reads succeed, and it recovers by itself', async (t) => {
     const directory = join(place, 'small')
     mkdirSync(directory)
     try {
@@ -236,7 +234,7 @@ async function fillThenFree(storage: Storage, ballast: string, answered: string[
   assert.match(storage.trouble() ?? '', /the disk is full/)
   assert.ok((await storage.get(answered[0] ?? '')).value)
   assert.equal((await storage.list(prefixRange('/registry/'))).value.items.length, answered.length)
-  // Something small may still fit; that does not make the disk any better.
+  // A small write may still fit; that does not end the trouble.
   await storage.compact(await storage.currentRevision()).catch(() => {})
   await sleep(600)
   assert.match(storage.trouble() ?? '', /the disk is full/)
@@ -274,7 +272,7 @@ function size(file: string): number {
   return readFileSync(file).length
 }
 
-/** Where the index of the keys begins, which reading every row would not touch. */
+/** The start of the key index, which a read of every row would not touch. */
 function indexAt(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true })
   const row = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'log_by_key'").get()
@@ -307,7 +305,7 @@ function leaveLogAlone(file: string): void {
   writeFileSync(`${file}-wal`, 'something')
 }
 
-/** The files of a directory except those that only name its user. */
+/** The files of a directory, except those that only name its user. */
 function contents(directory: string): Map<string, Buffer> {
   const names = readdirSync(directory).filter((name) => name.startsWith('state.db'))
   return new Map(names.map((name) => [name, readFileSync(join(directory, name))]))

@@ -1,18 +1,18 @@
-/** A write-ahead log made by hand: of which pages, where it commits, and what is wrong with it. */
+/** Builds a write-ahead log: its pages, its commits, and a fault. */
 
 const salts = Buffer.from('saltsalt')
 
 export interface MadeFrame {
   readonly page: number
   readonly commits?: boolean
-  /** Changed when all sums were made: a byte of the frame, by its place. */
+  /** The position of a byte of the frame that is changed after all checksums were computed. */
   readonly garbledAt?: number
   readonly salts?: Buffer
 }
 
 export interface MadeLog {
   readonly pageSize?: number
-  /** Its last bit says whether numbers are summed with their highest byte first. */
+  /** The last bit is the byte order of the checksums. */
   readonly magic?: number
 }
 

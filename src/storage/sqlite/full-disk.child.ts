@@ -1,6 +1,6 @@
 /**
- * A process that fills the available room, reports it, waits until it is notified of more room, and
- * goes on. Started by faults.test.ts only.
+ * A process that fills the available space, reports it, waits for the message that there is more,
+ * and continues. Started only by faults.test.ts.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /**
- * Writes, questions, other writers, slow moments and restarts in an order that a seed gives, beside
- * a model that does one after the other at once. What the queue answers and announces must be what
- * the model says, to the revision.
+ * Runs writes, reads, other writers, slow moments and restarts in a random order from a seed. A
+ * model does the same one after the other. The queue must return and announce exactly what the
+ * model does, including revisions.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -52,7 +52,7 @@ class Model {
   }
 }
 
-/** Throws where the queue and the model differ. Says how many writes there were. */
+/** Throws if the queue and the model differ. Returns the number of writes. */
 export async function interleave(seed: number, directory: string): Promise<number> {
   const file = join(directory, `${seed}.db`)
   createDatabase(file)

@@ -7,14 +7,11 @@ import { interleave } from './interleaving.fixture.ts'
 const place = mkdtempSync(join(tmpdir(), 'interleaving-'))
 after(() => rmSync(place, { recursive: true }))
 
-/**
- * Some that are always the same, and one that never was before: its number is in the name of the
- * test.
- */
+/** Some fixed seeds and a new one, which is part of the test's name. */
 const seeds = [...Array.from({ length: 8 }, (_, i) => i + 1), Date.now() % 1e9]
 
 for (const seed of seeds) {
-  test(`seed ${seed}: the queue does what its model does`, async () => {
+  test(`seed ${seed}: the queue equals its model`, async () => {
     await interleave(seed, place)
   })
 }

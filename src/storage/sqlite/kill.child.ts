@@ -1,11 +1,11 @@
 /**
- * A process that is killed while it writes. It first holds what the process before it noted against
- * what it finds, then writes as fast as it can and notes, line by line, what was answered and what
- * the feed showed. The notes go to a file: what was noted stays noted. Started by kill.test.ts
- * only.
+ * A process that is killed while it writes. It first compares the notes of the previous process
+ * with the state that it finds. Then it writes as fast as it can, and notes each acknowledged write
+ * and each change of the feed. The notes are in a file, so they survive the kill. Started by
+ * kill.test.ts only.
  *
- * In the round `rehearsal` it only starts and ends, which leaves its compiled code in the cache:
- * killed, it cannot.
+ * In the round `rehearsal` it only starts and ends, to fill the compile cache, which a killed
+ * process cannot do.
  *
  *   kill.child.ts <data directory> <notes of the round before> <notes of this round> <round>
  *                 <bytes of the log> <writes in company>
@@ -40,7 +40,7 @@ if (round === 'rehearsal') {
 }
 process.stdout.write('ready\n')
 follow(await storage.currentRevision())
-/** Now and then one writes alone. */
+/** From time to time one write is alone. */
 const lanes = Number(round) % 4 === 3 ? 1 : 12
 const answered: Revision[] = new Array(lanes).fill(0)
 for (let lane = 0; lane < answered.length; lane++) write(lane)
@@ -103,8 +103,7 @@ async function check(storage: Storage, lines: string[]): Promise<void> {
   for (const [key, { revision, value }] of newest) {
     assert.ok(now >= revision, `the store is at ${now}, before the answered ${revision}`)
     const stored = present.get(key)
-    // A later write may have reached the disk without its answer reaching anyone; an answered one
-    // is never undone.
+    // An unacknowledged later write may have reached the disk; an acknowledged one is never undone.
     if (stored) assert.ok(stored.revision >= revision, `${key} lost its revision ${revision}`)
     else if (value !== '-') await requireDeletion(storage, key, revision)
     if (stored?.revision === revision) assert.equal(stored.bytes.toString(), value)
@@ -119,8 +118,8 @@ async function check(storage: Storage, lines: string[]): Promise<void> {
 }
 
 /**
- * A key is gone although its last answered write was no deletion: then a deletion must be on the
- * feed.
+ * A key is missing although its last acknowledged write was no deletion, so the feed must show a
+ * deletion.
  */
 async function requireDeletion(storage: Storage, key: string, after: Revision): Promise<void> {
   const now = await storage.currentRevision()

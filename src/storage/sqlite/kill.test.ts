@@ -1,7 +1,6 @@
 /**
- * kill -9 in the middle of concurrent writes, two hundred times: acknowledged writes are there, and
- * no reader was shown an uncommitted write. Each process checks what the one before it noted, on
- * the same state.
+ * kill -9 during concurrent writes, two hundred times: acknowledged writes survive, and no reader
+ * saw an uncommitted one. Each process checks the notes of the previous one, on the same state.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -12,19 +11,15 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const rounds = 200
-/**
- * Two states at once, one for each of the two cores that every machine has: in one the thread
- * commits, in the other it hardly does.
- */
+/** Two states in parallel, one per core: in one the thread commits, in the other it hardly does. */
 const companyMaxes = [0, 512]
 const states = companyMaxes.length
 /**
- * Half a minute where nothing else runs; every round starts a process, and a busy machine takes its
- * time for that.
+ * Half a minute on an idle machine; every round starts a process, and a busy machine needs longer.
  */
 const timeout = 900_000
 const child = fileURLToPath(new URL('./kill.child.ts', import.meta.url))
-/** Code compiled once serves all the processes that are started here. */
+/** All processes share one compile cache. */
 const cache = mkdtempSync(join(tmpdir(), 'binnacle-kill-cache-'))
 
 describe('kill -9', { concurrency: states }, () => {
@@ -37,8 +32,8 @@ describe('kill -9', { concurrency: states }, () => {
 })
 
 /**
- * Now and then one lives until room is made in its log, and is killed right before, meanwhile or
- * right after.
+ * Some processes live until space in the log is reserved, and are killed just before, meanwhile or
+ * just after.
  */
 const isLong = (round: number) => round % 10 === 9
 const killedAfterMs = (round: number) =>

@@ -1,4 +1,4 @@
-/** That the log begins anew in spite of readers, and that its file becomes short again. */
+/** The log is reset in spite of readers, and its file becomes short again. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ function open(name: string) {
   return { file, database, log, write }
 }
 
-test('a reader holds the log up for as long as it reads, and no longer', () => {
+test('a reader delays the reset of the log only while it reads', () => {
   const { file, database, log, write } = open('reader.db')
   const reader = new DatabaseSync(file, { readOnly: true })
   write()
@@ -50,7 +50,7 @@ test('a reader holds the log up for as long as it reads, and no longer', () => {
   database.close()
 })
 
-test('an empty log has an empty file, unless a connection reads from it', () => {
+test('an emptied log has an empty file, unless a connection reads from it', () => {
   const { file, database, log, write } = open('empty.db')
   const reader = new DatabaseSync(file, { readOnly: true })
   for (let i = 0; i < 10; i++) write()

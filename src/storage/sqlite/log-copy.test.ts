@@ -1,6 +1,5 @@
 /**
- * Copies of a database that changes meanwhile: what is written, deleted and forgotten between two
- * reads.
+ * Copies of a database that changes meanwhile: writes, deletions and compactions between two reads.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -31,7 +30,7 @@ function contents(database: DatabaseSync): unknown[] {
   )
 }
 
-test('the copy is the database as it is when the last row is copied', async () => {
+test('the copy equals the database at the time of its last row', async () => {
   type Step = (committer: Committer) => void
   const transact = (committer: Committer, ...requests: Request[]) =>
     assert.equal(committer.transact(requests, 0).kind, 'committed')
@@ -54,7 +53,7 @@ test('the copy is the database as it is when the last row is copied', async () =
       committer,
       writeOf(['/registry/new'], () => 0),
     )
-  // Of four reads, the first is done.
+  // One of four reads is done.
   const rows: [what: string, steps: Step[]][] = [
     ['nothing', []],
     ['writes', [update, create]],

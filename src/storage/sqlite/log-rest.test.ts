@@ -8,7 +8,7 @@ import { LogRest } from './log-rest.ts'
 const place = mkdtempSync(join(tmpdir(), 'log-rest-'))
 after(() => rmSync(place, { recursive: true }))
 
-test('a log beyond its limit is emptied when no write came for a second, and again until it is', (t) => {
+test('a log beyond its limit is emptied a second after the last write, and retried until it is', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const file = join(place, 'state.db')
   const log = `${file}-wal`

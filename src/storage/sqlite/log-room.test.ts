@@ -23,7 +23,7 @@ const alone = (step: () => void) => {
   return true
 }
 
-test('how long a log becomes', async () => {
+test('the reserved length of a log', async () => {
   const plenty = () => 1e12
   const cases: [what: string, content: string, room: number, free: () => number, size: number][] = [
     ['shorter than the room', 'written', 3 * megabyte + 5, plenty, 3 * megabyte + 5],
@@ -47,7 +47,7 @@ test('how long a log becomes', async () => {
   }
 })
 
-test('it ends when stopped, and if there is no log', async () => {
+test('reserving ends when it is stopped, and if there is no log', async () => {
   const file = join(directory, 'stopped')
   writeFileSync(file, '')
   let asked = 0
@@ -63,7 +63,7 @@ test('it ends when stopped, and if there is no log', async () => {
   assert.equal(statSync(join(directory, 'missing'), { throwIfNoEntry: false }), undefined)
 })
 
-test('while another connection is writing it retries, but not for ever', async (t) => {
+test('it retries a limited number of times while another connection is writing', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const file = join(directory, 'busy')
   for (const [refusals, tries, size] of [

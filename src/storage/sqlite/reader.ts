@@ -7,7 +7,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, KeyRange, Revision, Stored } from '#storage/storage.ts'
 import { checksumOf, damagedAt, openToRead } from './schema.ts'
 
-/** Rows read without giving others a turn: about a megabyte of objects, a millisecond or two. */
+/** Rows per turn of the event loop: about a megabyte of objects, one or two milliseconds. */
 export const rowsPerTurn = 500
 
 /** Bytes of changes per read, which limits the memory of each reader that catches up. */
@@ -19,8 +19,8 @@ type ListRow = [key: string, revision: Revision, checksum: number, value: Value]
 type LogRow = [key: string, revision: Revision, checksum: number, value: Value, deleted: number]
 
 /**
- * For each key of the range its newest row at the revision: SQLite takes `deleted` from the row
- * that has the maximum.
+ * Returns the newest row at the revision for each key of the range: with max(), SQLite takes
+ * `deleted` from the row that has the maximum.
  */
 const present = `SELECT key, max(revision) AS revision, deleted FROM log
   WHERE key >= ?1 AND key < ?2 AND revision <= ?3 GROUP BY key HAVING NOT deleted`

@@ -4,8 +4,8 @@ import type { KeyRange } from '#storage/storage.ts'
 import { RemainingMemo } from './remaining-memo.ts'
 
 /**
- * Pages through `total` keys of a range; answers what remained after each page, and how often it
- * was counted.
+ * Reads pages of a range of `total` keys. Returns the remaining number after each page, and how
+ * often it was counted.
  */
 function paged(memo: RemainingMemo, total: number, pageSize: number, at: number, end = 'z') {
   const remaining: number[] = []
@@ -23,12 +23,12 @@ function paged(memo: RemainingMemo, total: number, pageSize: number, at: number,
   return { remaining, counts }
 }
 
-test('only the first page of a list counts what remains', () => {
+test('only the first page of a list counts the remaining keys', () => {
   const memo = new RemainingMemo()
   assert.deepEqual(paged(memo, 10, 2, 7), { remaining: [8, 6, 4, 2, 0], counts: 1 })
 })
 
-test('lists at another revision or of another range are others', () => {
+test('lists at another revision or of another range are separate', () => {
   const memo = new RemainingMemo()
   paged(memo, 10, 2, 7)
   assert.deepEqual(paged(memo, 20, 2, 8).remaining.slice(0, 3), [18, 16, 14])
@@ -42,7 +42,7 @@ test('a page may be requested twice', () => {
   assert.equal(again, 4)
 })
 
-test('of many lists the oldest are forgotten, and counted again', () => {
+test('of many lists the oldest are evicted, and counted again', () => {
   const memo = new RemainingMemo()
   const next = (at: number) =>
     memo.of({ start: '1', end: 'z' }, { start: '2', end: 'z' }, at, 1, () => -1)

@@ -4,14 +4,14 @@
  */
 import type { KeyRange, Revision } from '#storage/storage.ts'
 
-/** Lists being paged through at once that are worth remembering; the others count. */
+/** The number of paginated lists that are cached; for others the keys are counted. */
 const remembered = 256
 
 export class RemainingMemo {
-  /** By where the next page begins, oldest first. */
+  /** By the key at which the next page begins, oldest first. */
   #byNextPage = new Map<string, number>()
 
-  /** The keys in `rest`, of which `range` without its first `taken` consists. */
+  /** The number of keys in `rest`, which is `range` without its first `taken` keys. */
   of(range: KeyRange, rest: KeyRange, at: Revision, taken: number, count: () => number): number {
     const known = this.#byNextPage.get(place(range, at))
     const remaining = known === undefined ? count() : known - taken

@@ -1,6 +1,7 @@
 /**
- * Sixteen writers that update sixteen objects, started by small-disk.slow.test.ts only. Prints a
- * line for each write: `put KEY REVISION`, or `refused` with the reason. Ends when it is killed.
+ * Sixteen writers that update sixteen objects, started only by small-disk.slow.test.ts. Prints a
+ * line for each write: `put KEY REVISION`, or `refused` with the reason. It runs until it is
+ * killed.
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +9,7 @@ import { openSqliteStorage } from './sqlite.ts'
 
 const [directory, size] = process.argv.slice(2) as [string, string]
 const writers = 16
-/** Between two writes of one writer: 800 writes a second together. */
+/** The pause between two writes of one writer: 800 writes a second in total. */
 const pauseMs = 20
 
 const storage = await openSqliteStorage({ directory })

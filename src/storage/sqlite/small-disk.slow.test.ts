@@ -1,7 +1,7 @@
 /**
- * A small disk that is full: by others, again and again, with kills in between; by history; by
- * objects. Each test mounts a file system in memory of the size in its title; without the
- * permission it is skipped with a message.
+ * A small disk that is full: repeatedly by other programs, with kills in between; by history; by
+ * objects. Each test mounts a file system in memory of the size in its title; without permission to
+ * mount, the test is skipped with a message.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ const mebibyte = 1024 * 1024
 const rounds = 3
 
 class Writers {
-  /** The last revision of each key that was answered. */
+  /** The last acknowledged revision of each key. */
   readonly answered = new Map<string, number>()
   puts = 0
   refused = 0
@@ -47,7 +47,7 @@ class Writers {
     await once(child, 'close')
   }
 
-  /** Writes go through again: some of them, one after the other. */
+  /** Waits until several consecutive writes succeed again. */
   async recover(): Promise<void> {
     const { puts } = this
     await until('writes to be answered again', () => this.puts > puts + 100)
@@ -83,7 +83,7 @@ function unmount(directory: string): void {
   rmSync(directory, { recursive: true })
 }
 
-/** Takes all that is left, again and again for so long. */
+/** Fills the free space repeatedly for a given time. */
 async function fill(file: string, ms: number): Promise<void> {
   const descriptor = openSync(file, 'w')
   const chunk = Buffer.alloc(64 * 1024, 'b')
@@ -97,7 +97,7 @@ async function fill(file: string, ms: number): Promise<void> {
   closeSync(descriptor)
 }
 
-/** A start finds all that was answered, and takes writes. */
+/** After a start all acknowledged writes exist, and writes succeed. */
 async function checkState(directory: string, answered: ReadonlyMap<string, number>): Promise<void> {
   await using(directory, async (storage) => {
     await until('the store to be well', () => storage.trouble() === undefined)
@@ -137,7 +137,7 @@ async function fullByOthers(directory: string, size: number): Promise<void> {
   await checkState(directory, writers.answered)
 }
 
-/** Until several times the size of the disk was written. */
+/** Writes until several times the size of the disk was written. */
 async function fullByItself(directory: string, size: number): Promise<void> {
   const valueBytes = Math.floor(size / 5000)
   const writers = new Writers(directory, valueBytes)
@@ -165,7 +165,7 @@ async function fullByItself(directory: string, size: number): Promise<void> {
   await checkState(directory, writers.answered)
 }
 
-/** Writes are refused while enough is left for deletions, which make room. */
+/** Writes are rejected while enough space is left for deletions, which free more. */
 async function fullOfObjects(directory: string, size: number): Promise<void> {
   const revisions = new Map<string, number>()
   const bytes = Buffer.alloc(Math.floor(size / 10_000), 'x')
@@ -190,7 +190,7 @@ async function fullOfObjects(directory: string, size: number): Promise<void> {
     assert.ok(freeBytes(directory) >= logBytesFor(size))
   })
   await using(directory, async (storage) => {
-    // A log that was closed leaves some room.
+    // A closed log leaves some space.
     await fillUp(storage, 1e6)
     for (const [key, ifRevision] of [...revisions].slice(0, revisions.size / 2))
       won(await storage.delete(key, { ifRevision }))

@@ -48,7 +48,7 @@ async function inDirectory(body: (directory: string) => Promise<void>): Promise<
   }
 }
 
-test('a second server on the same directory is refused, and may come when the first has gone', () =>
+test('a second server on the same directory is rejected until the first has stopped', () =>
   inDirectory(async (directory) => {
     const first = await openSqliteStorage({ directory })
     await assert.rejects(openSqliteStorage({ directory }), (error: Error) => {
@@ -63,7 +63,7 @@ test('a second server on the same directory is refused, and may come when the fi
     await second.close()
   }))
 
-test('history of large values is delivered a little at a time', () =>
+test('history of large values is delivered in small batches', () =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
     const start = await storage.currentRevision()
@@ -79,7 +79,7 @@ test('history of large values is delivered a little at a time', () =>
     await storage.close()
   }))
 
-test('a long list is whole at its revision, although it is compacted meanwhile', (t) =>
+test('a long list is complete at its revision, even if it is compacted meanwhile', (t) =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
     const file = new DatabaseSync(join(directory, 'state.db'), { readOnly: true })
@@ -119,7 +119,7 @@ test('other users of the machine cannot read the state', () =>
     await storage.close()
   }))
 
-test('compaction forgets on disk what it forgets, also when it is cut short', () =>
+test('compaction deletes old rows on disk, even if it is interrupted', () =>
   inDirectory(async (directory) => {
     let storage = await openSqliteStorage({ directory })
     const revisions = new Map<string, number>()
@@ -141,7 +141,7 @@ test('compaction forgets on disk what it forgets, also when it is cut short', ()
     const listed = storage.list({ start: '/', end: '0' })
     await storage.compact(await storage.currentRevision())
     await listed
-    // Closed while it is still forgetting; the next run takes it up.
+    // Closed during the deletion of old rows; the next run continues it.
     await storage.close()
     storage = await openSqliteStorage({ directory })
     assert.equal((await storage.count({ start: '/', end: '0' })).value, revisions.size)
@@ -161,7 +161,7 @@ function rowsOf(directory: string): number {
   return Number(row?.rows)
 }
 
-test('a list of many rows leaves room for others', () =>
+test('a list of many rows lets other requests run in between', () =>
   inDirectory(async (directory) => {
     const storage = await openSqliteStorage({ directory })
     const keys = Array.from({ length: 4000 }, (_, i) => `/registry/${i}`)
@@ -179,7 +179,7 @@ test('a list of many rows leaves room for others', () =>
     await storage.close()
   }))
 
-test('a clock that jumps while the server runs neither ends a time to live early nor stretches it', () =>
+test('an adjusted clock neither shortens nor extends a TTL while the server runs', () =>
   inDirectory(async (directory) => {
     let now = 1_700_000_000_000
     let elapsed = 0
@@ -212,7 +212,7 @@ test('a clock that jumps while the server runs neither ends a time to live early
     await storage.close()
   }))
 
-test('a clock set back while the server was away stretches no time to live', () =>
+test('a clock that was set back while the server was down extends no TTL', () =>
   inDirectory(async (directory) => {
     let now = 1_700_000_000_000
     const clock = { ...systemClock, now: () => now, elapsed: () => now }

@@ -8,10 +8,7 @@ import { deletion, numbersPerWrite } from './protocol.ts'
 import { createDatabase } from './schema.ts'
 import { Transaction } from './transaction.ts'
 
-/**
- * One write: its key, the revision it is conditional on, its value (none: a deletion), deadline and
- * time to live.
- */
+/** One write: key, expected revision, value (undefined: a deletion), deadline and TTL. */
 type Write = [key: string, ifRevision: number, value?: string, deadline?: number, ttl?: number]
 
 const directory = mkdtempSync(join(tmpdir(), 'binnacle-transaction-'))
@@ -23,10 +20,7 @@ after(() => {
   rmSync(directory, { recursive: true })
 })
 
-/**
- * Everything a step does to the database is undone when it is over: each row begins with an empty
- * one.
- */
+/** Every row starts with an empty database: changes are rolled back. */
 function check(name: string, body: (transaction: Transaction) => void): void {
   test(name, () => {
     database.exec('BEGIN')
@@ -38,7 +32,7 @@ function check(name: string, body: (transaction: Transaction) => void): void {
   })
 }
 
-/** The revisions given; a refused write is named by what stands in its way. */
+/** The assigned revisions; a rejected write has the revision that prevented it. */
 function write(transaction: Transaction, ...writes: Write[]): (number | string)[] {
   const numbers = new Float64Array(writes.length * numbersPerWrite)
   const values: Buffer[] = []
@@ -75,13 +69,13 @@ const written = () =>
   (database.prepare('SELECT total_changes() AS rows').get() as { rows: number }).rows
 
 describe('writes', () => {
-  check('the first has revision 2, and every one the next', (transaction) => {
+  check('the first write has revision 2, and each further one the next', (transaction) => {
     assert.equal(transaction.newestRevision(), 1)
     assert.deepEqual(write(transaction, ['/a', 0, 'x'], ['/b', 0, 'yy'], ['/c', 0, '']), [2, 3, 4])
     assert.deepEqual(log(), ['2<0 /a=x', '3<0 /b=yy', '4<0 /c='])
     assert.equal(transaction.newestRevision(), 4)
   })
-  check('a write names the row before it, a deletion too, and so does what comes back', (t) => {
+  check("a row refers to its key's previous row, also for deletions and recreated keys", (t) => {
     write(t, ['/a', 0, 'x'], ['/a', 2, 'y'], ['/a', 3], ['/a', 0, 'z'])
     assert.deepEqual(log(), ['2<0 /a=x', '3<2 /a=y', '4<3 /a-', '5<4 /a=z'])
   })
@@ -102,7 +96,7 @@ describe('writes', () => {
     ['making what is there and empty', [['/a', 0, '']], ['/a', 0, 'y'], '2 '],
   ]
   for (const [name, before, asked, said] of refused) {
-    check(`refused: ${name}`, (transaction) => {
+    check(`rejected: ${name}`, (transaction) => {
       write(transaction, ...before)
       const rows = log()
       assert.deepEqual(write(transaction, asked), [said])
@@ -110,19 +104,22 @@ describe('writes', () => {
     })
   }
 
-  check('one that is refused takes neither a revision nor the bytes of the next', (transaction) => {
-    write(transaction, ['/a', 0, 'first'])
-    const said = write(transaction, ['/b', 0, 'b'], ['/a', 0, 'second'], ['/c', 0, 'c'])
-    assert.deepEqual(said, [3, '2 first', 4])
-    assert.deepEqual(log(), ['2<0 /a=first', '3<0 /b=b', '4<0 /c=c'])
-  })
-  check('one sees those before it in the same request', (transaction) => {
+  check(
+    'a rejected write takes no revision, and the next write gets its own bytes',
+    (transaction) => {
+      write(transaction, ['/a', 0, 'first'])
+      const said = write(transaction, ['/b', 0, 'b'], ['/a', 0, 'second'], ['/c', 0, 'c'])
+      assert.deepEqual(said, [3, '2 first', 4])
+      assert.deepEqual(log(), ['2<0 /a=first', '3<0 /b=b', '4<0 /c=c'])
+    },
+  )
+  check('a write sees earlier writes of its request', (transaction) => {
     assert.deepEqual(
       write(transaction, ['/a', 0, 'x'], ['/a', 0, 'y'], ['/a', 2], ['/a', 0, 'z']),
       [2, '2 x', 3, 4],
     )
   })
-  check('keys that begin alike are different keys', (transaction) => {
+  check('keys with a common prefix are different keys', (transaction) => {
     assert.deepEqual(
       write(transaction, ['/a', 0, 'x'], ['/a/b', 0, 'y'], ['/A', 0, 'z']),
       [2, 3, 4],
@@ -130,7 +127,7 @@ describe('writes', () => {
   })
 })
 
-describe('a transaction rolled back', () => {
+describe('a rolled back transaction', () => {
   check('its revisions are assigned again after the rollback is reported', (transaction) => {
     write(transaction, ['/a', 0, 'x'])
     database.exec('SAVEPOINT inner')
@@ -142,7 +139,7 @@ describe('a transaction rolled back', () => {
 })
 
 describe('expiry', () => {
-  check('only what is due goes, and the next deadline is named', (transaction) => {
+  check('only due keys are deleted, and the next deadline is returned', (transaction) => {
     write(transaction, ['/a', 0, 'x', 100, 1], ['/b', 0, 'y', 101, 50], ['/c', 0, 'z'])
     assert.equal(transaction.nextDeadline(), 100)
     assert.deepEqual(transaction.expire(99), { keys: [], revisions: [], nextDeadline: 100 })
@@ -152,43 +149,46 @@ describe('expiry', () => {
     assert.deepEqual(last, { keys: ['/b'], revisions: [6], nextDeadline: undefined })
     assert.equal(transaction.nextDeadline(), undefined)
   })
-  check('what was written again lives by its new time, or for ever', (transaction) => {
+  check('a rewritten key has its new TTL, or none', (transaction) => {
     write(transaction, ['/a', 0, 'x', 100, 50], ['/b', 0, 'y', 100, 50])
     write(transaction, ['/a', 2, 'x', 200, 50], ['/b', 3, 'y'])
     assert.deepEqual(transaction.expire(150), { keys: [], revisions: [], nextDeadline: 200 })
     assert.deepEqual(transaction.expire(200).keys, ['/a'])
   })
-  check('what was deleted is not deleted again, nor is what came in its place', (transaction) => {
+  check('a deleted key does not expire again, and neither does its successor', (transaction) => {
     write(transaction, ['/a', 0, 'x', 100, 50], ['/b', 0, 'y', 100, 50])
     write(transaction, ['/a', 2], ['/b', 3], ['/b', 0, 'new'])
     assert.deepEqual(transaction.expire(100).keys, [])
     assert.equal(log().length, 5)
   })
-  check('what compaction has forgotten is passed over', (transaction) => {
+  check('compacted rows are skipped', (transaction) => {
     write(transaction, ['/a', 0, 'x', 100, 50], ['/a', 2, 'y'], ['/b', 0, 'z', 100, 50])
     transaction.compact(3)
     transaction.sweep(200)
     assert.deepEqual(transaction.expire(100).keys, ['/b'])
   })
-  check('a refused write leaves no deadline behind', (transaction) => {
+  check('a rejected write leaves no deadline behind', (transaction) => {
     write(transaction, ['/a', 0, 'x'])
     write(transaction, ['/a', 0, 'y', 100, 50])
     assert.equal(transaction.nextDeadline(), undefined)
   })
-  check('many at once go in several transactions, the earliest first', (transaction) => {
-    for (let i = 0; i < 201; i++) write(transaction, [`/${i}`, 0, 'x', 1000 - i, 50])
-    const first = transaction.expire(1000)
-    assert.equal(first.keys.length, 200)
-    assert.deepEqual([first.keys[0], first.nextDeadline], ['/200', 1000])
-    assert.deepEqual(transaction.expire(1000).keys, ['/0'])
-  })
-  check('the clock was set: every deadline moves with it', (transaction) => {
+  check(
+    'many expired keys are deleted in several transactions, the earliest first',
+    (transaction) => {
+      for (let i = 0; i < 201; i++) write(transaction, [`/${i}`, 0, 'x', 1000 - i, 50])
+      const first = transaction.expire(1000)
+      assert.equal(first.keys.length, 200)
+      assert.deepEqual([first.keys[0], first.nextDeadline], ['/200', 1000])
+      assert.deepEqual(transaction.expire(1000).keys, ['/0'])
+    },
+  )
+  check('an adjusted clock shifts every deadline', (transaction) => {
     write(transaction, ['/a', 0, 'x', 100, 50], ['/b', 0, 'y', 300, 250])
     assert.deepEqual(transaction.shift(1000), { keys: [], revisions: [], nextDeadline: 1100 })
     assert.deepEqual(transaction.shift(-1050), { keys: [], revisions: [], nextDeadline: 50 })
     assert.deepEqual(transaction.expire(250).keys, ['/a', '/b'])
   })
-  check('after a start none is further off than its time to live', (transaction) => {
+  check('after a start no deadline is later than now plus its TTL', (transaction) => {
     write(transaction, ['/a', 0, 'x', 900, 50], ['/b', 0, 'y', 120, 50], ['/c', 0, 'z', 10, 50])
     assert.deepEqual(transaction.settle(100), { keys: [], revisions: [], nextDeadline: 10 })
     assert.deepEqual(transaction.expire(120).keys, ['/c', '/b'])
@@ -214,7 +214,7 @@ describe('compaction', () => {
     [6, ['6<3 /a=w']],
   ]
   for (const [upTo, left] of kept) {
-    check(`up to ${upTo}: what was the present then or later stays`, (transaction) => {
+    check(`up to ${upTo}: rows that were current then or later stay`, (transaction) => {
       write(transaction, ...history)
       transaction.compact(upTo)
       assert.deepEqual(log(), rows)
@@ -224,7 +224,7 @@ describe('compaction', () => {
       assert.deepEqual(log(), left)
     })
   }
-  check('it forgets a step at a time, says when it is done, and is then idle', (transaction) => {
+  check('old rows are deleted in steps; the result says whether more remain', (transaction) => {
     write(transaction, ...history)
     transaction.compact(6)
     const seen = []
@@ -239,7 +239,7 @@ describe('compaction', () => {
     transaction.sweep(2)
     assert.equal(written(), before)
   })
-  check('a second one goes on where the first ended', (transaction) => {
+  check('a second compaction continues where the first ended', (transaction) => {
     write(transaction, ...history)
     transaction.compact(3)
     transaction.sweep(200)
@@ -247,7 +247,7 @@ describe('compaction', () => {
     assert.equal(transaction.sweep(200).isMore, false)
     assert.deepEqual(log(), ['6<3 /a=w'])
   })
-  check('revisions go on where the forgotten ones ended', (transaction) => {
+  check('revisions continue after the compacted ones', (transaction) => {
     write(transaction, ['/a', 0, 'x'], ['/a', 2])
     transaction.compact(3)
     transaction.sweep(200)

@@ -88,7 +88,7 @@ class Try {
 
 const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
 
-test('when there is a thread', async () => {
+test('when a writer thread is started', async () => {
   const cases: [what: string, options: Partial<WriteQueueOptions>, work: Work, count: number][] = [
     ['nothing to do', {}, async () => {}, 0],
     ['writes that come alone', { companyMax: 9 }, (one) => one.alone(50), 0],
@@ -122,7 +122,9 @@ test('when there is a thread', async () => {
 
 type Work = (one: Try) => Promise<void>
 
-/** Time passes only while the log is copied into the database: that is when its file changes. */
+/**
+ * Time passes only while the log is copied into the database, because only that changes its file.
+ */
 function slow(): Partial<WriteQueueOptions> {
   const file = newFile()
   const { mtimeNs } = statSync(file, { bigint: true })
@@ -137,7 +139,7 @@ function compactedUpTo(revision: number): string {
   return file
 }
 
-/** Everything takes as long. */
+/** Every operation takes the same time. */
 function ticking(ms: number): () => number {
   let now = 0
   return () => (now += ms)
@@ -152,7 +154,7 @@ async function compactAfter(one: Try, count: number): Promise<void> {
   await one.queue.ask({ kind: 'compact', upTo: count })
 }
 
-test('what came alone is committed at once, what comes in the same turn goes together', async () => {
+test('a single write is committed at once, writes of one turn are committed together', async () => {
   const one = new Try()
   await one.alone(3)
   one.write()
@@ -166,7 +168,7 @@ test('what came alone is committed at once, what comes in the same turn goes tog
   await one.queue.close()
 })
 
-test('a question is answered after the writes before it', async () => {
+test('a read request is answered after the writes before it', async () => {
   const one = new Try()
   const bytes = Buffer.from('x')
   for (const key of ['/a', '/b'])
@@ -175,7 +177,7 @@ test('a question is answered after the writes before it', async () => {
   assert.deepEqual(answer.keys, ['/a', '/b'])
 })
 
-test('revisions follow each other wherever they are given', async () => {
+test('revisions are consecutive, whichever side assigns them', async () => {
   const one = new Try({ companyMax: 20 })
   let count = 0
   for (let round = 0; round < 60; round++) {
@@ -190,7 +192,7 @@ test('revisions follow each other wherever they are given', async () => {
   await one.queue.close()
 })
 
-test('a write here does not wait: while another connection is writing, the thread waits', async () => {
+test('this thread does not wait for another writing connection; the writer thread does', async () => {
   const file = newFile()
   const one = new Try({ file })
   await one.alone(2)
@@ -213,7 +215,7 @@ test('a write here does not wait: while another connection is writing, the threa
   await one.queue.close()
 })
 
-test('with a thread company is its own, and nothing overtakes what is with it', async () => {
+test('the thread gets concurrent writes, and no request overtakes those of the thread', async () => {
   const one = new Try({ companyMax: 0 })
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
@@ -239,7 +241,7 @@ test('with a thread company is its own, and nothing overtakes what is with it', 
   assert.deepEqual(one.revisions(), from(2, 11))
 })
 
-test('the thread gets a request to copy the log that grows here, once for each time it is long', async () => {
+test('the thread gets one request to copy the log each time it is long', async () => {
   let orders = 0
   process.once('worker', (worker) => {
     const post = worker.postMessage
@@ -249,7 +251,7 @@ test('the thread gets a request to copy the log that grows here, once for each t
     }
   })
   const file = newFile()
-  // Forty small writes, each a page of the table and one of its index.
+  // Forty small writes, each a page of the table and one of the index.
   const one = new Try({ file, companyMax: 0, checkpointBytes: 40 * 2 * 8216 })
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
@@ -257,12 +259,12 @@ test('the thread gets a request to copy the log that grows here, once for each t
   await one.alone(30)
   assert.equal(orders, 0)
   await one.alone(15)
-  // Again when it has grown by an eighth and the thread has not come to it.
+  // Again when the log has grown by an eighth before the thread has copied it.
   assert.ok(orders > 0 && orders < 4, `${orders}`)
   await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
 })
 
-test('the thread copies by itself the log that it makes long', async () => {
+test('the thread copies the log by itself when its own writes make it long', async () => {
   const file = newFile()
   const one = new Try({ file, companyMax: 0, checkpointBytes: 200_000 })
   await one.together(2)
@@ -272,7 +274,7 @@ test('the thread copies by itself the log that it makes long', async () => {
   await until('the log to be copied', () => statSync(file, { bigint: true }).mtimeNs > mtimeNs)
 })
 
-test('a disk that is slow for company is one, many writes are not', async () => {
+test('slow batches make a disk slow, many writes do not', async () => {
   const cases: [what: string, count: number, tookMs: number, threads: number][] = [
     ['many in as long as many take', 100, 20, 0],
     ['few in as long as many take', 3, 20, 1],
@@ -288,7 +290,7 @@ test('a disk that is slow for company is one, many writes are not', async () => 
   }
 })
 
-test('a slow disk is waited for by the thread', async () => {
+test('the thread waits for a slow disk', async () => {
   let now = 0
   let tookMs = 0
   const one = new Try({ elapsed: () => (now += tookMs) })
@@ -331,7 +333,7 @@ test('a slow disk is waited for by the thread', async () => {
   await one.queue.close()
 })
 
-test('compacted history is deleted, by either connection, now or in a later run', async () => {
+test('compacted history is deleted by either connection, now or in a later run', async () => {
   const cases: [what: string, count: number, isCutShort: boolean][] = [
     ['little', 900, false],
     ['little, by the next', 900, true],
@@ -350,13 +352,13 @@ test('compacted history is deleted, by either connection, now or in a later run'
     await first.queue.ask({ kind: 'compact', upTo: 2 * count })
     if (isCutShort) await first.queue.close()
     const last = isCutShort ? new Try({ file }) : first
-    // The last deletion is younger, and so what it deleted is still there.
+    // The last deletion is younger, so the row that it deleted still exists.
     await until(`${what} to be forgotten`, () => rowsOf(file) === 2)
     await last.queue.close()
   }
 })
 
-test('what is forgotten is logged, and the log copied, here and there', async () => {
+test('deletions of a compaction are logged, and the log is copied, on either side', async () => {
   for (const companyMax of [0, 9999]) {
     const file = newFile()
     const one = new Try({ file, companyMax, checkpointBytes: 256 * 1024 })
@@ -382,7 +384,7 @@ function rowsOf(file: string): number {
   return Number(row?.rows)
 }
 
-test('a thread that cannot begin: everything goes on here, and later there is one', async () => {
+test('if the thread cannot start, this thread does everything, and a later start may succeed', async () => {
   const file = newFile()
   const one = new Try({ file, companyMax: 9 })
   await one.alone(2)
@@ -407,7 +409,7 @@ test('a thread that cannot begin: everything goes on here, and later there is on
   await one.queue.close()
 })
 
-test('a thread that cannot begin is not tried again and again for a slow disk', async () => {
+test('if the thread cannot start, a slow disk does not start it again at once', async () => {
   const file = newFile()
   const one = new Try({ file, elapsed: ticking(8) })
   renameSync(file, `${file}.away`)
@@ -419,7 +421,7 @@ test('a thread that cannot begin is not tried again and again for a slow disk', 
   rmdirSync(file)
 })
 
-test('what a thread that cannot begin should have forgotten is forgotten here', async () => {
+test('if the thread cannot start, this thread deletes the old rows', async () => {
   const file = compactedUpTo(2100)
   const exited = new Promise((resolve) => {
     process.once('worker', (worker) => worker.once('exit', resolve))
@@ -437,7 +439,7 @@ test('what a thread that cannot begin should have forgotten is forgotten here', 
   database.close()
 })
 
-test('so many may wait and no more, and those that were answered wait no longer', async () => {
+test('the number of waiting writes is limited, and acknowledged ones no longer count', async () => {
   const one = new Try({ companyMax: 1e9 })
   for (let round = 0; round < 2; round++) {
     const answers = Array.from({ length: 20_001 }, () => one.write())
@@ -451,10 +453,10 @@ test('so many may wait and no more, and those that were answered wait no longer'
   }
 })
 
-test('so many bytes may wait and no more, and those that were answered wait no longer', async () => {
+test('the bytes of waiting writes are limited, and acknowledged ones no longer count', async () => {
   const one = new Try({ companyMax: 1e9 })
   const bytes = Buffer.alloc(1024 * 1024)
-  // On a condition that does not hold: nothing of it reaches the disk.
+  // The condition does not hold, so nothing reaches the disk.
   const write = () =>
     one.queue.write({ key: '/registry/a', bytes, ifRevision: 1, deadline: 0, ttlMs: 0 })
   for (let round = 0; round < 2; round++) {
@@ -466,12 +468,12 @@ test('so many bytes may wait and no more, and those that were answered wait no l
   }
 })
 
-/** The thread that is started next. */
+/** The next thread that is started. */
 function nextThread(): Promise<Worker> {
   return new Promise((resolve) => process.once('worker', resolve))
 }
 
-test('a thread that is ended from outside: all goes on, before it began and later', async () => {
+test('if the thread is ended from outside, before or after its start, writes continue', async () => {
   const one = new Try({ companyMax: 2 })
   const first = nextThread()
   await one.together(4)
@@ -498,7 +500,7 @@ test('a thread that is ended from outside: all goes on, before it began and late
   assert.deepEqual(one.revisions(), from(2, 13))
 })
 
-test('a thread that ends while no write waits for it causes no error', async () => {
+test('a thread that ends while no write waits causes no error', async () => {
   const one = new Try({ companyMax: 0 })
   const thread = nextThread()
   await one.together(2)
@@ -509,7 +511,7 @@ test('a thread that ends while no write waits for it causes no error', async () 
   assert.deepEqual(one.revisions(), from(2, 4))
 })
 
-test('what was there before a start is not announced when a thread ends', async () => {
+test('changes from before the start are not announced when a thread ends', async () => {
   const file = newFile()
   const before = new Try({ file, companyMax: 9999 })
   await before.together(2100)
@@ -552,7 +554,7 @@ test('unreported writes of a thread are announced once, and the waiters get an u
 const removal = (one: Try, key: string, ifRevision: number) =>
   one.queue.write({ key, bytes: undefined, ifRevision, deadline: 0, ttlMs: 0 })
 
-test('where it cannot be known what a thread wrote, nothing goes on', async (t) => {
+test("if the thread's writes cannot be determined, the queue fails", async (t) => {
   const one = new Try({ companyMax: 0 })
   const thread = nextThread()
   await one.together(2)
@@ -566,7 +568,7 @@ test('where it cannot be known what a thread wrote, nothing goes on', async (t) 
   await assert.rejects(one.write(), words)
 })
 
-test('threads that end at any moment: what is announced is what is there, and all that was answered', async () => {
+test('threads that end at any moment: announced changes are on disk, and so are acknowledged ones', async () => {
   const file = newFile()
   const one = new Try({ file, companyMax: 0, checkpointBytes: 64 * 1024 })
   let worker: Worker | undefined
@@ -580,7 +582,7 @@ test('threads that end at any moment: what is announced is what is there, and al
   for (let round = 0; round < rounds; round++) {
     await one.together(2)
     answered.push(...one.revisions().slice(-2))
-    // Is done by the thread, once that is open.
+    // The thread does it when it has opened the database.
     await one.queue.ask({ kind: 'compact', upTo: 1 })
     const writes = Array.from({ length: 30 }, async () => {
       await turn()
@@ -611,11 +613,11 @@ test('threads that end at any moment: what is announced is what is there, and al
     answered.filter((revision) => !there.has(revision)),
     [],
   )
-  // How many more a thread answers before it ends is the machine's matter.
+  // How many more requests a thread processes before it ends depends on the machine.
   assert.ok(answered.length >= 2 * rounds && unknown > 0, `${answered.length}, ${unknown} not`)
 })
 
-test('what is written and cannot be announced ends the queue, here and there', async () => {
+test('a committed change that cannot be announced ends the queue, on either side', async () => {
   for (const companyMax of [0, 100]) {
     const one = new Try({ companyMax })
     await one.together(3)
@@ -629,11 +631,11 @@ test('what is written and cannot be announced ends the queue, here and there', a
   }
 })
 
-test('closing lets everything reach the disk, here and there', async () => {
+test('closing waits until all writes are on disk, on either side', async () => {
   for (const companyMax of [0, 100]) {
     const one = new Try({ companyMax })
     await one.together(3)
-    // With a thread this is its own, once it is open, and so is what comes then.
+    // With a thread, the thread processes these and later requests when it has opened the database.
     await one.queue.ask({ kind: 'compact', upTo: 2 })
     const answers = Array.from({ length: 20 }, () => one.write())
     const closed = one.queue.close()

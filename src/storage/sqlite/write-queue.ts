@@ -70,7 +70,7 @@ export interface WriteQueueOptions extends WriterOptions {
   readonly elapsed?: () => number
 }
 
-/** A request that is being processed, and the caller that waits for its result. */
+/** A request in progress, and the caller that waits for its result. */
 interface Sent {
   readonly writes?: Waiting[]
   readonly answer?: PromiseWithResolvers<CommitAnswer>

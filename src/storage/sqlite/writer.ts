@@ -16,7 +16,7 @@ import {
   type WriterOptions,
 } from './protocol.ts'
 
-/** Far longer than the server's own thread holds the lock. */
+/** Far longer than the server's thread holds the lock. */
 const busyMs = 5000
 
 class Writer {
@@ -111,7 +111,7 @@ assert(parentPort, 'the writer is started as a thread')
 const options = workerData as WriterOptions
 try {
   new Writer(parentPort, options).start()
-  // A server that is killed leaves no compiled code behind for its next start, so it is left early.
+  // Write the compile cache early, because a killed server would leave none for its next start.
   setTimeout(flushCompileCache, 2000).unref()
 } catch (error) {
   const reply: ThreadReply = { kind: 'unopened', message: describeFailure(error, options.file) }

@@ -1,6 +1,6 @@
 /**
  * A block of a ServiceCIDR, and the order in which its addresses are tried. `10.0.0.0/28` has the
- * addresses 10.0.0.1 to 10.0.0.14. It does not know which of them are in use.
+ * addresses 10.0.0.1 to 10.0.0.14. It does not track their use.
  */
 import {
   addressOfNumber,
@@ -11,12 +11,15 @@ import {
 } from './address-pool.ts'
 
 export class AddressBlock {
-  /** As the ServiceCIDR has it. */
+  /** The block as written in the ServiceCIDR. */
   readonly text: string
   readonly family: Family
   readonly #base: bigint
   readonly #last: bigint
-  /** The addresses below are given out last: clients that name an address name a low one. */
+  /**
+   * Addresses below this offset are allocated last, because clients that specify an address use a
+   * low one.
+   */
   readonly #middle: bigint
 
   constructor(text: string) {
@@ -32,19 +35,19 @@ export class AddressBlock {
     this.#middle = this.#base + 1n + BigInt(numbersKeptOf(hostBits))
   }
 
-  /** The first, which no service gets. */
+  /** The first address, which no service gets. */
   get begin(): string {
     return addressOfNumber(this.#base, this.family)
   }
 
-  /** Whether a service can get the address from here. */
+  /** Whether a service can get the address from this block. */
   offers(address: string): boolean {
     if (familyOf(address) !== this.family) return false
     const number = numberOfAddress(address)
     return number > this.#base && number <= this.#last
   }
 
-  /** Every address once, from a random one on. */
+  /** Yields every address once, from a random one on. */
   *addresses(random: () => number): Generator<string> {
     yield* this.#between(this.#middle, this.#last, random)
     yield* this.#between(this.#base + 1n, this.#middle - 1n, random)

@@ -34,9 +34,9 @@ for (const [release, version] of sources) {
 interface World {
   readonly verbs: Fixture
   readonly client: ReturnType<typeof localClient>
-  /** The address, or why there is none. */
+  /** The address, or the reason why there is none. */
   make(name: string, spec?: Loose, dryRun?: boolean): Promise<string>
-  /** The addresses that have an object, each with the name of its parent. */
+  /** The addresses with an object, each with the name of its parent. */
   objects(): Promise<string[]>
   at: { nowMs: number }
 }
@@ -234,7 +234,7 @@ for (const [title, act, objects] of cases) {
   )
 }
 
-test('the object of a service and its labels', () =>
+test('the IPAddress of a service and its labels', () =>
   inWorld(async ({ client, make }) => {
     await make('a')
     const { metadata, spec } = await client.get(addresses, '', '10.0.0.1')
@@ -247,7 +247,7 @@ test('the object of a service and its labels', () =>
     })
   }))
 
-test('services of a store without objects have them before an address is given out', async () => {
+test('existing services without objects get them before an address is allocated', async () => {
   await inWorld(async ({ verbs, client, make, objects }) => {
     const { reader } = verbs.server
     const without = forServices(() => serviceAllocators(ranges, reader, () => 0))

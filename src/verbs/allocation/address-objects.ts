@@ -1,7 +1,7 @@
 /**
- * Cluster IPs as IPAddress objects. The name of the object is the address, so the server that
- * creates the object owns the address, whichever server on the store that is. Services that have no
- * object, and objects that have no service, are repaired.
+ * Stores cluster IPs as IPAddress objects. The name of the object is the address, so of all servers
+ * on the store only one can create it and use the address. A repair creates missing objects for
+ * services and deletes objects without a service.
  */
 import { formatIp, parseIp } from '#api/ip-address.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -12,10 +12,10 @@ import { familyOf } from './address-pool.ts'
 import { ServiceCidrs } from './service-cidrs.ts'
 import { holdingOf } from './service-stock.ts'
 
-/** How IPAddress objects are written. */
+/** Writes IPAddress objects. */
 export interface AddressWriter {
   readonly client: Pick<ApiClient, 'create' | 'delete'>
-  /** IPAddress, in the version that is served. */
+  /** The kind IPAddress in the served version. */
   readonly resource: ResourceRef
   readonly nowMs: () => number
 }
@@ -24,7 +24,10 @@ const familyLabel = 'ipaddress.kubernetes.io/ip-family'
 const managerLabel = 'ipaddress.kubernetes.io/managed-by'
 const manager = 'ipallocator.k8s.io'
 
-/** A service is stored after its addresses; a request takes no longer than this. */
+/**
+ * Objects younger than this may lack a service, because a service is stored after its addresses. No
+ * request takes longer.
+ */
 const requestMsMax = 60_000
 
 const isThere = (error: unknown) => error instanceof ApiError && error.reason === 'AlreadyExists'
@@ -35,7 +38,7 @@ export class AddressObjects {
   readonly cidrs = new ServiceCidrs()
   readonly #reader: ObjectReader
   readonly #writer: AddressWriter
-  /** Addresses that have an object, as far as this server knows. */
+  /** Addresses with an object, as far as this server knows. */
   readonly #known = new Set<string>()
 
   constructor(reader: ObjectReader, writer: AddressWriter) {
@@ -56,7 +59,7 @@ export class AddressObjects {
     return this.#known.has(address)
   }
 
-  /** False where another object has the address. */
+  /** Returns false if another object has the address. */
   async create(address: string, service: KubeObject): Promise<boolean> {
     const name = canonical(address)
     this.#known.add(name)
@@ -70,7 +73,7 @@ export class AddressObjects {
     }
   }
 
-  /** What cannot be deleted is found when the objects are repaired. */
+  /** The repair retries failed deletions. */
   async delete(addresses: readonly string[]): Promise<void> {
     await Promise.all(
       addresses.map((address) => this.#delete(canonical(address)).catch(leftBehind)),
@@ -81,10 +84,10 @@ export class AddressObjects {
     await this.#writer.client.delete(this.#writer.resource, '', name, uid ? { uid } : {})
   }
 
-  /** Every service gets the objects of its addresses; objects without a service are deleted. */
+  /** Creates the missing objects of all services, and deletes objects without a service. */
   async repair(): Promise<void> {
     const { group, plural } = this.#writer.resource
-    // Objects are written before services: those that are read first are not younger.
+    // Read the services last: objects are written before their services.
     const objects = await this.#reader.list(group, plural)
     const services = await this.#reader.list('', 'services')
     const found = new Map(objects.map((object) => [object.metadata.name ?? '', object]))
@@ -111,7 +114,7 @@ export class AddressObjects {
     if (object !== undefined) {
       if (isObjectOf(object, service) && hasLabels(object)) return
       const owner = ownerOf(object, owners)
-      // Two services with one address: one of them must be created anew by its owner.
+      // Two services have the address: a user must recreate one of them.
       const isOthers = owner !== undefined && owner !== service && hasAddress(owner, name)
       if (isOthers) return
       await this.#delete(name, object.metadata.uid).catch(unlessGone)
@@ -135,7 +138,7 @@ function unlessGone(error: unknown): void {
   if (!isGone(error)) throw error
 }
 
-/** An address as the name of its object has it. */
+/** The canonical form of an address, which is the name of its object. */
 function canonical(address: string): string {
   const bytes = parseIp(address)
   return bytes === undefined ? address : formatIp(bytes)

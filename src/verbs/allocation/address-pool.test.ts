@@ -22,7 +22,7 @@ for (const [block, inside, outside, any] of cases) {
   })
 }
 
-test('a full block has nothing left', () => {
+test('a full block has no free address', () => {
   const pool = new AddressPool('10.0.0.0/30', half)
   assert.notEqual(pool.takeAny(), undefined)
   assert.notEqual(pool.takeAny(), undefined)

@@ -9,10 +9,10 @@ import { keptBelow, NumberPool, type Taken } from './number-pool.ts'
 export type Family = 'IPv4' | 'IPv6'
 export const familyOf = (address: string): Family => (isIpv6(address) ? 'IPv6' : 'IPv4')
 
-/** Largest number of addresses used of an IPv6 block, which would otherwise have no end. */
+/** Maximum number of addresses that are used of an IPv6 block. */
 const addressesMax = 1 << 16
 
-/** How many of the lowest addresses of a block are given out last. */
+/** How many of the lowest addresses of a block are allocated last. */
 export const numbersKeptOf = (hostBits: number): number =>
   keptBelow(2 ** hostBits, { least: 16, most: 256, step: 16 })
 
@@ -22,7 +22,7 @@ export class AddressPool {
   readonly #base: bigint
   /** How many of the lowest addresses are allocated last. */
   readonly #kept: number
-  /** By their distance from the block's begin. */
+  /** The pool of offsets from the start of the block. */
   readonly numbers: NumberPool
 
   constructor(block: string, random: () => number) {
@@ -48,7 +48,7 @@ export class AddressPool {
     if (familyOf(address) === this.family) this.numbers.hold(this.#offset(address))
   }
 
-  /** The first, which is not allocated. */
+  /** The first address, which is not allocated. */
   get begin(): string {
     return addressOfNumber(this.#base, this.family)
   }

@@ -8,17 +8,17 @@ import type { Family } from './address-pool.ts'
 import type { ServiceTaking } from './service-taking.ts'
 
 export interface AddressSource {
-  /** The default one first. */
+  /** The families, the default one first. */
   readonly families: readonly Family[]
-  /** Any free address, or why there is none. */
+  /** Any free address, or the reason why there is none. */
   takeAny(family: Family): Promise<{ address: string } | { why: string }>
-  /** Why the address cannot be had, if so. */
+  /** The reason why the address cannot be allocated; undefined on success. */
   take(family: Family, address: string): Promise<string | undefined>
 }
 
 const isFull = { why: 'range is full' }
 
-/** A dry run does not look whether an address is free, and shows the first of the block. */
+/** A dry run does not check whether an address is free, and shows the first one of the block. */
 export function addressesOfBlocks(taking: ServiceTaking, upperFirst: boolean): AddressSource {
   return {
     families: taking.families,
@@ -36,8 +36,8 @@ export function addressesOfBlocks(taking: ServiceTaking, upperFirst: boolean): A
 }
 
 /**
- * Each address is created as an object of its own. `objects` knows most that exist; the store
- * refuses the others.
+ * Creates an object for each address. `objects` knows most existing ones; the store rejects the
+ * others.
  */
 export function addressesOfObjects(
   taking: ServiceTaking,

@@ -8,7 +8,7 @@ import { decodeMessage, encodeObject, openEnvelope } from '#codec/protobuf.ts'
 import type { Type } from '#schema/type.ts'
 import type { AllocationForm } from './range-claims.ts'
 
-/** JSON's first byte; the envelope begins with another. */
+/** The first byte of JSON; the protobuf envelope starts with another byte. */
 const brace = 0x7b
 
 const header = { kind: 'RangeAllocation', apiVersion: 'v1' }

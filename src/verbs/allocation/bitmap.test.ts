@@ -18,7 +18,7 @@ for (const [hex, numbers] of cases) {
   })
 }
 
-test('what is taken out is no longer there, and its bytes neither', () => {
+test('a deleted number is absent, and so are its bytes', () => {
   const bits = Bitmap.of(Buffer.from('0201', 'hex'))
   const before = bits.copy()
   bits.delete(9)

@@ -3,7 +3,7 @@
  * Leading zero bytes are omitted. Example: the numbers 0 and 9 are `02 01`.
  */
 export class Bitmap {
-  /** The lowest first. */
+  /** The bytes, the lowest numbers first. */
   #bytes: Uint8Array
 
   constructor(bytes: Uint8Array) {
@@ -38,7 +38,7 @@ export class Bitmap {
     if (byte !== undefined) this.#bytes[at] = byte & ~(1 << (number & 7))
   }
 
-  /** From the lowest on. */
+  /** The numbers in ascending order. */
   *numbers(): Generator<number> {
     for (const [at, byte] of this.#bytes.entries()) {
       if (byte === 0) continue

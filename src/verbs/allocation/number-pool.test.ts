@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NumberPool } from './number-pool.ts'
 
-test('a number is given once, until it comes back', () => {
+test('a number is allocated once, until it is released', () => {
   const pool = new NumberPool(5, 7, () => 0)
   const steps: [number, string][] = [
     [5, 'ok'],
@@ -36,7 +36,7 @@ for (const [chance, taken, expected] of chances) {
   })
 }
 
-test('taken at random, all are given out and none twice', () => {
+test('random allocation uses all numbers, none twice', () => {
   let seed = 7
   const pool = new NumberPool(1, 100, () => {
     seed = (seed * 16807) % 2147483647
@@ -47,7 +47,7 @@ test('taken at random, all are given out and none twice', () => {
   assert.equal(pool.takeAny(), undefined)
 })
 
-test('what several hold is free when all of them have given it back', () => {
+test('a number with several holders is free when all have released it', () => {
   const pool = new NumberPool(5, 7, () => 0)
   pool.hold(6)
   pool.hold(6)

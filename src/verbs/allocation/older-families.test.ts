@@ -1,4 +1,4 @@
-/** Which families a service ends up with, by its request and what the cluster offers. */
+/** The families of a service, by its request and the cluster's families. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -10,7 +10,7 @@ const one: Family[] = ['IPv4']
 const two: Family[] = ['IPv4', 'IPv6']
 const six: Family[] = ['IPv6', 'IPv4']
 
-/** Families and policy, or the field that is refused. */
+/** Families and policy, or the rejected field. */
 const cases: [what: string, spec: Loose, offered: Family[], expected: string][] = [
   ['nothing asked', {}, one, 'IPv4 SingleStack'],
   ['nothing asked of two', {}, two, 'IPv4 SingleStack'],

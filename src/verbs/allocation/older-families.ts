@@ -1,6 +1,6 @@
 /**
- * Which IP families a service has: filled in from what the cluster offers, refused where it does
- * not.
+ * Determines the IP families of a service in releases up to 1.22: filled in from the cluster's
+ * families, or rejected.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
@@ -15,7 +15,10 @@ function refuse(service: KubeObject, errors: FieldError[]): void {
     throw invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors)
 }
 
-/** In place. `offered`: the families of the cluster's address blocks, the default one first. */
+/**
+ * Changes the service in place. `offered`: the families of the cluster's address blocks, the
+ * default one first.
+ */
 export function settleFamilies(service: KubeObject, offered: readonly Family[]): void {
   const spec = service.spec as Loose
   if (spec.type === 'ExternalName') return

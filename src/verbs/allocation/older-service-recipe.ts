@@ -1,4 +1,4 @@
-/** Allocates what a service needs in releases up to 1.22, after validation. */
+/** Allocates the addresses and ports of a service in releases up to 1.22, after validation. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { checkExternalTraffic } from '#kinds/core/service/external-traffic.ts'
 import type { Context } from '#kinds/kind.ts'

@@ -1,6 +1,6 @@
 /**
- * Which addresses and ports a service needs in releases up to 1.22. Failures have the words of the
- * release.
+ * Determines the addresses and ports that a service needs in releases up to 1.22. Errors have the
+ * messages of the release.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
@@ -65,7 +65,7 @@ export class OlderServiceWork {
     throw this.#invalid([this.#addressProblem(address, why)])
   }
 
-  /** In the words of the release; before 1.20 there was one address and less to say of it. */
+  /** The error has the message of the release; before 1.20 a service had one address. */
   #addressProblem(address: string, why: string): FieldError {
     if (!releaseOf(this.#release).has(servicesHaveClusterIps))
       return invalid('spec.clusterIP', address, why)
@@ -138,7 +138,7 @@ export class OlderServiceWork {
   }
 
   /**
-   * A type that does not use the old type's defaults drops them, right or wrong: the checks have
+   * If the new type does not use the old type's defaults, they are dropped; validation has already
    * seen them.
    */
   trafficPolicy(): void {

@@ -17,7 +17,7 @@ const usage = (held: number[], busy: number[] = []) => ({
   busy: (number: number) => busy.includes(number),
 })
 
-/** A store, and servers that claim in it. */
+/** A store, and servers that claim numbers in it. */
 function world() {
   const storage = createMemoryStorage()
   const server = (range = '10.0.0.0/24', via: Pick<Storage, 'get' | 'put'> = storage) =>
@@ -30,7 +30,7 @@ function world() {
   return { storage, server, stored, hex }
 }
 
-test('a number is allocated once, also to concurrent clients, and again when it is given back', async () => {
+test('a number is allocated once, also to concurrent clients, and again after its release', async () => {
   const { server, hex } = world()
   const [one, two] = [server(), server()]
   await Promise.all([one.mend(async () => usage([])), two.mend(async () => usage([]))])
@@ -49,7 +49,7 @@ test('a number is allocated once, also to concurrent clients, and again when it 
   assert.equal(await two.claim([64, 3]), true)
 })
 
-test('edits of one moment are one write', async () => {
+test('concurrent edits are one write', async () => {
   const { storage, server } = world()
   let writes = 0
   const one = server(undefined, {
@@ -67,7 +67,7 @@ test('edits of one moment are one write', async () => {
   assert.equal(writes, 2, 'nothing to mend')
 })
 
-test('nothing is given out of a range that is not there, or is another', async () => {
+test('nothing is allocated from a missing or different range', async () => {
   const { storage, server, stored } = world()
   await assert.rejects(server().claim([1]), {
     message: 'cannot allocate resources of type serviceipallocations at this time',
@@ -83,7 +83,7 @@ test('nothing is given out of a range that is not there, or is another', async (
   assert.equal((await storage.get(key)).value?.revision, before.value?.revision)
 })
 
-test('what is mended has the bits of services, and those of others until they are seen a third time', async () => {
+test('a repair keeps the numbers of services, and frees others when it sees them a third time', async () => {
   const { server, hex } = world()
   const one = server()
   const mend = async (held: number[], busy: number[] = []) => {
@@ -100,14 +100,14 @@ test('what is mended has the bits of services, and those of others until they ar
   assert.equal(await mend([0, 3]), '0d', '2 is seen')
 })
 
-test('a range that becomes another has the bits of its services alone', async () => {
+test('a changed range contains only the numbers of its services', async () => {
   const { server, stored, hex } = world()
   await server('10.9.0.0/24').mend(async () => usage([4, 5, 6]))
   await server().mend(async () => usage([1]))
   assert.deepEqual([(await stored())?.range, await hex()], ['10.0.0.0/24', '02'])
 })
 
-test('a range that changes while services are looked at is looked at again', async () => {
+test('a range that changes during a repair is read again', async () => {
   const { server, hex } = world()
   const [one, two] = [server(), server()]
   await one.mend(async () => usage([]))

@@ -50,7 +50,7 @@ for (const [title, dryRun, asked, got] of cases) {
   test(title, async () => assert.deepEqual(await portsOf(dryRun, ...asked), got))
 }
 
-test('a dry run shows tens of thousands of ports in a moment', async () => {
+test('a dry run finds a free port among tens of thousands quickly', async () => {
   const asked = Array.from({ length: 60_000 }, () => 0)
   const spentMs = processorClock()
   const got = (await portsOf(true, 30003, ...asked)) as number[]
@@ -62,7 +62,7 @@ const address = '10.0.0.10'
 /** `10.0.0.0/29` has six addresses, and there are three node ports. */
 const ranges = { addressBlocks: ['10.0.0.0/29'], nodePorts: { first: 30000, last: 30002 } }
 
-/** Services written by one server, in order, and the picture that server has of them. */
+/** Writes services of one server in order, and updates its watch cache. */
 class Writer {
   readonly reader = new MemoryReader()
   readonly allocators
@@ -72,7 +72,7 @@ class Writer {
     this.allocators = serviceAllocators(settings, reader, () => 0)
   }
 
-  /** Undefined `old`: a new one. What is refused is answered in words. */
+  /** Undefined `old` means a new service. A rejection is returned as text. */
   async write(spec: Loose, old?: KubeObject, outcome: 'kept' | 'lost' = 'kept') {
     const uid = old?.metadata.uid ?? `${++this.#uids}`
     const next: KubeObject = { metadata: { name: uid, namespace: 'ns', uid }, spec }
@@ -100,7 +100,7 @@ class Writer {
     return made
   }
 
-  /** Whether a new service may have the address. */
+  /** Whether a new service can get the address. */
   async isFree(clusterIP: string): Promise<boolean> {
     return typeof (await this.write({ clusterIP }, undefined, 'lost')) !== 'string'
   }
@@ -157,7 +157,7 @@ describe('cluster IPs', () => {
     }
   }
 
-  test('rejections have the words of the release', async () => {
+  test('rejections have the messages of the release', async () => {
     const writer = new Writer()
     await writer.make({ clusterIP: address })
     const words =
@@ -169,7 +169,7 @@ describe('cluster IPs', () => {
     )
   })
 
-  test('what a write stored is held once, however often it is reported', async () => {
+  test('a stored write is held once, however often it is reported', async () => {
     const writer = new Writer()
     const made = await writer.make({ clusterIP: address })
     writer.reader.put('', 'services', made)
@@ -183,7 +183,7 @@ describe('cluster IPs', () => {
     assert.equal(await writer.isFree(address), false)
   })
 
-  test('two that were stored with the same address hold it both', async () => {
+  test('two stored services with the same address both hold it', async () => {
     const writer = new Writer()
     writer.reader.put('', 'services', stored('x', address))
     writer.reader.put('', 'services', stored('y', address))
@@ -194,7 +194,7 @@ describe('cluster IPs', () => {
     assert.equal(await writer.isFree(address), true)
   })
 
-  test('a full block is reported as full, and goes on when one comes back', async () => {
+  test('a full block is reported, and works again after a release', async () => {
     const writer = new Writer(ranges)
     const made = []
     for (let i = 0; i < 6; i++) made.push(await writer.make({}))
@@ -206,14 +206,14 @@ describe('cluster IPs', () => {
     assert.equal((await writer.make({})).spec.clusterIP, made[3].spec.clusterIP)
   })
 
-  test('headless services and names of others take none', async () => {
+  test('headless and ExternalName services get no address', async () => {
     const writer = new Writer(ranges)
     for (let i = 0; i < 9; i++)
       await writer.make(i % 2 ? { clusterIP: 'None' } : { type: 'ExternalName' })
     assert.equal((await writer.make({})).spec.clusterIP, '10.0.0.1')
   })
 
-  test('a store that cannot be read stops the write and not those after it', async () => {
+  test('a store error fails the current write and no later one', async () => {
     const reader = new MemoryReader()
     reader.put('', 'services', stored('x', address))
     const { follow } = reader
@@ -340,7 +340,7 @@ describe('node ports', () => {
     ],
   ]
   for (const [title, spec, then, words] of refused) {
-    test(`refused, and nothing is taken: ${title}`, async () => {
+    test(`rejected, and nothing is allocated: ${title}`, async () => {
       const writer = new Writer()
       await writer.make({ type: 'NodePort', ports: [{ port: 9, nodePort: 30000 }] })
       const made = then && (await writer.make(structuredClone(spec)))

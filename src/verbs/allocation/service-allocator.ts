@@ -15,7 +15,7 @@ import type { ServiceClaims, SharedStore } from './service-claims.ts'
 import { holdingOf, isGoing, type ServiceRanges, ServiceStock } from './service-stock.ts'
 import { ServiceTaking } from './service-taking.ts'
 
-/** One of them is loaded with the first service. */
+/** The code for one of the two release ranges is loaded with the first service. */
 const loadOlderRecipe = loadLater<typeof import('./older-service-recipe.ts')>(
   import.meta.url,
   './older-service-recipe',
@@ -31,7 +31,7 @@ const loadClaims = loadLater<typeof import('./service-claims.ts')>(
   './service-claims',
 )
 
-/** Loaded where addresses are objects. */
+/** Loaded if addresses are objects. */
 const loadObjects = loadLater<typeof import('./address-objects.ts')>(
   import.meta.url,
   './address-objects',

@@ -1,4 +1,4 @@
-/** The ServiceCIDRs there are, and the blocks of which services get addresses now. */
+/** The known ServiceCIDRs, and their blocks from which services get addresses now. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { AddressBlock } from './address-block.ts'
 import type { Family } from './address-pool.ts'
@@ -23,7 +23,7 @@ export class ServiceCidrs {
     this.#byName.delete(metadata.name ?? '')
   }
 
-  /** The blocks of a family that are in use, those of the default ServiceCIDR first. */
+  /** The active blocks of a family, those of the default ServiceCIDR first. */
   ready(family: Family): readonly AddressBlock[] {
     const names = [...this.#byName.keys()].filter((name) => name !== defaultName).sort()
     return [defaultName, ...names].flatMap((name) => {
@@ -32,7 +32,7 @@ export class ServiceCidrs {
     })
   }
 
-  /** Whether a ServiceCIDR has the address, in use or not. */
+  /** Whether a ServiceCIDR contains the address, even if it is not active. */
   has(address: string): boolean {
     for (const { blocks } of this.#byName.values())
       if (blocks.some((block) => block.offers(address))) return true
@@ -40,7 +40,10 @@ export class ServiceCidrs {
   }
 }
 
-/** Without a condition it is ready: no controller may run that would set one. */
+/**
+ * Without a condition it counts as ready, because the controller that sets the condition may not
+ * run.
+ */
 function isReady({ metadata, status }: KubeObject): boolean {
   if (metadata.deletionTimestamp !== undefined) return false
   const conditions: Loose[] = status?.conditions ?? []

@@ -17,7 +17,7 @@ export interface SharedStore {
   /** The type of RangeAllocation. */
   readonly type: Type
   readonly writesProtobuf: boolean
-  /** Addresses are objects: only ports are claimed. */
+  /** Set if addresses are objects: then only ports are claimed. */
   readonly onlyPorts?: boolean
 }
 

@@ -14,7 +14,7 @@ const withSpec = (spec: Loose): KubeObject => ({
 })
 const dual = { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1', 'fd00::1'], ipFamilies: two }
 
-/** Families and policy, or the fields that are refused. */
+/** Families and policy, or the rejected fields. */
 const cases: [what: string, spec: Loose, offered: Family[], expected: string, old?: Loose][] = [
   ['nothing asked', {}, one, 'IPv4 SingleStack'],
   ['two preferred, one there', { ipFamilyPolicy: 'PreferDualStack' }, one, 'IPv4 PreferDualStack'],
@@ -77,7 +77,7 @@ for (const [what, spec, offered, expected, old] of cases) {
   })
 }
 
-test('a service that prefers two stays as it is when the cluster gets a second family', () => {
+test('a service with PreferDualStack stays unchanged when the cluster gets a second family', () => {
   const spec = { ...dual, clusterIPs: ['10.0.0.1'], ipFamilies: one }
   const old = withSpec({ ...spec, ipFamilyPolicy: 'PreferDualStack' })
   const next = withSpec({ ...spec, ipFamilyPolicy: 'PreferDualStack' })

@@ -1,7 +1,4 @@
-/**
- * Which IP families a service has: filled in from what the cluster offers, refused where it does
- * not.
- */
+/** Determines the IP families of a service: filled in from the cluster's families, or rejected. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -15,8 +12,8 @@ const other = (family: Family): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 const policyPath = FieldPath.of('spec', 'ipFamilyPolicy')
 
 /**
- * In place, up to the first problems. `offered`: the families of the cluster's address blocks,
- * the default one first.
+ * Changes the service in place, up to the first problems. `offered`: the families of the cluster's
+ * address blocks, the default one first.
  */
 export function settleFamilies(
   service: KubeObject,

@@ -1,4 +1,4 @@
-/** Allocates what a service needs, before validation (releases since 1.23). */
+/** Allocates the addresses and ports of a service before validation (releases since 1.23). */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Context } from '#kinds/kind.ts'
 import type { AddressObjects } from './address-objects.ts'

@@ -102,7 +102,7 @@ export class ServiceTaking implements Reservation {
     return afterBoth(this.#deleteCreated(), this.#claims?.release(taken))
   }
 
-  /** Nothing of this write is stored: its objects are deleted too. */
+  /** The service was not stored, so delete its address objects too. */
   async undo(): Promise<void> {
     this.forget()
     await this.#deleteCreated()

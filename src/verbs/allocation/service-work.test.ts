@@ -1,4 +1,4 @@
-/** What a service is given, in releases that give it before they check it. */
+/** What a service is allocated, in releases that allocate before validation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -23,7 +23,7 @@ class Writer {
     this.#release = release
   }
 
-  /** The spec, or why there is none. */
+  /** The spec, or the reason for the rejection. */
   async write(spec: Loose, old?: Loose, dryRun = false): Promise<Loose | string> {
     const name = `s${++this.#names}`
     const made = (given: Loose): KubeObject => ({
@@ -50,7 +50,7 @@ test('addresses of both families', async () => {
   assert.equal(spec.clusterIP, '10.0.0.17')
 })
 
-test('low addresses and ports are given out last', async () => {
+test('low addresses and ports are allocated last', async () => {
   const spec = (await new Writer(37, ['10.0.0.0/29']).write({})) as Loose
   assert.equal(spec.clusterIP, '10.0.0.1')
   const portOf = async (release: number) => {
@@ -72,7 +72,7 @@ test('a dry run shows addresses and ports', async () => {
 
 const outside = (address: string) =>
   `spec.clusterIPs: Invalid value: ["${address}"]: failed to allocate IP ${address}: the provided IP (${address}) is not in the valid range. The range of valid IPs is 10.0.0.0/24`
-test('addresses that cannot be had', async () => {
+test('addresses that cannot be allocated', async () => {
   const writer = new Writer()
   const ask = (address: string) => writer.write({ clusterIP: address, clusterIPs: [address] })
   assert.equal(await ask('10.9.0.1'), outside('10.9.0.1'))
@@ -94,7 +94,7 @@ test('a full block', async () => {
   assert.equal(await words(36), full(' for Service "s3"'))
 })
 
-test('a new service shares node ports between protocols, a changed one does not', async () => {
+test('a new service shares node ports between protocols, an updated one does not', async () => {
   const type = 'NodePort'
   const ports = [
     { port: 53, protocol: 'TCP', name: 'a' },
@@ -115,7 +115,7 @@ test('a new service shares node ports between protocols, a changed one does not'
   assert.equal(problem, 'duplicate nodePort: {TCP 30007}')
 })
 
-test('an update need not repeat what was given', async () => {
+test('an update may omit allocated values', async () => {
   const given = { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'], ipFamilies: ['IPv4'] }
   const old = { ...given, ipFamilyPolicy: 'SingleStack' }
   const writer = new Writer()

@@ -1,6 +1,6 @@
 /**
- * Services through the verbs, by a server alone and by two on one store: what each write leaves
- * given out.
+ * Services through the verbs, by one server alone and by two on one store: what stays allocated
+ * after each write.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -168,7 +168,7 @@ for (const isShared of [false, true]) {
   })
 }
 
-test('what one server gave out is free once the other deletes its service', async () => {
+test('an allocation of one server is free when another server deletes its service', async () => {
   const storage = createMemoryStorage()
   const [one, other] = [await startServer(storage, true), await startServer(storage, true)]
   for (const { server } of [one, other]) await server.allocators.repair()
@@ -181,7 +181,7 @@ test('what one server gave out is free once the other deletes its service', asyn
   await storage.close()
 })
 
-test('two servers give out all there is, each once', async () => {
+test('two servers allocate everything, each value once', async () => {
   const storage = createMemoryStorage()
   const servers = [await startServer(storage, true), await startServer(storage, true)]
   const made = await Promise.allSettled(
@@ -198,7 +198,7 @@ test('two servers give out all there is, each once', async () => {
   await storage.close()
 })
 
-test('what a store that did not answer may have stored stays claimed until it is mended', async () => {
+test('after a write with an unknown outcome, the numbers stay claimed until a repair', async () => {
   const storage = createMemoryStorage()
   let isSilent = false
   class Silent extends MeasuredStorage {
@@ -240,7 +240,7 @@ const overtaken: [does: string, act: (other: Fixture) => Promise<unknown>][] = [
   ],
 ]
 for (const [does, act] of overtaken) {
-  test(`what a service had is free where another server ${does} before its writer goes on`, async () => {
+  test(`the old values of a service are free if another server ${does} before its writer continues`, async () => {
     const storage = createMemoryStorage()
     const other = await startServer(storage, true)
     const put: Storage['put'] = async (key, bytes, condition) => {
@@ -276,7 +276,7 @@ for (const isShared of [false, true]) {
   })
 }
 
-test('services are followed once, however often the claims cannot be read', async () => {
+test('services are followed once, even if reading the claims fails repeatedly', async () => {
   const storage = createMemoryStorage()
   let isAway = true
   const get: Storage['get'] = async (key, at) => {

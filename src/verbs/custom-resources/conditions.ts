@@ -1,4 +1,4 @@
-/** The conditions of a definition: which are there, and how one is set. */
+/** Reads and sets the conditions of a definition. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
 export interface Condition {
@@ -14,7 +14,7 @@ export const conditionOf = ({ status }: KubeObject, type: string): Loose | undef
 export const isTrue = (definition: KubeObject, type: string): boolean =>
   conditionOf(definition, type)?.status === 'True'
 
-/** Changes the definition. The time of a condition is when its status last changed. */
+/** Changes the definition. The transition time is set only if the condition's status changes. */
 export function setCondition(definition: KubeObject, condition: Condition, now: string): void {
   const { type, status, reason, message } = condition
   const old = conditionOf(definition, type)

@@ -1,5 +1,6 @@
 /**
- * The cost of one more definition, counted in checks of others: it must not grow with their number.
+ * The cost of one more definition, counted in reads of other definitions, must not grow with their
+ * number.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +12,7 @@ import type { Follower } from '#kinds/reader.ts'
 import type { Server } from '#verbs/server.ts'
 import { Definitions } from './definitions.ts'
 
-/** Definitions that count how often they are looked at. */
+/** Definitions that count how often they are read. */
 function fixture() {
   const catalog = new Catalog([])
   let follower: Follower | undefined
@@ -71,7 +72,7 @@ function fixture() {
   return { definitions, define, settled, looks, published, told }
 }
 
-test('one more definition looks at those of its group alone', async () => {
+test('a new definition causes reads only in its own group', async () => {
   const { definitions, define, settled, looks } = fixture()
   await definitions.start()
   for (let i = 0; i < 40; i++) define(`g${i % 4}.example.com`, `gears${i}`)

@@ -1,4 +1,6 @@
-/** The conditions at the end of a definition, whatever happens to its instances. */
+/**
+ * The conditions during the deletion of a definition, for each outcome of deleting its instances.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -7,7 +9,7 @@ import type { Resource } from '#kinds/kind.ts'
 import { cleanupFinalizer, finalize } from './finalize.ts'
 
 const stored = { group: 'g', version: 'v1', plural: 'gears' }
-/** Another version is served, which only a webhook can convert to. */
+/** The served version differs from the stored one, and only a webhook can convert to it. */
 const resource = { kinds: [{ ...stored, version: 'v2' }], stored } as unknown as Resource
 const unserved = { kinds: [], stored } as unknown as Resource
 const held = { metadata: { name: 'held', namespace: 'n' } }
@@ -19,7 +21,7 @@ interface Row {
   readonly resource: Resource | undefined
   /** The instances at each check; the last entry is repeated. */
   readonly lists: readonly (object[] | Error)[]
-  /** Why its objects cannot be deleted, by namespace. */
+  /** Why instances cannot be deleted, by namespace. */
   readonly refused?: Readonly<Record<string, string>>
   readonly ends: readonly [status: string, reason: string, message: string]
 }
@@ -104,7 +106,7 @@ const rows: readonly Row[] = [
 ]
 
 for (const { name, established = true, resource: served, lists, refused, ends } of rows) {
-  test(`a definition leaves: ${name}`, async () => {
+  test(`a definition is deleted: ${name}`, async () => {
     const written: KubeObject[] = []
     const deleted: string[] = []
     const limits: (number | undefined)[] = []

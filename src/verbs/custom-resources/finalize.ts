@@ -1,4 +1,7 @@
-/** The end of a definition: first its objects are deleted, then its finalizer is removed. */
+/**
+ * Completes the deletion of a definition: first its instances are deleted, then its finalizer is
+ * removed.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { ApiClient, ResourceRef } from '#client/client.ts'
@@ -20,7 +23,7 @@ export interface FinalizeParts {
   readonly resource: Resource | undefined
   readonly now: () => string
   readonly sleep?: (ms: number) => Promise<void>
-  /** Undefined: another writer was faster. */
+  /** Resolves with undefined if another writer was faster. */
   readonly writeStatus: (definition: KubeObject) => Promise<KubeObject | undefined>
 }
 

@@ -1,4 +1,4 @@
-/** Which names a definition gets among others of its group, and the conditions that report it. */
+/** Which names a definition gets among others of its group, and the conditions that report this. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -85,13 +85,13 @@ for (const [what, asked, had, others, reason, got] of cases) {
   })
 }
 
-test('several short names that are taken are reported together', () => {
+test('several conflicting short names are reported together', () => {
   const own = definition({ ...widgets, shortNames: ['x', 'xx'] })
   const { condition } = acceptNames(own, [own, other({ plural: 'x', singular: 'xx', kind: 'X' })])
   assert.equal(condition.message, '["x" is already in use, "xx" is already in use]')
 })
 
-test('a condition keeps its time until its status changes', () => {
+test('a condition keeps its transition time until its status changes', () => {
   const own = definition(widgets)
   const condition = { type: 'A', status: 'True', reason: 'R', message: 'm' } as const
   setCondition(own, condition, 't1')

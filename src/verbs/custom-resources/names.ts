@@ -19,7 +19,7 @@ export const sameNames = (a: Loose, b: Loose): boolean =>
   ['plural', 'singular', 'kind', 'listKind'].every((one) => (a[one] ?? '') === (b[one] ?? '')) &&
   ['shortNames', 'categories'].every((one) => sameList(a[one] ?? [], b[one] ?? []))
 
-/** `group`: all definitions of the group, this one too. */
+/** `group`: all definitions of the group, including this one. */
 export function acceptNames(definition: KubeObject, group: Iterable<KubeObject>): Accepted {
   const resources = new Set<string>()
   const kinds = new Set<string>()

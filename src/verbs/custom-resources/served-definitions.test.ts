@@ -1,5 +1,5 @@
 /**
- * Which definitions are served, and when no longer; what one more of them costs is
+ * Which definitions are served, and until when. The cost of a new definition is tested in
  * definitions.test.ts.
  */
 import assert from 'node:assert/strict'
@@ -17,7 +17,7 @@ import { cleanupFinalizer } from './finalize.ts'
 const group = 'example.com'
 const named = (plural: string, kind: string) => ({ plural, kind, listKind: `${kind}List` })
 
-/** A definition of some plural; kinds are shared out within the group. */
+/** A definition with a given plural and kind. */
 function definitionOf(plural: string, kind: string, more: Loose = {}): KubeObject {
   const { status, metadata, ...spec } = more
   return {
@@ -27,7 +27,7 @@ function definitionOf(plural: string, kind: string, more: Loose = {}): KubeObjec
   }
 }
 
-/** Definitions in a store that reports every write; what is served is in the catalog. */
+/** Definitions in a store that reports every write; the catalog contains what is served. */
 async function serving(
   options: {
     list?: () => Promise<{ items: KubeObject[] }>
@@ -104,7 +104,7 @@ async function turns(): Promise<void> {
 const conditionOf = (definition: KubeObject | undefined, type: string) =>
   definition?.status?.conditions?.find((one: Loose) => one.type === type)
 
-test('a definition is served once its names are accepted, and no longer when it is gone', async () => {
+test('a definition is served from the acceptance of its names until its deletion', async () => {
   const { definitions, put, remove, served, dropped } = await serving()
   put(definitionOf('gears', 'Gear'))
   assert.deepEqual(served(), [])
@@ -119,7 +119,7 @@ test('a definition is served once its names are accepted, and no longer when it 
   definitions.stop()
 })
 
-test('a name that is given is not given twice, and goes to the next when it comes free', async () => {
+test('an accepted name is unique in its group, and goes to the next definition when it becomes free', async () => {
   const { definitions, put, remove, served, stored } = await serving()
   put(definitionOf('gears', 'Gear'))
   await turns()
@@ -134,7 +134,7 @@ test('a name that is given is not given twice, and goes to the next when it come
   definitions.stop()
 })
 
-test('one of the same name that is another is served anew', async () => {
+test('a recreated definition is served anew', async () => {
   const { definitions, put, stored, catalog } = await serving()
   put(definitionOf('gears', 'Gear'))
   await turns()
@@ -150,7 +150,7 @@ test('one of the same name that is another is served anew', async () => {
   definitions.stop()
 })
 
-test('what is built in stays what it is, and is not emptied with the definition', async () => {
+test('a built-in kind is unaffected by a definition of its name and by the deletion of that definition', async () => {
   const builtIn = made('gears')
   const { definitions, put, catalog, stored } = await serving({
     list: () => assert.fail("objects of what is built in are nobody else's"),
@@ -169,7 +169,7 @@ test('what is built in stays what it is, and is not emptied with the definition'
   definitions.stop()
 })
 
-test('nothing is served in a group that has something built in', async () => {
+test('no custom kind is served in a group with built-in kinds', async () => {
   const { definitions, put, stored, served } = await serving({ builtIn: made('gears') })
   put(definitionOf('wheels', 'Wheel'))
   put(definitionOf('axles', 'Axle', { group: 'other.example.com' }))
@@ -179,7 +179,7 @@ test('nothing is served in a group that has something built in', async () => {
   definitions.stop()
 })
 
-test('one that leaves takes its objects with it, and is tried again where that fails', async (t) => {
+test('deleting a definition deletes its instances, and a failure is retried', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let failing = true
   const { definitions, put, served, stored, reports } = await serving({
@@ -206,7 +206,7 @@ test('one that leaves takes its objects with it, and is tried again where that f
   definitions.stop()
 })
 
-test('a definition waits for others of its group and for no other', async () => {
+test('a definition waits only for others of its group', async () => {
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {
     goOn = resolve
@@ -225,7 +225,7 @@ test('a definition waits for others of its group and for no other', async () => 
   definitions.stop()
 })
 
-test('a leaving definition keeps its watchers, and gets the names it requests', async () => {
+test('a definition that is being deleted keeps its watches, and gets the names it requests', async () => {
   const { definitions, put, stored, catalog, dropped } = await serving({
     list: () => new Promise(() => {}),
   })
@@ -247,7 +247,7 @@ test('a leaving definition keeps its watchers, and gets the names it requests', 
 })
 
 for (const lost of [1, 2]) {
-  test(`one that leaves and loses race ${lost} for its status is looked at again`, async (t) => {
+  test(`one that leaves and loses race ${lost} for its status is processed again`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     let races = 0
     const { definitions, put, stored, reports } = await serving({

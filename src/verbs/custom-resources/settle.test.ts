@@ -70,7 +70,7 @@ const first = definition(accepted('gears', 'Gear'), {
   acceptedNames: accepted('gears', 'Gear', { shortNames: ['g'] }),
 })
 
-test('names of others in the group are not given twice', () => {
+test('names of other definitions in the group are not accepted', () => {
   const second = definition(accepted('wheels', 'Gear', { shortNames: ['g', 'w'] }))
   const { names, condition } = acceptNames(second, [first, second])
   assert.deepEqual(names, { plural: 'wheels', kind: '' })
@@ -83,7 +83,7 @@ test('names of others in the group are not given twice', () => {
 })
 
 /**
- * The requested names beside `gears`, `gear`, `g`, `Gear` and `GearList`; the last conflict is
+ * The requested names besides `gears`, `gear`, `g`, `Gear` and `GearList`; the last conflict is
  * reported.
  */
 const conflicts: [asked: Loose, reason: string, message: string][] = [
@@ -115,7 +115,7 @@ for (const [asked, reason, message] of conflicts) {
   })
 }
 
-test('an established definition stays so, whatever names it requests', () => {
+test('an established definition stays established, whatever names it requests', () => {
   const names = accepted('wheels', 'Wheel')
   const before = settle(definition(names), [first], now, 22) as KubeObject
   const second = definition({ ...names, shortNames: ['g'] }, before.status)
@@ -129,7 +129,7 @@ test('an established definition stays so, whatever names it requests', () => {
   )
 })
 
-test('once they are free they are given', () => {
+test('free names are accepted', () => {
   const second = definition(accepted('wheels', 'Gear'), {
     conditions: [
       {
@@ -157,7 +157,7 @@ const condition = (type: string, status: string) => ({
   lastTransitionTime: now,
 })
 
-/** Names that are requested and accepted are not checked again, as in kube-apiserver. */
+/** Accepted names are not checked again, as in kube-apiserver. */
 const kept: [why: string, conditions: Loose[] | null, after: string[] | undefined][] = [
   ['nothing is said of them any more', null, undefined],
   [
@@ -184,7 +184,7 @@ for (const [why, conditions, after] of kept) {
   })
 }
 
-test('schemas of the old form are distinguished from structural ones', () => {
+test('nonstructural schemas are distinguished from structural ones', () => {
   const made = definition(accepted('gears', 'Gear'), undefined, { preserveUnknownFields: true })
   const { status } = settle(made, [made], now, 22) as KubeObject
   assert.deepEqual(
@@ -208,7 +208,7 @@ const approvals: [given: string | undefined, status: string, reason: string, mes
     `${must} with either a URL or a reason starting with "unapproved", ${see}`,
   ],
 ]
-test('before 1.16 groups of Kubernetes itself are as any', () => {
+test('before 1.16 groups of Kubernetes itself need no approval', () => {
   const made = definition(accepted('gears', 'Gear'), undefined, { group: 'x.k8s.io' })
   const { status } = settle(made, [made], now, 15) as KubeObject
   assert.deepEqual(

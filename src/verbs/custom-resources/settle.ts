@@ -1,6 +1,6 @@
 /**
- * The status a definition is due: its names, and the conditions that follow from its spec. Pure;
- * the time is given.
+ * Computes the status of a definition: its accepted names, and the conditions that follow from its
+ * spec. Pure; the time is an argument.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -46,8 +46,8 @@ const preservingIsNonStructural = change(
 )
 
 /**
- * The definition with its new status, or undefined where nothing changes. `release`: the minor
- * number of the emulated one.
+ * Returns the definition with its new status; undefined if nothing changes. `release`: the emulated
+ * minor release.
  */
 export function settle(
   definition: KubeObject,
@@ -57,8 +57,8 @@ export function settle(
 ): KubeObject | undefined {
   const next = { ...definition, status: structuredClone(definition.status) }
   next.status ??= { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
-  // kube-apiserver decides approval at once and names later: a reader sees the conditions in this
-  // order.
+  // kube-apiserver sets the approval condition at once and the names later, so clients see the
+  // conditions in this order.
   const approval = releaseOf(release).has(needsApproval) ? approvalCondition(definition) : undefined
   if (approval !== undefined) apply(next, approval, now)
   settleNames(next, group, now)
@@ -90,7 +90,7 @@ function apply(definition: KubeObject, condition: Condition, now: string): void 
   setCondition(definition, condition, now)
 }
 
-/** Schemas of definitions that were written before schemas had to be structural. */
+/** The condition for a schema that is not structural, which older definitions may have. */
 function nonStructural({ spec }: KubeObject, release: number): Condition | undefined {
   // If unknown fields are pruned, validation has already rejected a nonstructural schema.
   if (spec.preserveUnknownFields !== true) return undefined
@@ -124,7 +124,7 @@ function nonStructural({ spec }: KubeObject, release: number): Condition | undef
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
 }
 
-/** The beta has one schema for all versions that have the same. */
+/** v1beta1 has one schema for all versions if they are equal. */
 const haveOneSchema = (versions: readonly Loose[]): boolean =>
   new Set(versions.map(({ schema }) => JSON.stringify(schema))).size === 1
 

@@ -1,5 +1,5 @@
 /**
- * Admission of a body that is not stored as it is: an eviction, a binding, a token request, a
+ * Admission of a body that is not stored unchanged: an eviction, a binding, a token request, a
  * review.
  */
 import { AdmissionChain } from '#admission/chain.ts'
@@ -8,7 +8,7 @@ import type { Awaitable } from '#base/awaitable.ts'
 import { attributesOf } from '#verbs/create.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
-/** Plugins may change the body, in place. `check`: validates it once they have. */
+/** Plugins may change the body in place. `check` validates it afterwards. */
 export async function admitBody(
   server: Server,
   request: WriteRequest,
@@ -22,7 +22,7 @@ export async function admitBody(
   await server.admission.validate(attributes)
 }
 
-/** The server for what follows from an admitted body: its writes are not admitted once more. */
+/** A server whose writes bypass admission, for the writes that follow from an admitted body. */
 export const afterAdmission = (server: Server): Server => ({
   ...server,
   admission: new AdmissionChain([], server.reader),

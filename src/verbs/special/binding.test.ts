@@ -13,7 +13,7 @@ const pod = (name: string, more: object = {}) => ({
 const bind = (body: object, name = '') =>
   bindPod(verbs.server, verbs.request(verbs.target('pods', name, 'binding'), body))
 
-test('a bound pod has its node, what the binding annotates, and is scheduled', async () => {
+test("a bound pod has its node, the binding's annotations, and the condition PodScheduled", async () => {
   await verbs.create('pods', pod('free'))
   const metadata = { name: 'free', annotations: { by: 'scheduler' } }
   const answer = await bind({ metadata, target: { kind: 'Node', name: 'n1' } }, 'free')
@@ -39,7 +39,7 @@ const told: [name: string, status: string, sameTime: boolean][] = [
   ['told-already', 'True', true],
 ]
 for (const [name, status, sameTime] of told) {
-  test(`nothing is left of why a pod had no node: ${name}`, async () => {
+  test(`the earlier scheduling condition is replaced: ${name}`, async () => {
     const free = await verbs.create('pods', pod(name))
     await verbs.update('pods', { ...free, status: { conditions: [before(status)] } }, 'status')
     await bind({ metadata: { name }, target: { kind: 'Node', name: 'n1' } }, name)
@@ -49,7 +49,7 @@ for (const [name, status, sameTime] of told) {
   })
 }
 
-test('a pod is bound whatever else is written to it meanwhile', async () => {
+test('a pod is bound despite concurrent writes', async () => {
   await verbs.create('pods', pod('busy'))
   const { storage } = verbs.server
   let races = 0

@@ -1,6 +1,6 @@
 /**
- * A pod on its node: the scheduler's one write, and the only way spec.nodeName is ever set after
- * creation.
+ * Binds a pod to a node. This is the scheduler's only write, and the only way to set spec.nodeName
+ * after creation.
  */
 import { type FieldError, notSupported, required } from '#api/field-error.ts'
 import { refuseUnfitName } from '#api/name-parameter.ts'

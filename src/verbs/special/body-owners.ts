@@ -28,7 +28,7 @@ export function bodyManager(server: Server, { apiVersion, kind }: BodyType): Fie
   }
 }
 
-/** `type`: the type of the body, if it need not name it itself. */
+/** `type`: the type of the body, if the body need not name it. */
 export function claimBody(
   server: Server,
   request: WriteRequest,

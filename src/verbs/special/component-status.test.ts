@@ -4,7 +4,7 @@ import { parseListOptions } from '#api/list-options.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
 import { getComponentStatus, listComponentStatuses } from './component-status.ts'
 
-test('component statuses are of components alone, whatever is stored', async () => {
+test('component statuses report only components, whatever is stored', async () => {
   const verbs = await startVerbs()
   await verbs.create('configmaps', { metadata: { name: 'stored' } })
   const names = async (query: string) => {

@@ -1,5 +1,5 @@
 /**
- * The two phases of a definition's deletion: it is marked, and removed when no finalizer holds it.
+ * The two phases of deleting a definition: it is marked, and removed when no finalizer holds it.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -33,7 +33,7 @@ async function define(word: string, metadata: object = {}): Promise<KubeObject> 
 const terminating = ({ status }: KubeObject) =>
   status.conditions?.find(({ type }: Loose) => type === 'Terminating')
 
-test('the first delete marks and holds, the next leaves it, and unheld it goes', async () => {
+test('the first delete marks the definition, the next changes nothing, and without finalizers it is removed', async () => {
   await define('gear')
   const answer = await end('gears.example.com')
   assert.ok(answer.is === 'object' && answer.status === 200)
@@ -64,7 +64,7 @@ for (const [word, before, expected] of held) {
   })
 }
 
-test('a dry run answers what would be, and marks nothing', async () => {
+test('a dry run returns the result and marks nothing', async () => {
   const before = await define('rod')
   const answer = await end('rods.example.com', { dryRun: ['All'] })
   assert.ok(answer.is === 'object')
@@ -73,7 +73,7 @@ test('a dry run answers what would be, and marks nothing', async () => {
   assert.deepEqual(await verbs.get(plural, 'rods.example.com'), before)
 })
 
-test('preconditions hold, and what is not there is not found', async () => {
+test('preconditions are checked, and a missing definition is 404', async () => {
   const { metadata } = await define('cog')
   const { uid, resourceVersion } = metadata
   const cases: [preconditions: object, refusal: RegExp][] = [
@@ -97,7 +97,7 @@ test('preconditions hold, and what is not there is not found', async () => {
   assert.equal(await refusalOf(end('missing.example.com')), '404 NotFound')
 })
 
-test('a lost race is run again with what won it, and does not undo it', async () => {
+test("a lost race is retried with the winner's state and does not undo it", async () => {
   await define('cam')
   let races = 0
   const { storage } = verbs.server
@@ -117,7 +117,7 @@ test('a lost race is run again with what won it, and does not undo it', async ()
   assert.deepEqual(metadata.finalizers, [finalizer])
 })
 
-test('what refuses the deletion leaves it as it was', async () => {
+test('a rejected deletion leaves the definition unchanged', async () => {
   const before = await define('pin')
   const refuse = { mutate: async () => {}, validate: async () => Promise.reject(new Error('no')) }
   const server = { ...verbs.server, admission: refuse as never }

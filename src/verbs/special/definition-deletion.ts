@@ -1,6 +1,6 @@
 /**
- * DELETE of a definition: the first one marks it and holds it with a finalizer until all of its
- * objects are gone, which is the work of custom-resources/.
+ * DELETE of a definition. The first request marks it and adds a finalizer. custom-resources/
+ * deletes all instances and then removes the finalizer.
  */
 import type { Answer } from '#verbs/answer.ts'
 import { setCondition } from '#verbs/custom-resources/conditions.ts'

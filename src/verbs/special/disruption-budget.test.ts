@@ -40,7 +40,7 @@ const cases: [name: string, minor: number, status: Loose, causes: string[]][] = 
 for (const [name, minor, status, causes] of cases)
   test(`1.${minor}: ${name}`, () => assert.deepEqual(causesOf(minor, status), causes))
 
-test('a budget with room has one less and remembers the pod', () => {
+test('an eviction decreases the budget and records the pod', () => {
   const budget = { metadata: { name: 'b' }, status: { disruptionsAllowed: 2 } }
   takeDisruption(budget, { metadata: { name: 'p' } }, now, releaseOf(37))
   assert.deepEqual(budget.status, { disruptionsAllowed: 1, disruptedPods: { p: now } })

@@ -6,7 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { ApiError, forbiddenRequest } from '#api/status-error.ts'
 
-/** Pods remembered in a budget's status while their deletion is under way. */
+/** The maximum number of pods in a budget's status whose deletion is in progress. */
 const disruptedPodsMax = 2000
 
 const saysWhy = change('a refused eviction says why its budget has no room', { since: 35 })
@@ -48,7 +48,7 @@ function noRoom(name: string, status: Loose, release: Release): ApiError {
     ((status.conditions ?? []) as Loose[]).find(
       (one) => one.type === 'DisruptionAllowed' && one.status === 'False' && one.message,
     ) ?? {}
-  // After a failed sync the counts say nothing.
+  // After a failed sync the counts are not reliable.
   if (reason === 'SyncFailed') return refuse(`${closed(name)} because it failed sync: ${message}`)
   if (currentHealthy <= desiredHealthy) return refuse(counts)
   return refuse(message === undefined ? closed(name) : `${closed(name)} (${reason}): ${message}`)

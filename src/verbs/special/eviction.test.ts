@@ -78,7 +78,7 @@ const eviction = (name: string, more: object = {}) =>
     verbs.request(verbs.target('pods', name, 'eviction'), { metadata: { name }, ...more }),
   )
 
-/** The manager of the change is this server, as in kube-apiserver, which uses its own client. */
+/** The server's own manager, as in kube-apiserver, which uses its own client. */
 const ownedByServer = (pod: string): Loose => ({
   manager: 'kube-apiserver',
   operation: 'Update',
@@ -145,7 +145,7 @@ for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
   })
 }
 
-test('evictions at the same time take what a budget has, one by one, and no more', async () => {
+test('concurrent evictions use the budget one by one, and never exceed it', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `crowd-${letter}`)
   const labels = { of: 'crowd' }
   for (const name of names) {
@@ -171,7 +171,7 @@ const changing: [what: string, before: Loose, budget: Loose, expected: string][]
   ['is well', ready, { ...calm, disruptionsAllowed: 1 }, 'none'],
 ]
 for (const [what, before, budget, expected] of changing) {
-  test(`a pod that ${what} when it is looked at, and is well when it is deleted: ${expected}`, async () => {
+  test(`a pod that ${what} when it is read, and is healthy when it is deleted: ${expected}`, async () => {
     const name = what.replaceAll(' ', '-')
     const labels = { of: name }
     const spec = { containers: [{ name: 'c', image: 'i' }] }
@@ -203,7 +203,7 @@ for (const [what, before, budget, expected] of changing) {
 }
 
 const unreadable = { matchExpressions: [{ key: 'of', operator: 'In', values: ['no label'] }] }
-test('a budget whose selector cannot be selects no pod', async () => {
+test('a budget with an invalid selector matches no pod', async () => {
   const spec = { containers: [{ name: 'c', image: 'i' }] }
   const created = await verbs.create('pods', { metadata: { name: 'free' }, spec })
   await verbs.update('pods', { ...created, status: ready } as KubeObject, 'status')
@@ -216,7 +216,7 @@ test('a budget whose selector cannot be selects no pod', async () => {
   await verbs.remove('poddisruptionbudgets', 'unreadable')
 })
 
-test('an eviction that is only tried changes neither pod nor budget', async () => {
+test('a dry-run eviction changes neither the pod nor the budget', async () => {
   await verbs.create('pods', {
     metadata: { name: 'tried' },
     spec: { containers: [{ name: 'c', image: 'i' }] },
@@ -249,7 +249,7 @@ for (const [what, body, at, expected] of refusals) {
   })
 }
 
-test('a pod without a name is not found, in the form of 1.15', async () => {
+test('an eviction without a pod name is 404, in the form of 1.15', async () => {
   const spec = { containers: [{ name: 'c', image: 'i' }] }
   await verbs.create('pods', { metadata: { name: 'named' }, spec })
   const ask = (release: number) =>

@@ -14,7 +14,7 @@ import { nameOf, type Server, timestamp } from '#verbs/server.ts'
 import { raceTriesMax } from '#verbs/write-over.ts'
 
 export interface Marking {
-  /** Puts the mark on, besides the time of the deletion. */
+  /** Sets the kind's mark, in addition to the deletion time. */
   mark(next: KubeObject, now: string): void
   /**
    * Handles a further deletion of a marked object. `onlyIt` is the request restricted to the uid of
@@ -41,7 +41,7 @@ export async function deleteMarked(
   throw conflict(kind, name, modified)
 }
 
-/** Undefined if another writer changed it meanwhile. */
+/** Undefined if another writer changed the object meanwhile. */
 async function markOnce(
   server: Server,
   request: DeleteRequest,

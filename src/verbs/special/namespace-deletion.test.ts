@@ -1,5 +1,6 @@
 /**
- * The two phases of a namespace's end, its preconditions, and what options leave in its finalizers.
+ * The two phases of deleting a namespace, its preconditions, and the effect of options on its
+ * finalizers.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -23,7 +24,7 @@ const namespace = (name: string, metadata: object = {}) =>
     spec: { finalizers: ['kubernetes'] },
   })
 
-test('the first delete marks, the next answers the same, and without finalizers it removes', async () => {
+test('the first delete marks, the next returns the same, and without finalizers it removes', async () => {
   await namespace('going')
   await end('going')
   const marked = await verbs.get('namespaces', 'going')
@@ -37,7 +38,7 @@ test('the first delete marks, the next answers the same, and without finalizers 
   assert.equal(await refusalOf(verbs.get('namespaces', 'going')), '404 NotFound')
 })
 
-test('a further delete leaves a namespace that took the name of the one that went meanwhile', async () => {
+test('a further delete does not affect a namespace that was recreated meanwhile', async () => {
   const finalizers = ['example.com/x']
   await namespace('renewed', { finalizers })
   await end('renewed')
@@ -64,7 +65,7 @@ test('a further delete leaves a namespace that took the name of the one that wen
   assert.equal(metadata.deletionTimestamp, undefined)
 })
 
-test('before 1.17 a further delete waits for the namespace to be empty', async () => {
+test('before 1.17 a further delete is rejected until the namespace is empty', async () => {
   await namespace('full')
   await end('full')
   const request = verbs.request(verbs.target('namespaces', 'full'))
@@ -103,7 +104,7 @@ for (const [i, [options, before, expected]] of finalizers.entries()) {
   })
 }
 
-test('preconditions hold, and what is not there is not found', async () => {
+test('preconditions are checked, and a missing namespace is 404', async () => {
   const { metadata } = await namespace('kept')
   const wrong = [{ uid: 'other' }, { resourceVersion: '1' }]
   for (const preconditions of wrong) {

@@ -30,7 +30,10 @@ export const deleteNamespace = (server: Server, request: DeleteRequest): Promise
     },
   })
 
-/** `orphan` and `foregroundDeletion`, as the options request; otherwise they stay. */
+/**
+ * Sets the finalizers `orphan` and `foregroundDeletion` as the options request; otherwise they are
+ * unchanged.
+ */
 function setFinalizers(next: KubeObject, { deleteOptions }: DeleteRequest): void {
   const { orphanDependents, propagationPolicy } = deleteOptions
   if (orphanDependents === undefined && propagationPolicy === undefined) return

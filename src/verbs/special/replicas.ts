@@ -11,7 +11,7 @@ import { markUnread } from '#kinds/custom/unread.ts'
 import type { Kind, ScalePaths } from '#kinds/kind.ts'
 
 export interface Replicas {
-  /** Undefined if not specified. */
+  /** Undefined if the object does not specify it. */
   wanted(object: KubeObject): number | undefined
   present(object: KubeObject): number
   /** The selector as text. */
@@ -19,11 +19,11 @@ export interface Replicas {
   set(object: KubeObject, replicas: number): void
   /** Whether the kind's own schema validates the replica count. */
   readonly ownRules: boolean
-  /** Rejects the scale of an object without the field for its replicas. */
+  /** Rejects the scale of an object that lacks the field for its replicas. */
   requireThere(object: KubeObject): void
-  /** The replicas that a patch sees if the number is not specified. */
+  /** The replica count that a patch sees if the object does not specify it. */
   unsaid(object: KubeObject): number | undefined
-  /** Rejects a write without replicas as long as the number is not specified. */
+  /** Rejects a write without replicas while the object does not specify them. */
   requireSaid(scale: KubeObject): void
 }
 
@@ -50,7 +50,7 @@ const usual: Replicas = {
   requireSaid() {},
 }
 
-/** kube-apiserver's value for replicas that are not specified: the least number they could be. */
+/** kube-apiserver's value for unspecified replicas: the smallest integer. */
 const unsaid = -(2 ** 31)
 
 function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths): Replicas {

@@ -1,5 +1,5 @@
 /**
- * Reviews are answered and forgotten; tokens are made and not stored. Permissions are tested in
+ * Reviews are answered and not stored; tokens are issued and not stored. Permissions are tested in
  * access.
  */
 import assert from 'node:assert/strict'
@@ -79,7 +79,7 @@ for (const [what, plural, spec, namespace, allowed] of questions) {
   })
 }
 
-test('groups of the subject are reviewed', async () => {
+test('the groups in a SubjectAccessReview are evaluated', async () => {
   asked.length = 0
   const spec = { user: 'carol', groups: ['dev'], resourceAttributes }
   await authorization('subjectaccessreviews', { metadata: {}, spec })
@@ -117,7 +117,7 @@ for (const [what, plural, body, namespace, expected] of refusals) {
   })
 }
 
-test('rules are listed for a namespace', async () => {
+test('the rules of a namespace are listed', async () => {
   const body = { metadata: {}, spec: { namespace: 'default' } }
   const answer = await authorization('selfsubjectrulesreviews', body)
   assert.deepEqual(statusOf(answer).resourceRules[0].resources, ['pods'])
@@ -130,7 +130,7 @@ test('the metadata of a token review is not validated', async () => {
   assert.equal(statusOf(answer).error, 'invalid bearer token')
 })
 
-test('a server without a key makes no tokens', async () => {
+test('a server without a key issues no tokens', async () => {
   const target = { ...verbs.target('serviceaccounts', 'default', 'token') }
   const { create } = specialVerbs(target)
   const request = verbs.request(target, { spec: { audiences: ['a'] } })
@@ -140,7 +140,7 @@ test('a server without a key makes no tokens', async () => {
   )
 })
 
-test('everything that has no row of its own goes through the ordinary verbs', () => {
+test('resources without a row use the ordinary verbs', () => {
   for (const plural of ['configmaps', 'pods', 'deployments']) {
     assert.deepEqual(specialVerbs(verbs.target(plural, 'x')), {})
   }

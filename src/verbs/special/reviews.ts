@@ -1,4 +1,4 @@
-/** Reviews: questions about access, answered and forgotten. */
+/** Answers reviews: questions about access, which are not stored. */
 import {
   checkReview,
   type ReviewKind,
@@ -17,7 +17,7 @@ import { admitBody } from './admit.ts'
 
 const created = (value: Loose): Answer => ({ is: 'value', status: 201, value: value as never })
 
-/** The older version says `group` where the newer says `groups`. */
+/** v1beta1 has `group` instead of `groups`. */
 function renamed(review: KubeObject, from: string, to: string): KubeObject {
   if (!review.apiVersion?.endsWith('/v1beta1') || review.spec?.[from] === undefined) return review
   const { [from]: moved, ...spec } = review.spec as Loose

@@ -1,7 +1,6 @@
 /**
- * Rolls a deployment back to an earlier state, in releases before 1.18: the request is noted on the
- * deployment, and its controller does the rest. The newest version has no field for it, only an
- * annotation.
+ * Requests the rollback of a deployment, in releases before 1.18. The request is recorded in the
+ * deployment, and the controller does the rest. The newest version has only an annotation for it.
  */
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -15,7 +14,7 @@ import type { Server, WriteRequest } from '#verbs/server.ts'
 import { raceTriesMax, writeOver } from '#verbs/write-over.ts'
 import { admitBody, afterAdmission } from './admit.ts'
 
-/** Whichever version is requested. */
+/** Errors name this group, whichever version is requested. */
 const group = 'apps'
 
 export async function rollBack(server: Server, request: WriteRequest): Promise<Answer> {

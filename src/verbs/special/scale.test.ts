@@ -27,7 +27,7 @@ const patch = (change: unknown, patchType: 'merge' | 'json' = 'merge') =>
     patchBytes: Buffer.from(JSON.stringify(change)),
   })
 
-test('it shows replicas, their selector as text, and the metadata that names the object', async () => {
+test('a Scale has replicas, the selector as text, and the metadata that identifies the object', async () => {
   const scale = await shown()
   assert.deepEqual([scale.kind, scale.apiVersion], ['Scale', 'autoscaling/v1'])
   assert.deepEqual(scale.spec, { replicas: 3 })
@@ -36,7 +36,7 @@ test('it shows replicas, their selector as text, and the metadata that names the
   assert.equal(scale.metadata.managedFields, undefined)
 })
 
-test('it is read at any version, and at one that has come', async () => {
+test('a Scale is read at any version, and at one that the store has reached', async () => {
   for (const version of ['0', '1', made.metadata.resourceVersion]) {
     assert.deepEqual(valueOf(await getScale(verbs.server, at(), version)).spec, { replicas: 3 })
   }
@@ -112,11 +112,11 @@ const numbers: [object: Loose, wanted: number | undefined, present: number, sele
   [{ spec: { size: { want: 2 } }, status: { have: 1, by: 'a=b' } }, 2, 1, 'a=b'],
   [{ spec: {} }, undefined, 0, ''],
   [{ spec: { size: { want: 0 } }, status: {} }, 0, 0, ''],
-  // A Scale has 32 bits.
+  // A Scale has 32-bit numbers.
   [{ spec: { size: { want: 2 ** 32 + 1 } } }, 1, 0, ''],
 ]
 for (const [object, wanted, present, selector] of numbers) {
-  test(`replicas elsewhere: ${JSON.stringify(object)}`, () => {
+  test(`custom replica paths: ${JSON.stringify(object)}`, () => {
     const found = object as never
     assert.equal(elsewhere.wanted(found), wanted)
     assert.equal(elsewhere.present(found), present)
@@ -136,12 +136,12 @@ const mistyped: [object: Loose, read: 'wanted' | 'selector'][] = [
   [{ status: { by: 3 } }, 'selector'],
 ]
 for (const [object, read] of mistyped) {
-  test(`replicas elsewhere that are not what they should be: ${JSON.stringify(object)}`, async () => {
+  test(`invalid values at custom replica paths: ${JSON.stringify(object)}`, async () => {
     assert.equal(await refusalOf((async () => elsewhere[read](object as never))()), '500 ')
   })
 }
 
-test('what is not there is missed by the name that the release has for it', async () => {
+test('a missing object is named by the resource that the release reports', async () => {
   const write = (release: number) =>
     updateScale(
       { ...verbs.server, release },
@@ -151,13 +151,13 @@ test('what is not there is missed by the name that the release has for it', asyn
   await assert.rejects(write(18), { message: 'deployments/scale.apps "nope" not found' })
 })
 
-test('a missing object is named itself in a read since 1.33, and not in 1.32', async () => {
+test('reading the Scale of a missing object names the object since 1.33', async () => {
   const read = (release: number) => getScale({ ...verbs.server, release }, at('nope'))
   await assert.rejects(read(33), { message: 'deployments.apps "nope" not found' })
   await assert.rejects(read(32), { message: 'deployments/scale.apps "nope" not found' })
 })
 
-test('a Scale of another group is read, and is not the one', async () => {
+test('a Scale of another group is decoded and then rejected', async () => {
   const scale = { apiVersion: 'extensions/v1beta1', kind: 'Scale', metadata: { name: 'd' } }
   await assert.rejects(put(scale), {
     message:
@@ -165,7 +165,7 @@ test('a Scale of another group is read, and is not the one', async () => {
   })
 })
 
-test('the uid of a Scale counts since 1.19', async () => {
+test('the uid of a Scale is a precondition since 1.19', async () => {
   const scale = {
     metadata: { name: 'd', namespace: 'default', uid: 'other' },
     spec: { replicas: 4 },
@@ -176,7 +176,7 @@ test('the uid of a Scale counts since 1.19', async () => {
   assert.equal(await refusalOf(write(18)), 'none')
 })
 
-test('before owners could be read from a Scale, an apply meets those of everything', async () => {
+test('in releases without managedFields in a Scale, an apply conflicts with all managers', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'owned' },
     spec: { replicas: 2, selector: { matchLabels: labels }, template },

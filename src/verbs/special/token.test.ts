@@ -1,4 +1,4 @@
-/** A token is signed for the requested user and time, and nothing of it is stored. */
+/** A token is signed for the requested user and lifetime, and nothing is stored. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
@@ -95,19 +95,19 @@ const refused: [name: string, spec: object, refusal: string, account?: string][]
   ['a pod of another group', bind({ ...podRef, apiVersion: 'x/v1' }), '400 BadRequest'],
 ]
 for (const [name, spec, refusal, account] of refused) {
-  test(`refused, and nothing is signed: ${name}`, async () => {
+  test(`rejected, and nothing is signed: ${name}`, async () => {
     const before = minted.length
     assert.equal(await refusalOf(ask(spec, account)), refusal)
     assert.equal(minted.length, before)
   })
 }
 
-test('without a key nothing can be signed', async () => {
+test('without a key no token is signed', async () => {
   const keyless = { ...(server as Loose), access: { ...access, mint: undefined } } as never
   assert.equal(await refusalOf(ask({}, 'robot', keyless)), '503 ServiceUnavailable')
 })
 
-test('the answer has the user, and the account is as it was', async () => {
+test('the response contains the user, and the account is unchanged', async () => {
   const before = await verbs.get('serviceaccounts', 'robot')
   const { metadata, kind } = await ask({ audiences: ['a'] })
   assert.equal(kind, 'TokenRequest')
@@ -120,7 +120,7 @@ test('the answer has the user, and the account is as it was', async () => {
   assert.deepEqual(await verbs.get('serviceaccounts', 'robot'), before)
 })
 
-test('admission sees the request before the token is signed', async () => {
+test('admission runs before the token is signed', async () => {
   const seen: Loose[] = []
   const refuse = {
     mutate: async (attributes: Loose) => seen.push(structuredClone(attributes.object.spec)),

@@ -1,4 +1,4 @@
-/** serviceaccounts/token: a fresh token for an account, signed and not stored. */
+/** The subresource serviceaccounts/token: issues a token for an account, signed and not stored. */
 import { answerTokenRequest, checkTokenRequest } from '#access/token-request.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
@@ -10,7 +10,7 @@ import type { Server, WriteRequest } from '#verbs/server.ts'
 import { admitBody } from './admit.ts'
 import { claimBody } from './body-owners.ts'
 
-/** The default: an hour. */
+/** The default lifetime: an hour. */
 const expirationSecondsDefault = 3600
 const apiVersion = 'authentication.k8s.io/v1'
 const checkedBeforeWebhooks = change('validating webhooks see only valid token requests', {
