@@ -60,7 +60,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 }
 
-/** A user who publishes the trust anchors of a signer needs a right to that signer, too. */
+/** A user who publishes the trust anchors of a signer needs a permission for that signer too. */
 export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'ClusterTrustBundleAttest',
@@ -69,7 +69,7 @@ export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugi
       if (!isWrite(request) || kind.plural !== 'clustertrustbundles' || kind.group !== group) return
       const signer: string = object?.spec.signerName ?? ''
       if (signer === '') return
-      // The garbage collector and a storage migration need not be trusted by the signer.
+      // Writes of the garbage collector and of a storage migration need no such permission.
       if (operation === 'UPDATE' && changesOnlyOwnership(object as KubeObject, old as KubeObject))
         return
       return requireSigner(request, authorizer, 'attest', signer, 'for')

@@ -1,11 +1,14 @@
-/** The plugins in their fixed order: all that mutate, and later all that validate. */
+/**
+ * Runs the plugins in their fixed order: all mutating ones, and after validation all validating
+ * ones.
+ */
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest, Operation } from './admission.ts'
 import type { HookCall } from './webhook/dispatch.ts'
 
-/** Receives how long each plugin and each step took. */
+/** Receives the duration of each plugin and each step. */
 export interface AdmissionMeter {
   readonly monotonicMs: () => number
   plugin(
@@ -15,7 +18,7 @@ export interface AdmissionMeter {
     rejected: boolean,
     tookMs: number,
   ): void
-  /** Plugins that let pass what does not concern them. */
+  /** Plugins that pass requests of kinds that they do not handle. */
   unconcerned(names: readonly string[], step: AdmissionStep, operation: Operation): void
   step(step: AdmissionStep, operation: Operation, rejected: boolean, tookMs: number): void
   /** Called after each webhook call. */
@@ -64,12 +67,12 @@ export class AdmissionChain {
     return this.plugins.some((plugin) => plugin.asksOthers?.())
   }
 
-  /** Before the first request of anybody. */
+  /** Called once before the first request. */
   async start(): Promise<void> {
     await Promise.all(this.plugins.map((plugin) => plugin.start?.(this.#reader)))
   }
 
-  /** Both wait only for the plugins that wait. */
+  /** Both methods are asynchronous only if a plugin is. */
   mutate(request: AdmissionRequest): Awaitable<void> {
     const concerned = this.#mutating(request.kind)
     return new StepRun('admit', concerned, request, this.#reader, this.#meter).from(0)

@@ -1,4 +1,4 @@
-/** The storage class of a claim: the older annotation comes before the field. */
+/** The storage class of a claim: the older annotation takes precedence over the field. */
 import type { KubeObject } from '#api/object-meta.ts'
 
 export const classOfClaim = ({ metadata, spec }: KubeObject): string =>

@@ -9,14 +9,14 @@ import { parseYaml } from '#codec/yaml.ts'
 
 export type PluginConfigurations = ReadonlyMap<string, Loose>
 
-/** Old configurations, without a kind: the whole file is one plugin's. */
+/** Old configurations without a kind: the whole file configures one plugin. */
 const unversioned: Readonly<Record<string, string>> = {
   imagePolicy: 'ImagePolicyWebhook',
   podNodeSelectorPluginConfig: 'PodNodeSelector',
 }
 const versions = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1']
 
-/** Throws, naming the file, where it cannot be read. */
+/** Throws an error with the file name if the file is invalid. */
 export async function readConfigurations(file: string): Promise<PluginConfigurations> {
   const read = (path: string): Loose => {
     let value: unknown

@@ -1,6 +1,6 @@
 /**
- * Users cannot run commands in, or attach to, pods that reach the host. The plugin is older than
- * policies about such pods.
+ * The plugins DenyEscalatingExec and DenyExecOnPrivileged reject exec and attach for pods with
+ * access to the host. They are older than policies about such pods.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'
@@ -17,7 +17,7 @@ const isPrivileged = (spec: Loose): boolean =>
     ({ securityContext }: Loose) => securityContext?.privileged === true,
   )
 
-/** `onlyPrivileged`: pods that share the network, processes or memory of their host are let be. */
+/** `onlyPrivileged`: pods that share the host's network, process or IPC namespace are allowed. */
 export const denyExec = (name: string, onlyPrivileged: boolean): AdmissionPlugin => ({
   name,
   async validate(request, reader) {

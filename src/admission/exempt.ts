@@ -1,4 +1,4 @@
-/** Requests that neither webhooks nor policies decide about. */
+/** Requests that neither webhooks nor policies intercept. */
 import type { Kind } from '#kinds/kind.ts'
 
 const group = 'admissionregistration.k8s.io'

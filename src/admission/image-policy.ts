@@ -1,6 +1,6 @@
 /**
  * The ImagePolicyWebhook plugin: a remote service decides whether a pod may use its images. Results
- * are cached for a limited time. If the service is unavailable, the configuration decides.
+ * are cached for a limited time. If the service fails, the configuration decides.
  */
 import { ExpiringCache } from '#access/expiring-cache.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'

@@ -1,6 +1,6 @@
 /**
- * Calls the service that judges images, with retries at growing intervals where they may help, for
- * as long as kube-apiserver does. Failures have kube-apiserver's words.
+ * Calls the service that reviews images. Retries temporary failures with increasing delays, as long
+ * as kube-apiserver does. Failures have kube-apiserver's messages.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallAnswer, type CallError, type Caller, caller } from '#access/https-call.ts'
@@ -13,7 +13,7 @@ import { answeredIn } from './webhook/hook-client.ts'
 
 const apiVersion = 'imagepolicy.k8s.io/v1alpha1'
 const kind = 'ImageReview'
-/** Longest wait for one answer. */
+/** The timeout of one request. */
 const timeoutMs = 30_000
 /** Limit of a response. Reviews are small objects. */
 const answerBytesMax = 1 << 20
@@ -31,7 +31,7 @@ export class ImageReviewer {
     this.#backoff = { ...defaultBackoff, firstDelayMs }
   }
 
-  /** The status of the answered review. */
+  /** Returns the status of the response. */
   async review(spec: Loose): Promise<Loose> {
     const metadata = { creationTimestamp: null }
     const body = JSON.stringify({ kind, apiVersion, metadata, spec, status: { allowed: false } })

@@ -30,7 +30,7 @@ interface Asked {
   readonly limit: Maybe
 }
 
-/** `limits` is undefined where only requests exist: claims. */
+/** `limits` is undefined for claims, which have only requests. */
 export function limitProblems(
   limit: Loose,
   requests: Amounts,
@@ -51,7 +51,7 @@ export function limitProblems(
   return problems.filter((problem) => problem !== undefined)
 }
 
-/** All in thousandths, unless one of them is too large for that. */
+/** All values are in thousandths, unless one is too large for that. */
 function comparable(...amounts: [Maybe, Maybe, Maybe]): [bigint, bigint, bigint] {
   const whole = amounts.map((amount) => quantityValue(amount ?? '0'))
   const large = whole.some((amount) => amount > milliValueMax)

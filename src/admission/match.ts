@@ -1,9 +1,10 @@
 /**
- * Which requests a plugin is for: checked first and without waiting, since every write passes here.
+ * Quick checks whether a plugin handles a request. They run first and synchronously, because every
+ * write passes here.
  */
 import type { AdmissionRequest, Operation } from './admission.ts'
 
-/** The object itself, not one of its subresources. */
+/** Whether the request concerns the object itself, not a subresource. */
 export const isMain = (
   { kind, subresource }: AdmissionRequest,
   group: string,

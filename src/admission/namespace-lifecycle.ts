@@ -1,6 +1,6 @@
 /**
- * Nothing is created in a namespace that is missing or going away, and the namespaces every cluster
- * has cannot be deleted. Runs first of all plugins.
+ * The NamespaceLifecycle plugin rejects creates in a namespace that is missing or terminating, and
+ * the deletion of the system namespaces. It is the first of all plugins.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { ApiError, forbiddenRequest, notFound } from '#api/status-error.ts'
@@ -28,7 +28,7 @@ export const namespaceLifecycle = (release: number): AdmissionPlugin => ({
     }
     return requireNamespace(request, reader, release)
   },
-  // A namespace is deleted as soon as it seems empty. An object that a webhook delayed could then
+  // The namespace is deleted as soon as it seems empty. An object that a webhook delayed could then
   // remain without its namespace.
   recheck: (request, reader) => requireNamespace(request, reader, release),
 })

@@ -1,6 +1,7 @@
 /**
- * Nodes declare their features. A pod update that needs a feature which its node lacks is rejected.
- * Devices cannot be mapped to node resources if the node does not support that.
+ * The NodeDeclaredFeatureValidator plugin. Nodes declare their features. An update of a pod is
+ * rejected if it needs a feature that the pod's node lacks. Devices cannot be mapped to node
+ * resources if the node does not support that.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { compareQuantities } from '#api/quantity.ts'

@@ -12,9 +12,7 @@ const namesKinds = change('a mirror pod that refers to objects is rejected by th
 const refersToClaims = change('a mirror pod cannot refer to resource claims', { since: 32 })
 const refersToBundles = change('a mirror pod cannot refer to cluster trust bundles', { since: 29 })
 
-/**
- * Volumes that refer to objects, in words of a message. Volumes that are not here refer to none.
- */
+/** Volumes that refer to objects, as messages name them. Other volumes refer to none. */
 const ofVolume: Readonly<Record<string, string>> = {
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',
@@ -32,7 +30,7 @@ const ofSource: Readonly<Record<string, string>> = {
   podCertificate: 'podcertificates',
 }
 
-/** Undefined where a pod refers to nothing. */
+/** Undefined if a pod refers to no object. */
 export function referenceOf(pod: KubeObject, release: Release): string | undefined {
   return release.has(namesKinds) ? anyReference(pod) : olderReference(pod, release)
 }

@@ -22,7 +22,7 @@ interface Rights {
   readonly feature: (gate: string) => boolean
 }
 
-/** Nothing is known yet, or no longer: the client may try again. */
+/** The pod or its node is not known yet, or was deleted: the client may retry. */
 const retry = (message: string) => new ApiError(500, '', message)
 
 export async function podCertificateRule(

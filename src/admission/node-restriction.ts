@@ -191,7 +191,7 @@ function podStatusRule(request: AdmissionRequest, node: string): void {
   const [next, old] = [request.object, request.old]
   if (!semanticEqual(old?.metadata.labels, next?.metadata.labels))
     throw refusal(request, `node "${node}" cannot update labels through pod status`)
-  // Releases that do not have a field have dropped it by now.
+  // Releases without a field have already dropped it.
   for (const [field, what] of Object.entries(devicesInStatus)) {
     if (semanticEqual(old?.status?.[field], next?.status?.[field])) continue
     throw refusal(request, `node "${node}" cannot update ${what}`)
@@ -199,8 +199,8 @@ function podStatusRule(request: AdmissionRequest, node: string): void {
 }
 
 /**
- * The scheduler and controllers write what devices a pod has. The first text has a letter less in
- * kube-apiserver, too.
+ * The scheduler and controllers write the devices of a pod. The first text lacks a letter, as in
+ * kube-apiserver.
  */
 const devicesInStatus: Readonly<Record<string, string>> = {
   resourceClaimStatuses: 'resource claim statues',
@@ -267,7 +267,7 @@ function claimRule(
   )
 }
 
-/** A claim without what a node may change. */
+/** The claim without the fields that a node may change. */
 function bare({ metadata, status, ...rest }: KubeObject, recovers: boolean): Loose {
   const { resourceVersion: _, managedFields: __, ...meta } = metadata
   const { capacity: ___, conditions: ____, ...state } = status ?? {}
@@ -329,7 +329,7 @@ function csiNodeRule(
   throw refusal(request, `node "${node}" is not allowed to modify CSINode spec via status`)
 }
 
-/** The node authorizer cannot see what a new slice, or one of a collection, is about. */
+/** The node authorizer does not know the node of a new slice, or of the slices in a collection. */
 function sliceRule(
   request: AdmissionRequest,
   node: string,

@@ -18,7 +18,7 @@ const audiencesByRightAlone = change('the refusal of an audience names only the 
   since: 37,
 })
 
-/** Drivers that took over volumes of Kubernetes itself. */
+/** CSI drivers that replaced in-tree volume types. */
 const driverOfSource: Readonly<Record<string, string>> = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',

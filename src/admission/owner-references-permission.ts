@@ -1,6 +1,7 @@
 /**
- * A user who makes an object depend on an owner could have it deleted, or block the owner's
- * deletion: both need a right.
+ * The OwnerReferencesPermissionEnforcement plugin. A user who adds an owner reference could have
+ * the object deleted with its owner, or block the owner's deletion. So the user needs permission to
+ * delete the object and, for blockOwnerDeletion, to update the owner's finalizers.
  */
 import type { Authorizer, Decision } from '#access/authorize.ts'
 import type { KubeObject, OwnerReference } from '#api/object-meta.ts'

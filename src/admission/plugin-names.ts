@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
   { name: 'MutatingAdmissionWebhook', on: true },
   { name: 'ValidatingAdmissionPolicy', on: true, since: 26 },
   { name: 'ValidatingAdmissionWebhook', on: true },
-  // It came last at first.
+  // At first the plugin was last.
   { name: 'RuntimeClass', on: true, since: 16, until: 17 },
   { name: 'ResourceQuota', on: true },
   { name: 'AlwaysDeny' },

@@ -21,15 +21,15 @@ import { mutatingOnceConfigured, validatingOnceConfigured } from './webhook/once
 export interface PluginOptions extends ServiceAccountOptions {
   readonly authorizer: Authorizer
   readonly rbac: RbacAuthorizer
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly kindNamed: (apiVersion: string, kind: string) => Kind | undefined
   readonly types: KnownTypes
-  /** Writes of plugins, made as the server itself. */
+  /** Requests of plugins, sent as the server itself. */
   readonly createNamespace: (namespace: KubeObject) => Promise<unknown>
   readonly updateQuotaStatus: (quota: KubeObject) => Promise<unknown>
   readonly newUid: () => string
-  /** Credentials for webhooks that are this server itself. */
+  /** Credentials for webhooks that this server itself provides. */
   readonly loopback: Loopback
   /** Records every call of a webhook. */
   readonly observeWebhook: (call: HookCall) => void
@@ -50,7 +50,7 @@ export interface PluginOptions extends ServiceAccountOptions {
   readonly configurationFile: string | undefined
 }
 
-/** Loaded when a plugin of theirs is on, or first has something to do. */
+/** Each is loaded when one of its plugins is enabled, or first has work. */
 const later = <Module>(path: string) => loadLater<Module>(import.meta.url, path)
 const load = {
   always: later<typeof import('./always.ts')>('./always'),
@@ -123,7 +123,7 @@ type Make = (
   configuration: Loose | undefined,
 ) => AdmissionPlugin | Promise<AdmissionPlugin>
 
-/** A plugin that does nothing while its feature gate is off. */
+/** Wraps a plugin so that it does nothing while its feature gate is off. */
 const gated =
   (name: string, gate: string, make: Make): Make =>
   (options, configuration) =>
@@ -193,7 +193,7 @@ const makers: Readonly<Record<string, Make>> = {
   EventRateLimit: ({ now }, configuration) =>
     load.eventRateLimit().eventRateLimit(configuration, now),
   ExtendedResourceToleration: () => load.extendedResourceToleration().extendedResourceToleration,
-  // Volume labels come from a cloud provider, and there is none.
+  // A cloud provider would set volume labels, and there is none.
   PersistentVolumeLabel: () => ({ name: 'PersistentVolumeLabel' }),
   DefaultStorageClass: ({ release }) =>
     lazyPlugin('DefaultStorageClass', 'admit', claims, () =>

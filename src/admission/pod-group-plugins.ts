@@ -47,7 +47,10 @@ async function requireTemplate(
   throw refuse(`PodGroupTemplate "${podGroupTemplateName}" not found in Workload "${workloadName}"`)
 }
 
-/** The number of pods that are scheduled together does not change under the scheduler. */
+/**
+ * The JobValidation plugin: the parallelism of a job is immutable if its pods are scheduled
+ * together.
+ */
 export const jobValidation: AdmissionPlugin = {
   name: 'JobValidation',
   validate(request, reader) {

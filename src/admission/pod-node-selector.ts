@@ -1,4 +1,7 @@
-/** Pods of a namespace run on the nodes that the namespace, or the configuration, chose for it. */
+/**
+ * The PodNodeSelector plugin limits pods to the nodes that their namespace, or the plugin's
+ * configuration, selects.
+ */
 import { invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { labelValue, qualifiedName } from '#api/names.ts'
@@ -16,7 +19,7 @@ const annotation = 'scheduler.alpha.kubernetes.io/node-selector'
 type Selector = Record<string, string>
 type Parse = (text: string) => Selector
 
-/** By namespace what its pods may select, and `clusterDefaultNodeSelector`. */
+/** The allowed node selectors by namespace, and `clusterDefaultNodeSelector`. */
 export function podNodeSelector(
   release: number,
   configuration: Loose | undefined,
@@ -83,7 +86,7 @@ function merged(a: Selector, b: Selector): Selector {
   return all
 }
 
-/** `a=b,c=d`. */
+/** Parses `a=b,c=d`. */
 function parseSelector(text: string, release: number): Selector {
   const selector: Selector = {}
   if (text === '') return selector

@@ -1,6 +1,6 @@
 /**
- * A pod grows on its node only as far as the node can ever hold it, and only on a node that can
- * resize pods.
+ * The PodResize plugin. A pod may be resized only if its node supports that, and only up to the
+ * node's allocatable capacity.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import {
@@ -22,7 +22,7 @@ export const podResize: AdmissionPlugin = {
     const { kind, subresource, operation, object, old } = request
     if (operation !== 'UPDATE' || kind.plural !== 'pods' || kind.group !== '') return
     if (subresource !== 'resize' || !object?.spec.nodeName) return
-    // The generation grows with every change of the spec.
+    // The generation increases with every change of the spec.
     if (object.metadata.generation !== old?.metadata.generation)
       return checkResize(request, object, reader)
   },

@@ -1,6 +1,6 @@
 /**
- * A pod on a node carries the zone and the region of the node. They are copied to the pod or to the
- * binding to the node.
+ * The PodTopologyLabels plugin copies the zone and region labels of a node to its pods, or to the
+ * binding of a pod.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
@@ -19,9 +19,7 @@ export const podTopologyLabels: AdmissionPlugin = {
   },
 }
 
-/**
- * The request of a binding has the kind of the pod or of the binding, by how the client sent it.
- */
+/** The request of a binding may have the kind Pod or Binding, depending on its path. */
 function nodeOf({ kind, subresource }: AdmissionRequest, object: KubeObject): string | undefined {
   if (kind.group !== '') return undefined
   if (subresource === 'binding') return object.target?.kind === 'Node' ? object.target.name : ''

@@ -1,4 +1,7 @@
-/** Pods get the number of their priority class; only one class may be the default. */
+/**
+ * The Priority plugin sets the priority of pods from their priority class, and allows only one
+ * default class.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
@@ -32,7 +35,7 @@ export function priorityPlugin(release: number): AdmissionPlugin {
   }
 }
 
-/** Updates by older clients omit what the server filled in. */
+/** Updates by older clients omit the fields that the server has set. */
 function keep(request: AdmissionRequest, release: number): void {
   const [pod, old] = [request.object as KubeObject, request.old as KubeObject]
   if (pod.spec.priority === undefined && old.spec.priority !== undefined)
@@ -93,7 +96,9 @@ function giveNumber(
   spec.preemptionPolicy = policy
 }
 
-/** Among several defaults, which only a race can create, the lowest counts. */
+/**
+ * Concurrent creates can lead to several default classes; the one with the lowest value is used.
+ */
 function defaultClass(reader: ObjectReader): Awaitable<KubeObject | undefined> {
   return after(reader.list(group, 'priorityclasses'), (classes) => {
     let lowest: KubeObject | undefined

@@ -1,4 +1,4 @@
-/** The 403 of plugins, about the object of the request, in kube-apiserver's words. */
+/** The 403 of plugins about the object of the request, with kube-apiserver's message. */
 import { type ApiError, forbiddenRequest } from '#api/status-error.ts'
 import type { AdmissionRequest } from './admission.ts'
 

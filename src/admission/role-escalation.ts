@@ -1,6 +1,6 @@
 /**
- * Users may grant only what they have: roles and bindings are checked once they have their final
- * form. Always on.
+ * Prevents privilege escalation: users may grant only permissions that they have. Checks roles and
+ * bindings in their final form. Always enabled.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { refuseEscalation } from '#access/authorize/escalation.ts'

@@ -1,4 +1,7 @@
-/** A pod of a runtime class carries what the class costs and where it can run. */
+/**
+ * The RuntimeClass plugin copies the overhead, node selector and tolerations of a pod's runtime
+ * class to the pod.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'

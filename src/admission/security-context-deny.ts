@@ -1,4 +1,4 @@
-/** Pods may not choose the user they run as. */
+/** The SecurityContextDeny plugin rejects pods that set users, groups or SELinux options. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { forbiddenRequest } from '#api/status-error.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'

@@ -34,11 +34,11 @@ const volumesHaveDashes = change('volumes of tokens have a dash for each dot of 
 })
 
 /**
- * How often the account that every namespace gets is looked for: a controller makes it soon after
- * the namespace.
+ * How often the plugin looks for the default account of a namespace, which a controller creates
+ * soon after the namespace.
  */
 const defaultLooksMax = 10
-/** Between two looks: the middle of the range that kube-apiserver draws from. */
+/** The pause between two attempts: the middle of kube-apiserver's random range. */
 const lookAgainMs = 150
 
 const limitsEphemeral = change('ephemeral containers use only secrets that the account names', {
@@ -157,7 +157,7 @@ function mountToken(pod: KubeObject, secret: string | undefined, mounting: Mount
   if (mounted && there === undefined) pod.spec.volumes = [...(pod.spec.volumes ?? []), volume]
 }
 
-/** The volume of a Secret is called as the Secret is, if it can be. */
+/** The volume has the name of the Secret, if that name is free. */
 function volumeNameOf(
   secret: string,
   volumes: readonly Loose[],
@@ -201,7 +201,7 @@ function isTokenOf({ type, metadata }: KubeObject, account: KubeObject): boolean
   )
 }
 
-/** Before bound tokens: the Secret with the account's token, which its controller makes. */
+/** Before bound tokens: the Secret with the account's token, which a controller creates. */
 async function secretOf(
   request: AdmissionRequest,
   reader: ObjectReader,
@@ -260,7 +260,7 @@ function validatePod(
   )
 }
 
-/** A mirror of a static pod has nothing of the API's. */
+/** A mirror of a static pod must not use API objects. */
 function validateMirror(request: AdmissionRequest, pod: KubeObject): void {
   const { spec } = pod
   if (spec.serviceAccountName)

@@ -1,6 +1,6 @@
 /**
- * Claims without a class get the default one; claims and volumes are protected from deletion while
- * in use.
+ * The plugins DefaultStorageClass, which sets the class of claims without one, and
+ * StorageObjectInUseProtection, which adds finalizers to claims and volumes.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'

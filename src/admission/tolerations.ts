@@ -1,6 +1,6 @@
 /**
- * Merges tolerations of two origins without redundant ones, and checks whether a list of
- * tolerations is a subset of another.
+ * Merges two lists of tolerations without redundant entries, and checks whether one list is a
+ * subset of another.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'

@@ -30,7 +30,7 @@ export async function currentObject(server: Server, target: Target): Promise<Liv
   return liveFrom(target.kind, server.parseStored(bytes), bytes, entry.revision)
 }
 
-/** After a lost race: the state that won, whoever wrote it. */
+/** After a lost race: the state that won, of any writer. */
 export async function liveFromStored(
   server: Server,
   kind: Kind,

@@ -11,7 +11,7 @@ const shown = (ranges: Loose[]) =>
 const inRanges = (id: number, ranges: Loose[]) =>
   ranges.some(({ min = 0, max = 0 }) => id >= min && id <= max)
 
-/** The first of the first range, where one must be chosen. */
+/** The start of the first range, if an ID must be chosen. */
 export const idGiven = (strategy: Loose | undefined): number | undefined =>
   strategy?.rule === 'MustRunAs' ? (strategy.ranges?.[0]?.min ?? 0) : undefined
 

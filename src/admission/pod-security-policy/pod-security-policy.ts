@@ -47,7 +47,10 @@ const refused = (request: AdmissionRequest, step: string, problems: FieldError[]
   return refusal(request, `PodSecurityPolicy: unable to ${step} pod: [${said}]`)
 }
 
-/** Owners and finalizers are the garbage collector's to change, whatever policies there are now. */
+/**
+ * Changes of owner references and finalizers alone are allowed whatever the policies are, for the
+ * garbage collector.
+ */
 function isOnlyForCollector({ operation, object, old }: AdmissionRequest): boolean {
   if (operation !== 'UPDATE') return false
   const rest = ({ metadata, ...others }: KubeObject) => {

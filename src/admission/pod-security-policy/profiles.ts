@@ -1,4 +1,7 @@
-/** Seccomp and AppArmor profiles: what annotations of a policy give to pods and allow them. */
+/**
+ * Seccomp and AppArmor profiles: applies the defaults in a policy's annotations to pods, and checks
+ * the allowed profiles.
+ */
 import { type FieldError, forbidden } from '#api/field-error.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -10,7 +13,7 @@ const seccompDefault = 'seccomp.security.alpha.kubernetes.io/defaultProfileName'
 const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 const appArmorAllowed = 'apparmor.security.beta.kubernetes.io/allowedProfileNames'
 const appArmorDefault = 'apparmor.security.beta.kubernetes.io/defaultProfileName'
-/** Two names for one profile. */
+/** Two names of the same profile. */
 const runtimeDefaults = ['runtime/default', 'docker/default']
 
 const annotationsOf = ({ metadata }: KubeObject): Record<string, string> =>
@@ -45,7 +48,7 @@ export function giveProfiles(
   pod: KubeObject,
   containers: Iterable<Loose>,
 ): void {
-  // A profile in the field counts even if no annotation could express it.
+  // A profile in the field takes effect even if no annotation can express it.
   const given = podSeccomp(pod) || (pod.spec.securityContext?.seccompProfile ? '' : undefined)
   const seccomp = given ?? annotationsOf(policy)[seccompDefault] ?? ''
   if (seccomp !== '') pod.metadata.annotations = { ...annotationsOf(pod), [podSeccompKey]: seccomp }

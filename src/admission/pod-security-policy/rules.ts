@@ -135,7 +135,7 @@ function seLinuxProblems(rules: Loose, path: string, options: Loose | undefined)
   })
 }
 
-/** `s0:c1,c2` is `s0:c2,c1`. */
+/** Compares levels such that `s0:c1,c2` equals `s0:c2,c1`. */
 function sameLevel(a: string, b: string): boolean {
   const sorted = (level: string) => {
     const colon = level.indexOf(':')

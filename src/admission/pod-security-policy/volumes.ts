@@ -1,10 +1,10 @@
-/** Which volumes a policy lets pods have: by type, by host path, by driver. */
+/** Checks the volumes of a pod against a policy: by type, host path and driver. */
 import { containersOf } from '#admission/containers.ts'
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { volumeTypes } from '#kinds/policy/pod-security-policy/volume-types.ts'
 
-/** Fields of volumes by the name policies have for them: a few differ in their capitals. */
+/** Field names of volumes by the names that policies use; a few differ in case. */
 const byField = new Map(volumeTypes.map((type) => [type.toLowerCase(), type]))
 
 function typeOf(volume: Loose): string | undefined {
@@ -44,7 +44,7 @@ export function volumeProblems(policy: Loose, spec: Loose): FieldError[] {
   })
 }
 
-/** No list allows all. */
+/** Without a list, all are allowed. */
 const allows = (list: Loose[] | undefined, field: string, driver: string) =>
   (list?.length ?? 0) === 0 || (list as Loose[]).some((one) => one[field] === driver)
 

@@ -25,7 +25,7 @@ const badArmorNotes = ({ annotations = {} }: ObjectMeta): string[] =>
       .map(([key, value]) => `${key}=${goQuote(value)}`),
   )
 
-/** Before pods had a field for it. */
+/** In releases before pods had a field for it. */
 export const appArmorNotes: PodCheck = (_, metadata) => {
   const bad = badArmorNotes(metadata)
   if (bad.length === 0) return undefined

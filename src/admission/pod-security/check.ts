@@ -26,7 +26,7 @@ export const namesOf = (containers: readonly Loose[]): string[] =>
 export const namesWhere = (spec: Loose, isBad: (container: Loose) => boolean): string[] =>
   namesOf(all(spec).filter(isBad))
 
-/** A rule for containers, one by one. */
+/** A check of single containers. */
 export const perContainer =
   (reason: string, isBad: (context: Loose) => boolean, must: string): PodCheck =>
   (spec) => {
@@ -34,7 +34,7 @@ export const perContainer =
     return bad.length === 0 ? undefined : { reason, detail: `${named('container', bad)} ${must}` }
   }
 
-/** The pod itself, and its containers, where they set something wrong. */
+/** The pod itself and its containers, each if it sets a forbidden value. */
 export function settersOf(spec: Loose, isBad: (context: Loose) => boolean): string[] {
   const bad = namesWhere(spec, ({ securityContext }) => isBad(securityContext ?? {}))
   return [

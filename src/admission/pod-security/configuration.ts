@@ -1,4 +1,7 @@
-/** The defaults for namespaces without labels, and the exemptions. */
+/**
+ * Parses the configuration of the PodSecurity plugin: the defaults for namespaces without labels,
+ * and the exemptions.
+ */
 import { type FieldError, duplicate, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { dns1123Label, nameIsDnsSubdomain } from '#api/names.ts'
@@ -47,7 +50,7 @@ const versionsOf = (release: Release): string[] => [
   ...(release.has(readsStable) ? [`${group}/v1`] : []),
 ]
 
-/** Throws with everything that is wrong. */
+/** Throws an error that lists all problems. */
 export function podSecurityConfiguration(
   configuration: Loose | undefined,
   release: Release,

@@ -125,7 +125,7 @@ function note({ auditAnnotations }: AdmissionRequest, key: string, text: string)
 const refused = (request: AdmissionRequest, code: number, reason: string, message: string) =>
   new ApiError(code, reason, message, refusal(request, '').details)
 
-/** Problems with labels as one text. */
+/** Joins problems with labels to one text. */
 const problemText = (problems: readonly LabelProblem[], release: Release): string =>
   together(
     problems.map(({ error, place }) =>

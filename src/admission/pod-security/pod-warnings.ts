@@ -1,6 +1,6 @@
 /**
- * Warnings about the pods of a namespace that enforces more than before: which of them violate the
- * new level. Time and number of pods are limited, so one pod of each controller comes first.
+ * Warns about existing pods that violate the new level of their namespace. The time and the number
+ * of checked pods are limited, so one pod of each controller comes first.
  */
 import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -9,7 +9,7 @@ import type { Exemptions } from './configuration.ts'
 import { type FindProblems, reasonsOf } from './pod-checks.ts'
 import { type LevelVersion, policyText } from './policy.ts'
 
-/** As many pods and as much time as kube-apiserver spends on one request. */
+/** The limits of kube-apiserver for one request. */
 const podsCheckedMax = 3000
 const checkingMsMax = 1000
 
@@ -71,7 +71,7 @@ export function podWarnings({
     ]
   }
 
-  /** Before 1.23 each pod has a warning of its own. */
+  /** Before 1.23 each pod has its own warning. */
   function warnOfEach(_: string, pods: readonly KubeObject[], wanted: LevelVersion): string[] {
     const warnings: string[] = []
     if (pods.length > podsCheckedMax)

@@ -10,7 +10,7 @@ import { change, type Release } from '#api/releases/change.ts'
 export const levels = ['privileged', 'baseline', 'restricted'] as const
 export type PodSecurityLevel = (typeof levels)[number]
 
-/** Minor number of 1.x; undefined for the newest there is. */
+/** The minor release of 1.x; undefined for the newest. */
 export type Version = number | undefined
 
 export interface LevelVersion {
@@ -44,7 +44,7 @@ export const policyText = ({ level, version }: LevelVersion): string =>
 const enforcedIsWarned = change('PodSecurity warns at the level that it enforces', { since: 26 })
 const labelsPath = FieldPath.of('metadata', 'labels')
 
-/** A problem with a label, and how releases before 1.23 name the place. */
+/** A problem with a label, and the place that releases before 1.23 report. */
 export interface LabelProblem {
   readonly error: FieldError
   readonly place: string

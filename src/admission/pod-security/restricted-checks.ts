@@ -44,10 +44,10 @@ const restrictedVolumesBut =
     return { reason: 'restricted volume types', detail }
   }
 export const restrictedVolumes = restrictedVolumesBut([...allowedVolumes, 'image'])
-/** Before volumes could be images. */
+/** In releases without image volumes. */
 export const restrictedVolumesFirst = restrictedVolumesBut(allowedVolumes)
 
-/** Containers that neither they nor the pod make right. */
+/** The containers for which neither the container nor the pod sets the required value. */
 const leftOpen = (spec: Loose, field: string, isRight: (value: unknown) => boolean): string[] =>
   isRight(spec.securityContext?.[field])
     ? []

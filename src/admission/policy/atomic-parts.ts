@@ -1,5 +1,6 @@
 /**
- * Parts of an applied configuration that are owned as a whole: a mutation may not apply to them.
+ * Finds the parts of an apply configuration that are owned as a whole, because a mutation must not
+ * contain them.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap } from '#patch/json-map.ts'
@@ -20,7 +21,7 @@ function look(type: Type, value: Json, path: string, found: string[]): void {
     for (const [i, item] of value.entries()) look(type.items, item, `${path}[${i}]`, found)
   } else if (isMap(value)) {
     if (isAtomicMap(type)) found.push(path)
-    // Plain maps have no fields in the schema.
+    // Plain maps have no declared fields.
     if (type.is !== 'struct') return
     for (const [name, member] of Object.entries(value)) {
       const field = type.byName.get(name)

@@ -10,7 +10,7 @@ export interface ConditionsResult {
   readonly matches: boolean
   /** Number of conditions that failed before the first false one. */
   readonly errors: number
-  /** Why it is not known whether they hold; the failure policy decided that they do not. */
+  /** Why the result is unknown; the failure policy treated it as false. */
   readonly error?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which requests a policy or a binding is about, read once from its MatchResources: rules that
- * include resources, rules that exclude them, and selectors of namespaces and objects.
+ * Which requests a policy or a binding matches, parsed once from its MatchResources: rules that
+ * include or exclude resources, and selectors of namespaces and objects.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { type WebhookRule, ruleOf } from '#admission/webhook/hook.ts'

@@ -39,7 +39,7 @@ export class RequestDecisions implements AccessDecisions {
     return undefined
   }
 
-  /** Runs an evaluation again whenever it needed a decision that took time. */
+  /** Repeats an evaluation each time it needed an asynchronous decision. */
   during<Result>(evaluate: () => Result): Awaitable<Result> {
     try {
       return evaluate()

@@ -1,5 +1,5 @@
 /**
- * The way of a request through policies up to their expressions: selectors, bindings, parameters.
+ * Evaluates selectors, bindings and parameters of policies for a request, up to their expressions.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { Versioned } from '#admission/webhook/versioned.ts'
@@ -117,7 +117,7 @@ export class Dispatch {
     )
   }
 
-  /** Runs an evaluation again whenever it needed a decision that took time. */
+  /** Repeats an evaluation each time it needed an asynchronous decision. */
   withDecisions<Result>(evaluate: () => Result): Awaitable<Result> {
     return this.#decisions.during(evaluate)
   }

@@ -56,7 +56,7 @@ export class Evaluation implements Activation {
     return this.#budget
   }
 
-  /** Throws OutOfBudget, and PendingDecision where the authorizer takes time. */
+  /** Throws OutOfBudget, or PendingDecision if the authorizer is asynchronous. */
   evaluate({ text, problem, program }: CompiledExpression): Evaluated {
     if (program === undefined) return { error: `compilation error: ${problem}` }
     this.#variablesCost = 0

@@ -1,6 +1,5 @@
 /**
- * The directory of static manifests: named in the configuration of a plugin, read again as it
- * changes.
+ * The directory of static manifests, named in a plugin's configuration and re-read when it changes.
  */
 import { statSync, watch } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -62,13 +61,15 @@ export interface DirectoryOptions {
   readonly type: PolicyType
   readonly parts: ManifestParts
   readonly report: (message: string) => void
-  /** Called with the manifests at the start and whenever they changed. */
+  /** Called with the manifests at the start and after each change. */
   readonly loaded: (manifests: Manifests) => void
 }
 
-/** A change is read so much later: an editor writes a file in several steps. */
+/**
+ * The delay before a changed directory is read, because an editor writes a file in several steps.
+ */
 const settlesMs = 50
-/** Changes that the system does not report are found at this interval. */
+/** How often the directory is checked for changes that the operating system does not report. */
 const readAgainMs = 60_000
 
 /**

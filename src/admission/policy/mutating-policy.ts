@@ -218,7 +218,7 @@ class Run {
     }
   }
 
-  /** The first problem is the message; all are causes. */
+  /** The message has the first problem, the causes have all. */
   #refusal({ message, reason }: PolicyProblem): ApiError {
     const { code, details } = refusal(this.#request, '')
     const causes = this.#problems.map((problem) => ({ message: problem.message }))

@@ -1,6 +1,6 @@
 /**
- * The expressions of a MutatingAdmissionPolicy, compiled once, and the patches that they make:
- * configurations that are merged into the object as server-side apply does it, or JSON patches.
+ * The compiled expressions of a MutatingAdmissionPolicy and their patches. A patch is an apply
+ * configuration, which is merged as in server-side apply, or a JSON patch.
  */
 import { goQuote } from '#api/go-syntax.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -61,13 +61,13 @@ export function compileMutations(spec: Loose, release: Release): CompiledMutatio
   }
 }
 
-/** A mutation that cannot be made: the failure policy decides about the request. */
+/** A mutation that cannot be applied; the failure policy decides about the request. */
 export class MutationFailed extends Error {}
 
 /**
- * The object after one mutation, in the version of the policy. `requested`: that of the request.
- * Throws MutationFailed, OutOfBudget, PendingDecision, and an ApiError where the result is no
- * object of the kind.
+ * Returns the object after one mutation, in the version of the policy. `requested`: in the version
+ * of the request. Throws MutationFailed, OutOfBudget or PendingDecision, and an ApiError if the
+ * result is no object of the kind.
  */
 export function mutated(
   parts: TypeParts,
@@ -105,7 +105,7 @@ function requireRequestedVersion({ own }: Versioned, next: Loose, requested: Kin
   throw new MutationFailed(`converting (${from}) to (${to}): unknown conversion`)
 }
 
-/** Values that have the right type and cannot be read, such as bytes that are no base64. */
+/** Values of the right type that cannot be parsed, such as bytes that are not base64. */
 function settledOrFailed(
   parts: TypeParts,
   versioned: Versioned,
@@ -126,7 +126,7 @@ function settledOrFailed(
   }
 }
 
-/** The error of a value in the words of the converter for values without a type. */
+/** The error of a value, as kube-apiserver's converter for untyped values reports it. */
 function asConverted(fault: string): string {
   const [, goType] = /^json: cannot unmarshal number .* of type (\w+)$/.exec(fault) ?? []
   if (goType !== undefined) return `cannot convert float64 to ${goType}`
@@ -161,7 +161,7 @@ function typeOf({ types }: TypeParts, { kind, own }: Versioned): Type {
   return named ?? kind.type
 }
 
-/** Fails as a mutation where a value has no JSON. */
+/** The mutation fails if a value has no JSON form. */
 function jsonOf(value: Value): Json {
   try {
     return toJson(value)
@@ -200,8 +200,8 @@ function operationOf(value: Value): Json {
 }
 
 /**
- * The same object where a test in the patch fails: then the patch does not apply, which is no
- * error.
+ * Returns the same object if a `test` in the patch fails: the patch then does not apply, which is
+ * no error.
  */
 function patchedObject(object: Json, operations: Json, release: number): Json {
   try {

@@ -1,4 +1,7 @@
-/** The policy plugins as long as no policy is bound: what runs them is loaded with the first. */
+/**
+ * The policy plugins while no policy has a binding. The code that evaluates policies is loaded with
+ * the first binding.
+ */
 import type { AdmissionPlugin } from '#admission/admission.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -16,7 +19,7 @@ const loadMutating = later<typeof import('./mutating-policy.ts')>('./mutating-po
 const loadMutations = later<typeof import('./mutations.ts')>('./mutations')
 const loadDirectory = later<typeof import('./manifest-directory.ts')>('./manifest-directory')
 
-/** The parts that read a plugin's configuration. */
+/** What the plugin's configuration needs. */
 interface Configured {
   readonly feature: (gate: string) => boolean
   readonly report: (message: string) => void

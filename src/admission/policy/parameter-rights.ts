@@ -68,7 +68,7 @@ async function check(
   ])
 }
 
-/** All objects of all kinds, until it is known which kind the parameters have. */
+/** All objects of all kinds, because the kind of the parameters is not known. */
 const anything = { group: '*', version: '*', resource: '*' }
 
 function resourceOf({ kindNamed }: ParameterRights, { apiVersion = '', kind = '' }: Loose) {

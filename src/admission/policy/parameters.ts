@@ -10,7 +10,7 @@ import type { Value } from '#cel/values.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 
-/** A parameter, or the null that expressions see where a policy or a binding has none. */
+/** A parameter, or the null that expressions see if the policy or binding has none. */
 export interface Parameter {
   readonly name: string
   readonly namespace: string
@@ -22,7 +22,7 @@ const noParameter: readonly Parameter[] = [{ name: '', namespace: '', value: nul
 /** Why a binding cannot be used; the failure policy decides about the request. */
 export class Misconfigured extends Error {}
 
-/** `kind`: that of the parameters, undefined if the policy has none. Throws Misconfigured. */
+/** `kind`: the kind of the parameters; undefined if the policy has none. Throws Misconfigured. */
 export function parametersOf(
   kind: Kind | undefined,
   ref: Loose | undefined,

@@ -1,13 +1,12 @@
 /**
- * A policy with its bindings, read once. Its expressions are compiled when a request first matches
- * it.
+ * A parsed policy with its bindings. Its expressions are compiled when a request first matches it.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { type Constraints, constraintsOf } from './constraints.ts'
 
 export interface Binding {
   readonly name: string
-  /** Undefined: all requests that the policy matches. */
+  /** Undefined: the binding matches all requests that the policy matches. */
   readonly constraints: Constraints | undefined
   readonly paramRef: Loose | undefined
   readonly actions: readonly string[]
@@ -22,7 +21,7 @@ export interface PolicyHook<Compiled> {
   readonly compiled: () => Compiled
 }
 
-/** A policy that was read, without its bindings. */
+/** A parsed policy without its bindings. */
 export type ReadPolicy<Compiled> = Omit<PolicyHook<Compiled>, 'bindings'>
 
 export function readPolicy<Compiled>(
@@ -43,6 +42,6 @@ export const readBinding = ({ metadata, spec = {} }: KubeObject): Binding => ({
   name: metadata.name as string,
   constraints: spec.matchResources ? constraintsOf(spec.matchResources) : undefined,
   paramRef: spec.paramRef ?? undefined,
-  // Bindings of the first release have no actions.
+  // Bindings of the first release with policies have no actions.
   actions: spec.validationActions ?? ['Deny'],
 })

@@ -30,7 +30,7 @@ export interface PolicyMeter {
 
 export interface PolicyCheck {
   readonly passed: boolean
-  /** Why not. */
+  /** The reason of the denial. */
   readonly message: string
   readonly tookMs: number
 }

@@ -36,7 +36,7 @@ export interface PolicySourceOptions<Compiled> {
   readonly type: PolicyType
   readonly release: Release
   readonly compile: (spec: Loose) => Compiled
-  /** Called for every policy that is new. */
+  /** Called for every new policy. */
   readonly defined?: () => void
 }
 

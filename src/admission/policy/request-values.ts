@@ -1,6 +1,6 @@
 /**
- * The values that expressions see of one request, in the version that a policy matched: made when
- * an expression first reads them, and shared by all policies that matched this version.
+ * The values of one request that expressions see, in the version that a policy matched. They are
+ * made when an expression first reads them, and all policies that matched this version share them.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import {
@@ -79,8 +79,8 @@ export class RequestValues {
   }
 
   /**
-   * `matched`: the resource has the version that the policy matched, as it has for all but match
-   * conditions.
+   * `matched`: the resource has the version that the policy matched. Only match conditions see the
+   * requested version.
    */
   requestValue(matched: boolean): Value {
     return matched
@@ -116,7 +116,7 @@ export class RequestValues {
     return new AuthorizerValue(this.decisions)
   }
 
-  /** A check of the resource that the request is about. */
+  /** An authorization check for the resource of the request. */
   get resourceAuthorizer(): Value {
     const { kind, subresource, namespace, name } = this.request
     return new AuthorizerValue(this.decisions, 'ResourceCheck', {

@@ -65,7 +65,7 @@ function filesIn(directory: string): string[] {
     .sort()
 }
 
-/** The documents of a text: a line of three hyphens separates them. */
+/** The documents of a text, which lines of three hyphens separate. */
 const documentsOf = (text: string): string[] =>
   text
     .split(/^---[ \t]*(?:#.*)?$/m)
@@ -108,7 +108,7 @@ class Loader {
     }
   }
 
-  /** With defaults, and checked as if a client created it. */
+  /** The object with defaults, validated as if a client created it. */
   #conformed(kindName: string, raw: Loose): KubeObject {
     const kind = this.#parts.kindNamed(apiVersion, kindName)
     if (kind === undefined)
@@ -164,7 +164,7 @@ function checkName(name: string, path: string, found: ReadonlyMap<string, Found>
     )
 }
 
-/** Parameters are objects of the API, which a manifest cannot rely on. */
+/** Parameters are API objects, on which a manifest cannot rely. */
 function checkPolicy(kind: string, { metadata, spec }: KubeObject): void {
   if (spec.paramKind)
     throw new Error(

@@ -1,7 +1,7 @@
 /**
- * The plugin ValidatingAdmissionPolicy. Every expression of every bound policy is evaluated; what a
- * failure does is up to the actions of the binding: it denies the request, warns the client, or is
- * noted for the audit log.
+ * The ValidatingAdmissionPolicy plugin evaluates all expressions of all bound policies. The actions
+ * of the binding determine the effect of a failure: it denies the request, warns the client, or
+ * adds an audit annotation.
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'
@@ -116,7 +116,7 @@ class Run {
     for (const [key, found] of annotations) this.#note(`${hook.name}/${key}`, [...found].join(', '))
   }
 
-  /** A policy that cannot be used denies the request, unless it fails open. */
+  /** An invalid policy denies the request, unless its failure policy is Ignore. */
   #unlessMisconfigured<T>(
     hook: PolicyHook<unknown>,
     binding: Binding | undefined,

@@ -1,6 +1,6 @@
 /**
- * The expressions of a ValidatingAdmissionPolicy, compiled once, and their results for one request
- * and one parameter: a decision for each validation and a value for each audit annotation.
+ * The compiled expressions of a ValidatingAdmissionPolicy, and their results for one request and
+ * one parameter: a decision for each validation and a value for each audit annotation.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -87,9 +87,9 @@ export interface Decision {
 
 export interface AnnotationResult {
   readonly key: string
-  /** Undefined: there is nothing to note. */
+  /** Undefined if there is no annotation. */
   readonly value?: string
-  /** Denies the request, whatever the actions of the binding are. */
+  /** Whether the request is denied whatever the binding's actions are. */
   readonly error?: string
   readonly tookMs?: number
 }
@@ -167,12 +167,12 @@ interface Scope {
 
 type Messages = readonly (Evaluated | undefined)[] | OutOfBudget
 
-/** So many calls fit into the budget whatever each of them costs. */
+/** With at most this many calls the budget suffices, whatever each call costs. */
 const callsWithinBudget = 9
 
 /**
- * The values of the message expressions, or why there are none. They are needed only if a
- * validation fails, unless they could use up the budget: then the request fails without them.
+ * The values of the message expressions, or the error. They are needed only if a validation fails,
+ * unless they could use up the budget: then the request fails without them.
  */
 function messagesOf(
   { validations, variables }: CompiledValidations,
@@ -210,7 +210,7 @@ function decide(
   return { denies: true, failed: false, reason, message: shown, tookMs }
 }
 
-/** The longest message that an expression may make. */
+/** The maximum length of a message. */
 const messageBytesMax = 5 * 1024
 
 function usableMessage(made: Evaluated | undefined): string {

@@ -56,7 +56,7 @@ export function claimEvaluator({ release, feature }: Settings): Evaluator {
   }
 }
 
-/** An expansion that failed may have taken more than the claim requests now. */
+/** A failed expansion may have allocated more than the claim requests now. */
 function storageOf({ spec, status }: KubeObject, recovers: boolean): Quantity | undefined {
   const asked: string | undefined = spec?.resources?.requests?.storage
   if (asked === undefined) return undefined

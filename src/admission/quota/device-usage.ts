@@ -14,7 +14,7 @@ const claimCount = 'count/resourceclaims.resource.k8s.io'
 const ofClass = '.deviceclass.resource.k8s.io/devices'
 const requests = 'requests.'
 const implicit = 'requests.deviceclass.resource.kubernetes.io/'
-/** A claim that requests all devices may get this many. */
+/** The maximum number of devices for a claim that requests all devices. */
 const devicesMax = 32
 const ofPodAnnotation = 'resource.kubernetes.io/extended-resource-claim'
 

@@ -21,7 +21,7 @@ export type Lookup = (
 export interface Settings {
   readonly release: Release
   readonly feature: (gate: string) => boolean
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 

@@ -24,7 +24,7 @@ const aliases: Readonly<Record<string, string>> = {
   '/secrets': 'secrets',
 }
 
-/** Never stored, or never counted before. */
+/** Kinds that are never stored, and events, which kube-apiserver never counts. */
 const ignored = new Set([
   '/bindings',
   '/componentstatuses',

@@ -1,4 +1,7 @@
-/** The configuration of the quota plugin: resources that need a quota to be used at all. */
+/**
+ * The configuration of the ResourceQuota plugin: resources that can be used only if a quota covers
+ * them.
+ */
 import type { Loose } from '#api/object-meta.ts'
 import type { LimitedResource } from './check.ts'
 

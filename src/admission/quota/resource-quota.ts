@@ -17,13 +17,12 @@ import type { Evaluators } from './evaluators.ts'
 const loadCheck = loadLater<typeof import('./check.ts')>(import.meta.url, './check')
 const loadEvaluators = loadLater<typeof import('./evaluators.ts')>(import.meta.url, './evaluators')
 
-/** How often a status that another writer changed is computed again. */
+/** How often the status is computed again after another writer changed it. */
 const conflictRetriesMax = 3
 
 export interface QuotaOptions extends Settings {
   /**
-   * Writes the status of a quota on condition of its resourceVersion; throws a conflict where it
-   * moved on.
+   * Writes the status of a quota if it still has its resourceVersion; throws a conflict otherwise.
    */
   readonly updateStatus: (quota: KubeObject) => Promise<unknown>
   readonly limited: readonly LimitedResource[]
@@ -62,7 +61,7 @@ export function resourceQuota(options: QuotaOptions): AdmissionPlugin {
   }
 }
 
-/** Runs after all that came before for the same key, whether it succeeded or not. */
+/** Runs after all earlier work for the same key, whether that succeeded or not. */
 async function inTurn(
   turns: Map<string, Promise<void>>,
   key: string,

@@ -141,7 +141,7 @@ test('compaction deletes old rows on disk, even if it is interrupted', () =>
     const listed = storage.list({ start: '/', end: '0' })
     await storage.compact(await storage.currentRevision())
     await listed
-    // Closed during the deletion of old rows; the next run continues it.
+    // Closed before all old rows are deleted; the next run continues.
     await storage.close()
     storage = await openSqliteStorage({ directory })
     assert.equal((await storage.count({ start: '/', end: '0' })).value, revisions.size)
