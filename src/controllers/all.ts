@@ -46,6 +46,7 @@ const controllers: Readonly<Record<ControllerName, Loader>> = {
   'validatingadmissionpolicy-status-controller': policyTypeChecking,
   'service-cidr-controller': serviceCidrController,
   replicaset: async () => (await import('./replicaset/replicaset.ts')).replicaSetController,
+  deployment: async () => (await import('./deployment/deployment.ts')).deploymentController,
   replicationcontroller: async () =>
     (await import('./replicaset/replicationcontroller.ts')).replicationController,
 }

@@ -42,6 +42,7 @@ export const controllerRows = {
     only: change('ServiceCIDRs have a finalizer as long as services need them', { since: 33 }),
   },
   replicaset: { onByDefault: false },
+  deployment: { onByDefault: false },
   replicationcontroller: { onByDefault: false },
 } as const satisfies Record<string, ControllerRow>
 

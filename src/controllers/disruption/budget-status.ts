@@ -1,6 +1,7 @@
 /** The status of a disruption budget from its pods and from how many there should be. Pure. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { scaledValue } from '#controllers/workloads/scaled-value.ts'
 import { isDeepStrictEqual } from 'node:util'
 
 /** A pod whose eviction did not delete it within this time counts as available again. */
@@ -19,16 +20,6 @@ export interface Judged {
   readonly status: Loose | undefined
   /** When a pending eviction expires. Undefined if none is pending. */
   readonly againAtMs: number | undefined
-}
-
-/** `2` or `30%`, of which the share is rounded up. */
-export function scaledValue(value: number | string, total: number): number {
-  if (typeof value === 'number') return value
-  const [, digits] = /^(\d+)%$/.exec(value) ?? []
-  if (digits === undefined) {
-    throw new Error('invalid value for IntOrString: invalid type: string is not a percentage')
-  }
-  return Math.ceil((Number(digits) * total) / 100)
 }
 
 /** Whether the budget needs the expected number of pods. An integer minAvailable does not. */

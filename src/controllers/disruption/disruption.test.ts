@@ -8,7 +8,8 @@ import { until } from '#base/until.fixture.ts'
 import type { ApiClient } from '#client/client.ts'
 import { core, startCluster } from '#controllers/cluster.suite.ts'
 import { deployments, disruptionBudgets, replicaSets } from '#controllers/resources.ts'
-import { countOf, judge, scaledValue } from './budget-status.ts'
+import { scaledValue } from '#controllers/workloads/scaled-value.ts'
+import { countOf, judge } from './budget-status.ts'
 import { disruptionController } from './disruption.ts'
 
 const shares: [value: number | string, of: number, expected: number][] = [

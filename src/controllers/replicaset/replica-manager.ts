@@ -20,6 +20,7 @@ import {
   slowStart,
 } from '#controllers/workloads/pod-writes.ts'
 import { isActive, isTerminatingPod } from '#controllers/workloads/pod-states.ts'
+import { exceptReported, ReportedInStatus } from '#controllers/workloads/reported-in-status.ts'
 import { podsToDelete } from './pods-to-delete.ts'
 import { nextAvailableInMs, replicaStatus } from './replica-status.ts'
 
@@ -39,18 +40,13 @@ const burstMax = 500
 /** Pods often change together. */
 const pauseMs = 20
 
-/** The status has the reason already. */
-class Unmanaged extends Error {}
-
 export const replicaManager = (kind: ReplicaKind): Controller => ({
   ...kind.controller,
   start(parts) {
     const { name } = kind.controller
     const owners = kind.owners(parts)
     const owned = parts.informers.ownedPods()
-    const report: ControllerParts['report'] = (message, error) => {
-      if (!(error instanceof Unmanaged)) parts.report(message, error)
-    }
+    const report = exceptReported(parts.report)
     const manager = new ReplicaManager(kind, parts, owners)
     const queue = queueFor(name, { ...parts, report }, async (key) => {
       await owned.synced
@@ -97,7 +93,8 @@ class ReplicaManager {
     const status = replicaStatus(owner, counted, now)
     if (status !== undefined)
       await unlessMissing(client.update(resource, { ...owner, status }, 'status'))
-    if (failure !== undefined) throw isConflict(failure) ? failure : new Unmanaged(failure.message)
+    if (failure !== undefined)
+      throw isConflict(failure) ? failure : new ReportedInStatus(failure.message)
     return nextAvailableInMs(active, owner.spec?.minReadySeconds ?? 0, now)
   }
 

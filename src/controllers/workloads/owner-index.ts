@@ -10,6 +10,7 @@ import type { Informer } from '#client/informer.ts'
 import type { KeptOwned, KeptSelecting } from '#controllers/kept.ts'
 
 export class OwnerIndex {
+  readonly #affected: (key: string) => void
   /** Owners by uid and, for orphans, by namespace. */
   readonly #owners = new Map<string, KeptSelecting>()
   readonly #byNamespace = new Map<string, Set<KeptSelecting>>()
@@ -22,6 +23,7 @@ export class OwnerIndex {
     /** Receives the key of each owner whose objects changed. */
     affected: (key: string) => void,
   ) {
+    this.#affected = affected
     owners.listen({
       changed: (owner, previous) => {
         if (previous !== undefined) this.#drop(previous)
@@ -35,16 +37,15 @@ export class OwnerIndex {
     objects.listen({
       changed: (object, previous) => {
         this.#forget(previous)
-        if (previous !== undefined && previous.owner !== object.owner)
-          this.#report(previous.owner, affected)
-        if (object.owner === '') return this.#reportMatching(object, affected)
+        if (previous !== undefined && previous.owner !== object.owner) this.report(previous.owner)
+        if (object.owner === '') return this.#reportMatching(object)
         const owned = this.#owned.get(object.owner) ?? new Map()
         this.#owned.set(object.owner, owned.set(object.uid, object))
-        this.#report(object.owner, affected)
+        this.report(object.owner)
       },
       deleted: (object) => {
         this.#forget(object)
-        this.#report(object.owner, affected)
+        this.report(object.owner)
       },
     })
   }
@@ -65,14 +66,15 @@ export class OwnerIndex {
     if (owned?.delete(object.uid) && owned.size === 0) this.#owned.delete(object.owner)
   }
 
-  #report(owner: string, affected: (key: string) => void): void {
-    const found = this.#owners.get(owner)
-    if (found !== undefined) affected(`${found.namespace}/${found.name}`)
+  /** Reports the owner with this uid, if there is one. */
+  report(uid: string): void {
+    const found = this.#owners.get(uid)
+    if (found !== undefined) this.#affected(`${found.namespace}/${found.name}`)
   }
 
-  #reportMatching({ namespace, labels }: KeptOwned, affected: (key: string) => void): void {
+  #reportMatching({ namespace, labels }: KeptOwned): void {
     for (const owner of this.#byNamespace.get(namespace) ?? []) {
-      if (this.#matcherOf(owner)(labels)) affected(`${owner.namespace}/${owner.name}`)
+      if (this.#matcherOf(owner)(labels)) this.#affected(`${owner.namespace}/${owner.name}`)
     }
   }
 

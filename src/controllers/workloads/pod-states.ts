@@ -1,7 +1,7 @@
 /** The states of a pod that controllers of workloads count. Pure. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 
-const hasEnded = ({ status }: KubeObject): boolean =>
+export const hasEnded = ({ status }: KubeObject): boolean =>
   status?.phase === 'Succeeded' || status?.phase === 'Failed'
 
 /** An active pod counts as a replica: it has not ended and is not being deleted. */
