@@ -15,7 +15,7 @@ const surgeOf = ({ spec }: KubeObject): number =>
 export const maxSurgeOf = (deployment: KubeObject): number =>
   isRolling(deployment) ? surgeOf(deployment) : 0
 
-/** At least 1 if there is no surge: 25% of 2 pods would otherwise end every rollout at its start. */
+/** At least 1 if there is no surge, because otherwise the rollout of 2 pods by 25% never begins. */
 export function maxUnavailableOf(deployment: KubeObject): number {
   const replicas = replicasOf(deployment)
   if (!isRolling(deployment) || replicas === 0) return 0
