@@ -49,6 +49,10 @@ const controllers: Readonly<Record<ControllerName, Loader>> = {
   deployment: async () => (await import('./deployment/deployment.ts')).deploymentController,
   replicationcontroller: async () =>
     (await import('./replicaset/replicationcontroller.ts')).replicationController,
+  endpoint: async () => (await import('./endpoints/endpoint.ts')).endpointController,
+  endpointslice: async () => (await import('./endpoints/endpointslice.ts')).endpointSliceController,
+  endpointslicemirroring: async () =>
+    (await import('./endpoints/endpointslicemirroring.ts')).endpointSliceMirroring,
 }
 
 export const loadControllers = (names: readonly ControllerName[]): Promise<Controller[]> =>

@@ -40,6 +40,10 @@ export class Informers {
   replicaSets = () => this.#of(resources.replicaSets, kept.keepSelecting)
   replicationControllers = () => this.#of(resources.replicationControllers, kept.keepSelectingByMap)
   deployments = () => this.#of(resources.deployments, kept.keepSelecting)
+  services = () => this.#of(resources.services, kept.keepSelectingByMap)
+  endpoints = () => this.#of(resources.endpoints, kept.keepMeta)
+  endpointSlices = () => this.#of(resources.endpointSlices, kept.keepOwned)
+  zonedNodes = () => this.#of(resources.nodes, kept.keepZonedNode, 'zones')
   /** Few, and needed whole. */
   quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
   serviceCidrs = () => this.#of(resources.serviceCidrs, withoutOwners)

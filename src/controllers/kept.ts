@@ -176,6 +176,12 @@ export function keepJob(object: KubeObject): KeptJob | undefined {
   return { ...metaOf(object), endsAtMs: Date.parse(ended.lastTransitionTime) + seconds * 1000 }
 }
 
+/** A node with its zone, which is empty if the node has none. */
+export const keepZonedNode = (object: KubeObject): KeptMeta & { readonly zone: string } => ({
+  ...metaOf(object),
+  zone: object.metadata.labels?.['topology.kubernetes.io/zone'] ?? '',
+})
+
 /** An object that a workload may own. */
 export interface KeptOwned extends KeptMeta {
   readonly labels: Readonly<Record<string, string>>

@@ -31,6 +31,16 @@ for (const [words, release, expected] of cases) {
   })
 }
 
+for (const [release, count] of [
+  [20, 0],
+  [21, 2],
+] as const)
+  test(`1.${release} has ${count} controllers of EndpointSlices`, () => {
+    const words = ['endpointslice', 'endpointslicemirroring']
+    const selected = selectControllers(words, release)
+    assert.equal((selected as readonly string[]).length, count)
+  })
+
 test('a name that there is not is an error', () => {
   assert.deepEqual(selectControllers(['*', '-c'], 22, rows), {
     error: '--controllers: "c" is not in the list of known controllers: a, b, optional, new',

@@ -44,6 +44,15 @@ export const controllerRows = {
   replicaset: { onByDefault: false },
   deployment: { onByDefault: false },
   replicationcontroller: { onByDefault: false },
+  endpoint: { onByDefault: false },
+  endpointslice: {
+    onByDefault: false,
+    only: change('services have EndpointSlices of discovery.k8s.io/v1', { since: 21 }),
+  },
+  endpointslicemirroring: {
+    onByDefault: false,
+    only: change('Endpoints are mirrored as EndpointSlices of discovery.k8s.io/v1', { since: 21 }),
+  },
 } as const satisfies Record<string, ControllerRow>
 
 export type ControllerName = keyof typeof controllerRows

@@ -17,9 +17,16 @@ export const persistentVolumes = core('persistentvolumes')
 export const persistentVolumeClaims = core('persistentvolumeclaims')
 export const resourceQuotas = core('resourcequotas')
 export const events = core('events')
+export const services = core('services')
+export const endpoints = core('endpoints')
 export const replicationControllers = core('replicationcontrollers')
 export const replicaSets: ResourceRef = { group: 'apps', version: 'v1', plural: 'replicasets' }
 export const deployments: ResourceRef = { group: 'apps', version: 'v1', plural: 'deployments' }
+export const endpointSlices: ResourceRef = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  plural: 'endpointslices',
+}
 export const jobs: ResourceRef = { group: 'batch', version: 'v1', plural: 'jobs' }
 export const clusterRoles: ResourceRef = {
   group: 'rbac.authorization.k8s.io',
