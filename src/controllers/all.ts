@@ -49,6 +49,7 @@ const controllers: Readonly<Record<ControllerName, Loader>> = {
   deployment: async () => (await import('./deployment/deployment.ts')).deploymentController,
   replicationcontroller: async () =>
     (await import('./replicaset/replicationcontroller.ts')).replicationController,
+  cronjob: async () => (await import('./cronjobs/cronjob.ts')).cronJobController,
   endpoint: async () => (await import('./endpoints/endpoint.ts')).endpointController,
   endpointslice: async () => (await import('./endpoints/endpointslice.ts')).endpointSliceController,
   endpointslicemirroring: async () =>

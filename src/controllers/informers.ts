@@ -40,6 +40,8 @@ export class Informers {
   replicaSets = () => this.#of(resources.replicaSets, kept.keepSelecting)
   replicationControllers = () => this.#of(resources.replicationControllers, kept.keepSelectingByMap)
   deployments = () => this.#of(resources.deployments, kept.keepSelecting)
+  ownedJobs = () => this.#of(resources.jobs, kept.keepOwned, 'owned')
+  cronJobs = () => this.#of(resources.cronJobs, kept.keepSelectingNothing)
   services = () => this.#of(resources.services, kept.keepSelectingByMap)
   endpoints = () => this.#of(resources.endpoints, kept.keepMeta)
   endpointSlices = () => this.#of(resources.endpointSlices, kept.keepOwned)

@@ -210,6 +210,12 @@ export const keepSelectingByMap = (object: KubeObject): KeptSelecting => ({
   selector: selectorOfReplicas(object),
 })
 
+/** An owner that adopts nothing, such as a cron job. */
+export const keepSelectingNothing = (object: KubeObject): KeptSelecting => ({
+  ...keepOwned(object),
+  selector: 'nothing',
+})
+
 /** An invalid selector matches nothing. */
 export function selectorOfWorkload({ spec }: KubeObject): LabelSelector {
   try {

@@ -33,10 +33,10 @@ for (const [words, release, expected] of cases) {
 
 for (const [release, count] of [
   [20, 0],
-  [21, 2],
+  [21, 3],
 ] as const)
-  test(`1.${release} has ${count} controllers of EndpointSlices`, () => {
-    const words = ['endpointslice', 'endpointslicemirroring']
+  test(`1.${release} has ${count} controllers of cron jobs and EndpointSlices`, () => {
+    const words = ['cronjob', 'endpointslice', 'endpointslicemirroring']
     const selected = selectControllers(words, release)
     assert.equal((selected as readonly string[]).length, count)
   })

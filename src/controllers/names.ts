@@ -44,6 +44,10 @@ export const controllerRows = {
   replicaset: { onByDefault: false },
   deployment: { onByDefault: false },
   replicationcontroller: { onByDefault: false },
+  cronjob: {
+    onByDefault: false,
+    only: change('cron jobs of batch/v1 start jobs', { since: 21 }),
+  },
   endpoint: { onByDefault: false },
   endpointslice: {
     onByDefault: false,

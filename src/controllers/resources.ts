@@ -28,6 +28,7 @@ export const endpointSlices: ResourceRef = {
   plural: 'endpointslices',
 }
 export const jobs: ResourceRef = { group: 'batch', version: 'v1', plural: 'jobs' }
+export const cronJobs: ResourceRef = { group: 'batch', version: 'v1', plural: 'cronjobs' }
 export const clusterRoles: ResourceRef = {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',

@@ -1,5 +1,5 @@
 /** The subsets of the Endpoints of a service, from its pods. Pure. */
-import { isIPv6 } from 'node:net'
+import { isIpv6 } from '#api/ip-address.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { repackSubsets } from '#kinds/core/endpoints/endpoint-subsets.ts'
 import {
@@ -28,7 +28,7 @@ export function subsetsOf(service: KubeObject, pods: readonly KubeObject[]): Sub
   for (const pod of pods) {
     const isLeaving = pod.metadata.deletionTimestamp !== undefined
     if (!isPublished(pod) || (isLeaving && !publishesAll(service))) continue
-    const ip = addressesOf(pod).find((address) => isIPv6(address) === wantsIPv6)
+    const ip = addressesOf(pod).find((address) => isIpv6(address) === wantsIPv6)
     if (ip === undefined) continue
     const hostname = hostnameOf(service, pod)
     const address = {

@@ -1,5 +1,5 @@
 /** The EndpointSlices that mirror an Endpoints object, which a client has written. Pure. */
-import { isIP } from 'node:net'
+import { isIp, isIpv4, isIpv6 } from '#api/ip-address.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { repackSubsets } from '#kinds/core/endpoints/endpoint-subsets.ts'
 import type { SliceGroup } from './slice-changes.ts'
@@ -34,16 +34,16 @@ export function mirroredGroups({ subsets = [] }: KubeObject): Mirrored {
       ...addresses.map((address: Loose) => ({ address, ready: true })),
       ...notReadyAddresses.map((address: Loose) => ({ address, ready: false })),
     ]
-    const valid = both.filter(({ address }) => isIP(address.ip) !== 0)
+    const valid = both.filter(({ address }) => isIp(address.ip ?? ''))
     invalid += both.length - valid.length
     const mirrored = valid.slice(0, mirroredMax)
     skipped += valid.length - mirrored.length
-    for (const version of [4, 6]) {
+    for (const addressType of ['IPv4', 'IPv6']) {
+      const isOfType = addressType === 'IPv4' ? isIpv4 : isIpv6
       const endpoints = mirrored
-        .filter(({ address }) => isIP(address.ip) === version)
+        .filter(({ address }) => isOfType(address.ip))
         .map(({ address, ready }) => endpointOf(address, ready))
-      if (endpoints.length > 0)
-        groups.push({ addressType: `IPv${version}`, ports: ports.map(named), endpoints })
+      if (endpoints.length > 0) groups.push({ addressType, ports: ports.map(named), endpoints })
     }
   }
   return { groups, invalid, skipped }

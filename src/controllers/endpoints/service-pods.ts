@@ -1,5 +1,5 @@
 /** Which pods a service publishes, at which addresses and ports. Pure. */
-import { isIPv6 } from 'node:net'
+import { isIpv6 } from '#api/ip-address.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { hasEnded, isReady } from '#controllers/workloads/pod-states.ts'
 
@@ -16,7 +16,7 @@ export const addressesOf = ({ status }: KubeObject): string[] => {
 export function familiesOf({ spec }: KubeObject): ('IPv4' | 'IPv6')[] {
   if (spec?.ipFamilies?.length > 0) return spec?.ipFamilies
   const address = spec?.clusterIP ?? ''
-  if (address !== '' && address !== 'None') return [isIPv6(address) ? 'IPv6' : 'IPv4']
+  if (address !== '' && address !== 'None') return [isIpv6(address) ? 'IPv6' : 'IPv4']
   return ['IPv4', 'IPv6']
 }
 

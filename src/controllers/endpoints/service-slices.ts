@@ -1,5 +1,5 @@
 /** The EndpointSlices that a service needs, from its pods. Pure. */
-import { isIPv6 } from 'node:net'
+import { isIpv6 } from '#api/ip-address.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { isReady } from '#controllers/workloads/pod-states.ts'
 import {
@@ -33,7 +33,7 @@ export function groupsOf(
       const zone = zoneOf(pod.spec?.nodeName ?? '')
       if (zone === undefined && !publishesAll(service)) continue
       const addresses = addressesOf(pod).filter(
-        (address) => isIPv6(address) === (addressType === 'IPv6'),
+        (address) => isIpv6(address) === (addressType === 'IPv6'),
       )
       if (addresses.length === 0) continue
       const ports = portsOn(service, pod)

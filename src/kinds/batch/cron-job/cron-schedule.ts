@@ -143,7 +143,28 @@ function durationProblem(text: string): string | undefined {
   return `time: invalid duration ${goQuote(text)}`
 }
 
-function checkRange(expression: string, { min, max, names }: Bounds): void {
+interface ScheduleField {
+  readonly values: ReadonlySet<number>
+  /** True for `*`, also beside other ranges. */
+  readonly isAny: boolean
+}
+
+/** Minutes, hours, days, months and weekdays of a valid schedule. */
+export const scheduleFields = (text: string): ScheduleField[] =>
+  text.split(/\s+/).map((part, i) => {
+    const ranges = part.split(',').filter((range) => range !== '')
+    const values = new Set<number>()
+    for (const range of ranges) {
+      const { start, end, step } = checkRange(range, fields[i] as Bounds)
+      for (let value = start; value <= end; value += step) values.add(value)
+    }
+    return { values, isAny: ranges.some((range) => /^[*?](\/1)?$/.test(range)) }
+  })
+
+function checkRange(
+  expression: string,
+  { min, max, names }: Bounds,
+): { start: number; end: number; step: number } {
   const [range, stepText, ...moreSteps] = expression.split('/') as [string, string?, ...string[]]
   const ends = range.split('-') as [string, string?, ...string[]]
   let start = min
@@ -168,6 +189,7 @@ function checkRange(expression: string, { min, max, names }: Bounds): void {
   if (end > max) fail(`end of range (${end}) above maximum (${max}): ${expression}`)
   if (start > end) fail(`beginning of range (${start}) beyond end of range (${end}): ${expression}`)
   if (step === 0) fail(`step of range should be a positive number: ${expression}`)
+  return { start, end, step }
 }
 
 function numberOrName(text: string, names: readonly string[], first: number): number {
