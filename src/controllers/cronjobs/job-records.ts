@@ -13,7 +13,7 @@ export interface Records {
 }
 
 /** `Complete` or `Failed`. Undefined if the job has not finished. */
-export const finishedAs = ({ status }: KubeObject): 'Complete' | 'Failed' | undefined =>
+const finishedAs = ({ status }: KubeObject): 'Complete' | 'Failed' | undefined =>
   (status?.conditions ?? []).find(
     ({ type, status: is }: Loose) => (type === 'Complete' || type === 'Failed') && is === 'True',
   )?.type

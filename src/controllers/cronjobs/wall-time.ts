@@ -27,7 +27,7 @@ export function wallTimes(zone: string): (ms: number) => WallTime {
 }
 
 /** Milliseconds that a zone is ahead of UTC. Offsets change at full hours of UTC, or at halves. */
-export function zoneOffsets(zone: string): (ms: number) => number {
+function zoneOffsets(zone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(zone !== '' && { timeZone: zone }),
     hourCycle: 'h23',
