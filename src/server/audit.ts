@@ -28,6 +28,7 @@ import { rotationOf } from './audit-rotation.ts'
 const auditsWatchStarts = change(
   'the audit log records the start of a watch as a stage of its own',
   { until: 15 },
+  { since: 23 },
 )
 
 export interface Audit {
@@ -102,6 +103,7 @@ export async function makeAudit(
       sinks,
       waits: sinkNames.some((name) => waits(manners[name](settings))),
       seesWatchesBegin: release.has(auditsWatchStarts),
+      release,
       metrics,
       server: () => ({ parseStored: parseStored(), clock, release: release.minor }),
       now: () => performance.timeOrigin + performance.now(),

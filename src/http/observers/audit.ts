@@ -7,6 +7,8 @@
 import { firstText } from '#access/authenticate/header-values.ts'
 import type { User } from '#access/user.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
+import type { ApiError } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { ShapeParts } from '#http/represent.ts'
 import type { Observer } from '#http/parts.ts'
@@ -32,10 +34,11 @@ export interface AuditParts {
   /** Whether requests wait for blocking sinks. */
   readonly waits?: boolean
   /**
-   * Whether the start of a watch response is visible to the audit log. Since 1.16 it is not: both
-   * stages are recorded at the end of the watch, with only the end's details.
+   * Whether the start of a watch response is visible to the audit log. From 1.16 to 1.22 it is not:
+   * both stages are recorded at the end of the watch, with only the end's details.
    */
   readonly seesWatchesBegin: boolean
+  readonly release: Release
   readonly metrics: ServerMetrics
   /** Decodes responses; called only after the server has started. */
   readonly server: () => ShapeParts['server']
@@ -54,7 +57,7 @@ class AuditRecord {
   begun = false
   /** Whether ResponseStarted was recorded. */
   started = false
-  /** Whether the audit log did not see the response, which is true for watches since 1.16. */
+  /** Whether the audit log did not see the response, as of watches in releases 1.16 to 1.22. */
   isUnseen = false
   /** Pending results of blocking sinks. */
   readonly keeping: Promise<boolean>[] = []
@@ -159,7 +162,7 @@ class Recorder {
         ? panicStatus(exchange.defect)
         : record.isUnseen
           ? unseenStatus
-          : statusOf(exchange),
+          : statusOf(exchange, this.#parts.release),
     }
     // A rejection is also a response, so its start must be recorded.
     const startIsMissing = isLongRunning(exchange.target) && !record.started && !failed
@@ -188,7 +191,7 @@ export function auditObserver(parts: AuditParts): Observer {
       record.started = true
       recorder.emit(exchange, record, 'ResponseStarted', {
         ...completedParts(exchange, record.verdict.level),
-        responseStatus: statusOf(exchange),
+        responseStatus: statusOf(exchange, parts.release),
       })
     },
     end(exchange) {
@@ -208,14 +211,19 @@ export function auditObserver(parts: AuditParts): Observer {
             .then(() => held.release())
         return
       }
-      // The request was rejected before authorization, so only the rejection is recorded.
+      // The request was rejected before authorization: a 401 has no record of its beginning.
       const record = known ?? recorder.open(exchange)
       const refused = exchange.status === 401
-      const whole = record.verdict.level === 'RequestResponse' && exchange.refusal !== undefined
+      if (!refused) recorder.emit(exchange, record, 'RequestReceived', {})
+      const { refusal } = exchange
+      const whole =
+        record.verdict.level === 'RequestResponse' &&
+        refusal !== undefined &&
+        !isWrittenRaw(refusal)
       recorder.emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
         ...(refused && { user: {} as AuditUser }),
-        ...(whole && { responseObject: JSON.stringify(exchange.refusal?.status()) }),
-        responseStatus: statusOf(exchange),
+        ...(whole && { responseObject: JSON.stringify(refusal.status()) }),
+        responseStatus: statusOf(exchange, parts.release),
       })
     },
   }
@@ -309,15 +317,37 @@ const unseenStatus: ResponseStatus = {
   code: 200,
 }
 
-function statusOf({ status, refusal, answer }: Exchange): ResponseStatus {
-  if (refusal !== undefined) {
-    const { code, reason } = refusal
-    return { metadata: {}, status: 'Failure', ...(reason !== '' && { reason }), code }
-  }
-  if (status === 0) return unseenStatus
+const statusesHaveDetails = change('the audit log has the message and the details of errors', {
+  since: 24,
+})
+
+/** A 406 is written without a serializer, so the audit log sees only its code. */
+const isWrittenRaw = ({ code }: ApiError): boolean => code === 406
+
+function statusOf({ status: code, refusal, answer }: Exchange, release: Release): ResponseStatus {
+  if (refusal !== undefined && isWrittenRaw(refusal)) return { metadata: {}, code: refusal.code }
+  if (refusal !== undefined) return boundedStatus(refusal.status(), refusal.code, release)
+  if (code === 0) return unseenStatus
   if (answer?.is === 'value' && answer.value.kind === 'Status')
-    return { metadata: {}, status: String(answer.value.status ?? ''), code: status }
-  return { metadata: {}, code: status }
+    return boundedStatus(answer.value, code, release)
+  return { metadata: {}, code }
+}
+
+/** A Status without the parts that can be of any size. */
+function boundedStatus(
+  { status, message, reason, details }: Loose,
+  code: number,
+  release: Release,
+): ResponseStatus {
+  const isWhole = release.has(statusesHaveDetails)
+  return {
+    metadata: {},
+    ...(status && { status }),
+    ...(isWhole && message && { message }),
+    ...(reason && { reason }),
+    ...(isWhole && details && { details }),
+    code,
+  }
 }
 
 const panicStatus = (defect: unknown): ResponseStatus => ({
@@ -335,9 +365,10 @@ async function objectsOf(
   sent: Loose | undefined,
   server: ShapeParts['server'],
 ): Promise<Partial<AuditEvent>> {
-  const request = requestText(exchange, sent)
+  const request = requestText(exchange, sent, releaseOf(server.release))
+  const isSeen = exchange.refusal === undefined || !isWrittenRaw(exchange.refusal)
   const response =
-    level === 'RequestResponse' ? await responseText(exchange, { server }) : undefined
+    level === 'RequestResponse' && isSeen ? await responseText(exchange, { server }) : undefined
   // A patch is recorded as the client sent it.
   const requestObject =
     omitsManagedFields && request && sent ? withoutManagedFields(request) : request

@@ -6,6 +6,7 @@ import type { Exchange } from '#http/exchange.ts'
 import { parseTarget } from '#http/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { AuditEvent } from '#observe/audit/event.ts'
 import { type Policy, readPolicy } from '#observe/audit/policy.ts'
@@ -198,6 +199,7 @@ test('stages, status and annotations of an audit event; below the Request level 
     sinks,
     metrics,
     seesWatchesBegin: false,
+    release: releaseOf(22),
     server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release: 22 }),
     now: () => 0,
     report: assert.fail,
@@ -403,41 +405,130 @@ const types: KnownTypes = {
   isVersion: (apiVersion) => apiVersion === 'apps/v1',
   typeNamed: () => undefined,
 }
+const deleteOptions = '{"orphanDependents":true}'
+checkBoundaries(
+  (release, path: string) => recordedBody(release, 'DELETE', path, deleteOptions),
+  [
+    [
+      'options of one object in the audit log',
+      [24, 25],
+      '/api/v1/namespaces/a/pods/p',
+      undefined,
+      '{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/__internal","orphanDependents":true}',
+    ],
+    [
+      'options of a collection in the audit log',
+      [24, 25],
+      '/api/v1/namespaces/a/pods',
+      '{"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true}',
+      '{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/__internal","orphanDependents":true}',
+    ],
+  ],
+)
+
 for (const [what, method, path, body, type, text] of bodies) {
-  test(`audit: ${what}`, async () => {
-    const { events, observer } = recording([{ level: 'Request' }])
-    const kind = {
-      kind: 'Pod',
-      apiVersion: 'v1',
-      origin: 'built-in',
-      formats: new Set(['json', 'yaml', 'protobuf']),
-      decoding: 'typed',
-      subresources: new Map(),
-    }
-    const exchange = exchangeOf(method, path, {
-      kind: kind as never,
-      body: Buffer.from(body),
-      types,
-    })
-    Object.assign(exchange.wire.headers, { 'content-type': type })
+  test(`audit: ${what}`, async () =>
+    assert.equal(await recordedBody(22, method, path, body, type), text))
+}
+
+/** The request object in the last record of a request. */
+async function recordedBody(
+  release: number,
+  method: string,
+  path: string,
+  body: string,
+  type = 'application/json',
+): Promise<string | undefined> {
+  const { events, observer } = recording([{ level: 'Request' }], { release })
+  const kind = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    origin: 'built-in',
+    formats: new Set(['json', 'yaml', 'protobuf']),
+    decoding: 'typed',
+    subresources: new Map(),
+  }
+  const exchange = exchangeOf(method, path, {
+    kind: kind as never,
+    body: Buffer.from(body),
+    types,
+  })
+  Object.assign(exchange.wire.headers, { 'content-type': type })
+  observer.begin?.(exchange)
+  observer.end?.(exchange)
+  await new Promise((resolve) => setImmediate(resolve))
+  return events.at(-1)?.requestObject
+}
+
+const error = new ApiError(409, 'AlreadyExists', 'x already exists', { name: 'x', kind: 'pods' })
+const notAcceptable = new ApiError(406, 'NotAcceptable', 'only these', {})
+const failure = { metadata: {}, status: 'Failure' }
+checkBoundaries(
+  async (release, code: number) => {
+    const { events, observer } = recording([{ level: 'RequestResponse' }], { release })
+    const exchange = exchangeOf('GET', '/api/v1/pods/x', { status: code })
     observer.begin?.(exchange)
+    exchange.refusal = code === 409 ? error : notAcceptable
     observer.end?.(exchange)
     await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(events.at(-1)?.requestObject, text)
-  })
-}
+    const { responseStatus, responseObject } = events.at(-1) as AuditEvent
+    return [responseStatus, responseObject !== undefined]
+  },
+  [
+    [
+      'an error in the audit log',
+      [23, 24],
+      409,
+      [{ ...failure, reason: 'AlreadyExists', code: 409 }, true],
+      [
+        {
+          ...failure,
+          message: 'x already exists',
+          reason: 'AlreadyExists',
+          details: { name: 'x', kind: 'pods' },
+          code: 409,
+        },
+        true,
+      ],
+    ],
+    [
+      'a 406 in the audit log',
+      [23, 24],
+      406,
+      [{ metadata: {}, code: 406 }, false],
+      [{ metadata: {}, code: 406 }, false],
+    ],
+  ],
+)
+
+test('a rejected impersonation is recorded from its beginning, a 401 is not', async () => {
+  const { events, observer } = recording([{ level: 'Metadata' }])
+  for (const code of [403, 401]) {
+    const refusal = new ApiError(code, 'Reason', 'no')
+    observer.end?.(exchangeOf('GET', '/api/v1/pods', { status: code, refusal }))
+  }
+  assert.deepEqual(
+    events.map(({ stage, responseStatus }) => [stage, responseStatus?.code]),
+    [
+      ['RequestReceived', undefined],
+      ['ResponseComplete', 403],
+      ['ResponseStarted', 401],
+    ],
+  )
+})
 
 const policyOf = (rules: object[]): Policy =>
   readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }, releaseOf(22)) as Policy
 
-function recording(rules: object[], { seesWatchesBegin = false } = {}) {
+function recording(rules: object[], { seesWatchesBegin = false, release = 22 } = {}) {
   const events: AuditEvent[] = []
   const observer = auditObserver({
     policy: policyOf(rules),
     sinks: [{ take: (event: AuditEvent) => void events.push(event), close: async () => {} }],
     metrics: serverMetrics(new Registry({ release: 22 }), 22),
     seesWatchesBegin,
-    server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release: 22 }),
+    release: releaseOf(release),
+    server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release }),
     now: () => 0,
     report: assert.fail,
   })

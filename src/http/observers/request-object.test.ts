@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { encodeObject } from '#codec/protobuf.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { writeRequest } from '#http/write-request.ts'
@@ -73,7 +74,7 @@ for (const [plural, subresource, verb, sent, filledIn = {}] of cases) {
     } as unknown as Exchange
     const target = { kind, namespace: 'default', name, subresource }
     await writeRequest(exchange, served.parts, target, verb)
-    const told = JSON.parse(requestText(exchange, sentObject(exchange)) ?? 'null')
+    const told = JSON.parse(requestText(exchange, sentObject(exchange), releaseOf(22)) ?? 'null')
     assert.deepEqual(told, { ...sent, ...filledIn, metadata: written })
   })
 }

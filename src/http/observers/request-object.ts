@@ -3,6 +3,8 @@
  * patches as sent. An unreadable body is not recorded.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { unsetCreationTime } from '#api/unset-creation-time.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { decodeBody } from '#http/body.ts'
@@ -42,13 +44,17 @@ export function sentObject(exchange: Exchange): Loose | undefined {
 }
 
 /** The request object as JSON. */
-export function requestText(exchange: Exchange, sent: Loose | undefined): string | undefined {
+export function requestText(
+  exchange: Exchange,
+  sent: Loose | undefined,
+  release: Release,
+): string | undefined {
   const { body, kind, target } = exchange
   if (body === undefined || body.length === 0 || kind === undefined) return undefined
   try {
-    if (sent !== undefined) return objectText(exchange, kind, sent)
+    if (sent !== undefined) return objectText(exchange, kind, sent, release)
     if (target.verb === 'patch') return patchText(exchange, body)
-    return target.verb.startsWith('delete') ? optionsText(exchange, kind, body) : undefined
+    return target.verb.startsWith('delete') ? optionsText(exchange, kind, body, release) : undefined
   } catch {
     return undefined
   }
@@ -58,6 +64,7 @@ function objectText(
   { target: { subresource }, types }: Exchange,
   kind: Kind,
   sent: Loose,
+  release: Release,
 ): string | undefined {
   const other = otherBodies.get(subresource)
   const [name, apiVersion, fillIn] = other ?? [
@@ -72,7 +79,8 @@ function objectText(
     : kind.conform(sent).object
   fillIn?.(object)
   const { kind: _, apiVersion: said = apiVersion, metadata, ...rest } = object
-  const stamped = { ...metadata, creationTimestamp: metadata?.creationTimestamp ?? null }
+  const { creationTimestamp, ...others } = metadata ?? {}
+  const stamped = creationTimestamp ? metadata : { ...others, ...unsetCreationTime(release.minor) }
   return JSON.stringify({ kind: name, apiVersion: said, metadata: stamped, ...rest })
 }
 
@@ -89,13 +97,21 @@ function patchText(exchange: Exchange, body: Buffer): string {
 }
 
 const optionsKind = 'DeleteOptions'
+const internalVersion = 'meta.k8s.io/__internal'
+const optionsAreInternal = change('the audit log has DeleteOptions in their internal version', {
+  since: 25,
+})
 
 /**
  * Options are recorded in the version of the body, or else in that of the collection. If the
- * collection's group does not know the version, nothing is recorded. Options other than
- * DeleteOptions of one object have the internal version.
+ * collection's group does not know the version, nothing is recorded.
  */
-function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | undefined {
+function optionsText(
+  exchange: Exchange,
+  kind: Kind,
+  body: Buffer,
+  release: Release,
+): string | undefined {
   const { target, types } = exchange
   const taken = optionsTakenBy({ kind, name: target.name })
   const sent = (decodeBody(exchange, kind, body, taken) ?? {}) as Loose
@@ -106,8 +122,10 @@ function optionsText(exchange: Exchange, kind: Kind, body: Buffer): string | und
     kind.decoding === 'typed'
       ? types && isKnownType(types, kind.apiVersion, apiVersion, optionsKind)
       : apiVersion === kind.apiVersion
-  if (name !== optionsKind || !isKnown) return undefined
+  const isInternal = release.has(optionsAreInternal)
+  if (name !== optionsKind || !(isKnown || (isInternal && said === undefined))) return undefined
   const type = taken.typeNamed(apiVersion, optionsKind)
   const options = type === undefined ? rest : conform(type, rest as Json).value
-  return JSON.stringify({ kind: optionsKind, apiVersion, ...(options as Loose) })
+  const shown = isInternal ? internalVersion : apiVersion
+  return JSON.stringify({ kind: optionsKind, apiVersion: shown, ...(options as Loose) })
 }

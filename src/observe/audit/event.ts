@@ -24,6 +24,7 @@ export interface ResponseStatus {
   readonly status?: string
   readonly message?: string
   readonly reason?: string
+  readonly details?: object
   readonly code: number
 }
 
