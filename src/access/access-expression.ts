@@ -1,7 +1,6 @@
 /**
  * Expressions of CEL in the configuration of access: they map the claims of a token, check a user,
- * or decide whether a webhook is called. An expression without a cost limit is as long as its
- * operator wrote it.
+ * or decide whether a webhook is called. They have no cost limit, because operators write them.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -76,7 +75,10 @@ export class AccessExpression {
   readonly #expression: Expression
   readonly #program: Program
 
-  /** `wrongType` is the text where the result is no boolean; absent where any result is fine. */
+  /**
+   * `wrongType` returns the error for a result that is not a boolean. Without it, any type is
+   * allowed.
+   */
   constructor(
     text: string,
     variable: ExpressionVariable,
@@ -99,7 +101,7 @@ export class AccessExpression {
     return this.#expression.selects(this.#variable, field)
   }
 
-  /** The value, or the error of the evaluation. */
+  /** Returns the value, or the error of the evaluation. */
   evaluate(of: Loose): Value {
     const activation = activationOf({ [this.#variable]: jsonView(of) })
     return this.#program.evaluate(activation, Number.POSITIVE_INFINITY).value

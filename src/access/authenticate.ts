@@ -20,7 +20,7 @@ export interface Credentials {
   readonly path?: string
   /** The client certificate from the TLS connection, not verified yet. It is parsed on demand. */
   certificate?(): X509Certificate | undefined
-  /** Further certificates of the chain the client sent. */
+  /** Further certificates of the chain that the client sent. */
   intermediates?(): X509Certificate[]
 }
 

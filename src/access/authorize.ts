@@ -8,8 +8,8 @@ import type { User } from './user.ts'
 export interface Attributes {
   readonly user: User
   /**
-   * get list watch create update patch delete deletecollection proxy impersonate … ; for other URLs
-   * the lower-case HTTP method.
+   * get list watch create update patch delete deletecollection proxy impersonate …; for
+   * non-resource paths the lower-case HTTP method.
    */
   readonly verb: string
   readonly isResource: boolean
@@ -19,7 +19,7 @@ export interface Attributes {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** The path, for URLs that are no resource. */
+  /** The path of a non-resource request. */
   readonly path: string
   /** The selectors of a list, a watch or a deletecollection, in releases that authorize them. */
   readonly selectors?: Selectors | undefined

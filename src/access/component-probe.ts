@@ -11,7 +11,7 @@ export interface ComponentHealth {
   readonly message: string
 }
 
-/** As long as kube-apiserver waits. */
+/** kube-apiserver uses the same timeout. */
 const timeoutMs = 20_000
 /** Limit of a health response, which is only a few words. */
 const answerBytesMax = 10_240
@@ -30,7 +30,7 @@ const placesOf = (release: number): readonly [name: string, url: string][] => [
   ['scheduler', 'http://127.0.0.1:10251/healthz'],
 ]
 
-/** Every component, by name. */
+/** All components by name. */
 export function probeComponents(release: number): Promise<ComponentHealth[]> {
   const call = caller({ insecure: true })
   return Promise.all(

@@ -1,7 +1,7 @@
-/** Lists in messages, the way kube-apiserver writes them. */
+/** Formats lists in messages as kube-apiserver does. */
 import { goQuote } from '#api/go-syntax.ts'
 
-/** Several errors as one: each listed once, brackets around more than one. */
+/** Joins several errors, each listed once, in brackets if there are several. */
 export function joinErrors(errors: readonly string[]): string {
   const said = [...new Set(errors)]
   return said.length === 1 ? `${said[0]}` : `[${said.join(', ')}]`

@@ -1,6 +1,6 @@
 /**
  * A cache with a TTL and a maximum size; the oldest entry is evicted first. Reading is synchronous
- * and never returns an expired value, even if the system clock is set.
+ * and never returns an expired value, even if the system clock is adjusted.
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 

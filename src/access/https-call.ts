@@ -37,9 +37,9 @@ export interface TlsSettings {
 export interface CallError extends Error {
   readonly code?: string
   readonly cause?: unknown
-  /** The time was over. */
+  /** The timeout has passed. */
   readonly late: boolean
-  /** An answer had begun. */
+  /** The response had started. */
   readonly answered: boolean
   /** Whether the call used a connection of an earlier call. */
   readonly reused: boolean
@@ -122,14 +122,14 @@ function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswe
     })
     let shown: PeerCertificate | undefined
     outgoing.on('error', fail)
-    // Without a listener, Node would silently end the connection, however long the time.
+    // Without a listener, Node would silently end the connection after any time.
     outgoing.on('upgrade', (_response, socket) => {
       fail(new Error('the server left HTTP without being asked'))
       socket.destroy()
     })
     outgoing.on('socket', (socket) => {
       if (outgoing.reusedSocket || !('getPeerCertificate' in socket)) return
-      // Once it is refused it can no longer be looked at.
+      // After a rejection, the certificate is no longer available.
       const secure = socket as TLSSocket
       secure.prependOnceListener('secure', () => void (shown = secure.getPeerCertificate()))
     })
@@ -141,7 +141,7 @@ function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswe
       response.on('data', (chunk: Buffer) => {
         size += chunk.length
         if (size <= answerBytesMax) return void chunks.push(chunk)
-        // It may have ended with these very bytes, and then no further event follows.
+        // The response may have ended with these bytes, and then no further event follows.
         fail(new Error(`the answer is larger than ${answerBytesMax} bytes`))
         outgoing.destroy()
       })
@@ -161,6 +161,6 @@ function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswe
   })
 }
 
-/** A small compressed answer cannot expand into a large one. */
+/** Limits the decompressed size, because a small compressed response can expand to a large one. */
 const unpacked = (bytes: Buffer, maxOutputLength: number): string =>
   process.getBuiltinModule('node:zlib').gunzipSync(bytes, { maxOutputLength }).toString('utf8')

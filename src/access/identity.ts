@@ -8,11 +8,14 @@ export interface Identity {
   /** PEM. */
   readonly cert?: string
   readonly key?: string
-  /** The whole Authorization header. */
+  /** The complete Authorization header. */
   readonly authorization?: string
 }
 
-/** As kube-apiserver: often enough for tokens of ten minutes that are renewed when two are left. */
+/**
+ * kube-apiserver uses the same interval. It suffices for tokens of ten minutes that are renewed two
+ * minutes before they expire.
+ */
 const readAgainMs = 50_000
 
 /** Returns the same object until the identity changes. Throws if the first read fails. */
@@ -31,7 +34,7 @@ export function identityFrom(
       requirePair(next, known)
       known = next
     } catch {
-      // It is looked at again soon.
+      // The next check comes soon.
     }
     return known
   }
@@ -40,7 +43,7 @@ export function identityFrom(
 const isSame = (a: Identity, b: Identity): boolean =>
   a.cert === b.cert && a.key === b.key && a.authorization === b.authorization
 
-/** Files are written one after the other: a certificate without its key is of no use. */
+/** The files are written one after the other, and a certificate without its key is useless. */
 function requirePair({ cert, key }: Identity, known: Identity): void {
   if (cert === undefined || (cert === known.cert && key === known.key)) return
   const { createSecureContext } = process.getBuiltinModule('node:tls')

@@ -11,17 +11,17 @@ import { type Identity, identityFrom } from './identity.ts'
 
 export interface ClusterEndpoint {
   readonly url: URL
-  /** PEM; undefined for the authorities the host trusts. */
+  /** PEM; undefined for the system's trusted authorities. */
   readonly ca?: string
   readonly serverName?: string
   readonly insecure: boolean
-  /** This server's identity, as the files have it now. */
+  /** This server's current identity from the files. */
   readonly identity: () => Identity
 }
 
 type Fields = { readonly [key: string]: unknown }
 
-/** Throws, naming the file, where it does not describe one endpoint completely. */
+/** Throws an error with the file name if the file does not describe one endpoint completely. */
 export async function readKubeconfig(
   file: string,
   monotonicMs?: () => number,
@@ -96,13 +96,13 @@ function endpointOf(config: Fields, folder: string, monotonicMs?: () => number):
   ) as unknown as ClusterEndpoint
 }
 
-/** Rejects a user that needs a program for its credentials. */
+/** Rejects a user whose credentials come from a program. */
 function refuseProgram(user: Fields): void {
   for (const field of ['exec', 'auth-provider'])
     if (user[field] != null) throw new Error(`users that need ${field} are not supported`)
 }
 
-/** Decisions and tokens travel encrypted, except to this very machine. */
+/** Decisions and tokens must be encrypted, except on this machine. */
 function urlOf(server: string): URL {
   const url = URL.parse(server)
   if (url === null) throw new Error(`server ${JSON.stringify(server)} is no URL`)

@@ -1,6 +1,6 @@
 /**
  * Authentication and authorization, made from the settings at start. A file that cannot be read or
- * understood stops the start. Afterwards only this server's identity for webhooks and the trusted
+ * parsed prevents the start. Afterwards only this server's identity for webhooks and the trusted
  * authorities are read from files again.
  */
 import { readFileSync } from 'node:fs'
@@ -62,7 +62,7 @@ export interface Access extends TokenReviewer {
    * document.
    */
   readonly openId: OpenIdDocuments | undefined
-  /** For a 401's WWW-Authenticate header. */
+  /** The WWW-Authenticate header of a 401. */
   readonly challenge: string | undefined
   /** CA certificates that the TLS listener names when it requests a client certificate. */
   clientAuthorities(): readonly X509Certificate[]
@@ -70,7 +70,7 @@ export interface Access extends TokenReviewer {
   readAuthorities(): boolean
   /** Lower-case names of headers that identify a user. The server never forwards these headers. */
   isIdentityHeader(name: string): boolean
-  /** Resolves once decisions can be made from memory. */
+  /** Resolves when decisions can be made from memory. */
   follow(): Promise<void>
   stop(): void
 }

@@ -45,7 +45,7 @@ const load = {
   webhook: later<typeof import('./authenticate/webhook.ts')>('./authenticate/webhook'),
 }
 
-/** How long a token of an OpenID provider that was good is taken for good. */
+/** How long a verified token of an OpenID provider is cached. */
 const oidcSuccessTtlMs = 10_000
 
 export interface Authentication {
@@ -62,7 +62,7 @@ export interface Authentication {
 export interface AuthenticationParts {
   readonly settings: AuthenticationSettings
   readonly surroundings: AccessSurroundings
-  /** Verify the tokens of service accounts. */
+  /** Verifies the tokens of service accounts. */
   readonly keys: readonly TokenKey[]
   readonly apiAudiences: readonly string[]
   readonly reader: ObjectReader
@@ -243,10 +243,10 @@ function makeClientCertificate(
   return { method, file, authorities }
 }
 
-/** A method that trusts the certificates of some authorities. */
+/** A method that trusts the certificates of certain authorities. */
 interface Certified<Method> {
   readonly method: Method
-  /** The file with some of the authorities. */
+  /** The file that contains these authorities. */
   readonly file: AuthorityFile | undefined
   readonly authorities: () => readonly X509Certificate[]
 }
@@ -265,7 +265,7 @@ function readAgain(
   return true
 }
 
-/** The text of a bundle that can be read. */
+/** Returns the text of a bundle. Throws if it is invalid. */
 function authoritiesIn(file: string): string {
   const pem = read(file)
   readBundle(pem, file)

@@ -12,14 +12,14 @@ import type { ClusterEndpoint } from './kubeconfig.ts'
 export interface Backoff {
   readonly firstDelayMs: number
   readonly factor: number
-  /** Up to this part of a delay is added at random. */
+  /** The maximum random part of a delay, as a factor. */
   readonly jitter: number
   readonly attempts: number
 }
 
 export const defaultBackoff: Backoff = { firstDelayMs: 500, factor: 1.5, jitter: 0.2, attempts: 5 }
 
-/** Longest wait for one answer. */
+/** The timeout of one request. */
 const timeoutMsMax = 30_000
 /** Limit of a response. Reviews are small objects. */
 const answerBytesMax = 1024 * 1024
@@ -50,7 +50,7 @@ export class ReviewWebhook {
     this.#backoff = backoff
   }
 
-  /** The status of the answered review. */
+  /** The status of the response. */
   async review(apiVersion: string, kind: string, spec: Loose): Promise<Loose> {
     const body = JSON.stringify({
       kind,

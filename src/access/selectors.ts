@@ -23,7 +23,7 @@ export interface Selectors {
   readonly labels: Selection<LabelRequirement> | undefined
 }
 
-/** Reads nothing before an authorizer looks: most decisions need no selectors. */
+/** Parses nothing until an authorizer needs a selector, because most decisions need none. */
 class QuerySelectors implements Selectors {
   readonly #fieldText: string
   readonly #labelText: string
@@ -53,7 +53,7 @@ function selectionOf<R>(text: string, parse: (text: string) => readonly R[]) {
 
 const selectingVerbs = new Set(['list', 'watch', 'deletecollection'])
 
-/** Selectors that are texts, of any verb. */
+/** Selectors as texts, for any verb. */
 export const selectorsOfTexts = (fieldText: string, labelText: string): Selectors | undefined =>
   fieldText === '' && labelText === '' ? undefined : new QuerySelectors(fieldText, labelText)
 
@@ -87,7 +87,7 @@ function reviewed<R>(
   return { requirements, failed: requirements.length < listed.length }
 }
 
-/** Fields are compared with one value. */
+/** A field requirement has exactly one value. */
 function fieldRequirement({ key = '', operator, values = [] }: Loose) {
   if ((operator !== 'In' && operator !== 'NotIn') || values.length !== 1) return undefined
   return { field: key as string, value: values[0] as string, equal: operator === 'In' }

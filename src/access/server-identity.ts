@@ -20,7 +20,7 @@ export const legacyNameCode = 'ERR_LEGACY_COMMON_NAME'
 export const legacyNameWords =
   'x509: certificate relies on legacy Common Name field, use SANs or temporarily enable Common Name matching with GODEBUG=x509ignoreCN=0'
 
-/** An option of TLS clients. */
+/** For the option `checkServerIdentity` of TLS clients. */
 export const identityCheck =
   (unnamed: Tally) =>
   (host: string, certificate: PeerCertificate): Error | undefined => {

@@ -1,6 +1,6 @@
 /**
- * The settings of authentication and authorization: one member per flag, named as the flags are.
- * Files are named by their paths.
+ * The settings of authentication and authorization: one member per flag, named like the flag. Files
+ * are specified by path.
  */
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 
@@ -73,6 +73,6 @@ export interface AccessSurroundings {
    * specified.
    */
   readonly servingKey: string | undefined
-  /** Reports a failure outside any request. Never gets a credential. */
+  /** Reports a failure outside any request. It never receives a credential. */
   readonly report: (message: string) => void
 }

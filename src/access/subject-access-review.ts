@@ -1,6 +1,8 @@
 /**
- * The review kinds of authorization.k8s.io: may a user do something, may I, and what may I do at
- * all. Objects are in version v1 as sent, before any metadata is filled in. Nothing is stored.
+ * The review kinds of authorization.k8s.io: whether a user may do something (SubjectAccessReview),
+ * whether the client may (SelfSubjectAccessReview), and what the client may do
+ * (SelfSubjectRulesReview). Objects are in version v1 as sent, without generated metadata. Nothing
+ * is stored.
  */
 import {
   asGo,
@@ -36,7 +38,7 @@ export interface ReviewRules {
   readonly feature: (gate: string) => boolean
 }
 
-/** The errors name no kind: kube-apiserver has lost it by then. */
+/** The errors name no kind, because kube-apiserver does not know it at this point. */
 const reviewName = { group: 'authorization.k8s.io', kind: '' }
 
 const unionIsOfSpec = change('access reviews name the spec where they ask two questions or none', {
@@ -73,7 +75,7 @@ export function checkReview(
     throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`)
 }
 
-/** The status of a checked review. */
+/** The status of a validated review. */
 export async function reviewStatus(
   kind: ReviewKind,
   review: KubeObject,
@@ -240,14 +242,14 @@ function metadataJson(metadata: ObjectMeta): string {
     .filter((field) => metadata[field] !== undefined && metadata[field] !== null)
     .map((field) => `"${field}":${goJson(metadata[field])}`)
   const owners = metadata.managedFields
-  // Their order is that of the type too; goJson would sort them.
+  // Their order is also that of the type, while goJson would sort them.
   if (owners !== undefined) members.push(`"managedFields":${JSON.stringify(owners)}`)
   return `{${members.join(',')}}`
 }
 
 const zeroTime = 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
 
-/** As far as it can be shown: times and addresses inside are of no use to anyone. */
+/** Times and addresses inside are not shown, because they have no meaning for clients. */
 function showMetadata(metadata: ObjectMeta): GoText {
   const text = (field: keyof ObjectMeta) => goQuote(String(metadata[field] ?? ''))
   return goStruct('v1.ObjectMeta', [

@@ -17,7 +17,7 @@ import {
 
 export interface TokenRequestSettings {
   readonly apiAudiences: readonly string[]
-  /** 0 for no limit. */
+  /** 0 means no limit. */
   readonly expirationSecondsMax: number
   /**
    * Whether tokens of pods may have a longer lifetime than requested. Old clients that never reload
@@ -112,7 +112,7 @@ async function accountOf(namespace: string, name: string, reader: ObjectReader) 
   return account
 }
 
-/** Metadata, spec and status of the answer to a checked request. `now`: milliseconds. */
+/** Metadata, spec and status of the response to a validated request. `now` is in milliseconds. */
 export async function answerTokenRequest(
   request: KubeObject,
   namespace: string,

@@ -1,4 +1,4 @@
-/** TokenReview, answered by the authentication methods that also authenticate requests. */
+/** Answers a TokenReview with the authentication methods of requests. */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest, internalError } from '#api/status-error.ts'
 import type { AuthenticationResult } from './authenticate.ts'

@@ -8,10 +8,10 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** The group of all authenticated users; every authentication but the anonymous one adds it. */
+/** The group of all authenticated users; every authentication except the anonymous one adds it. */
 export const allAuthenticated = 'system:authenticated'
 export const allUnauthenticated = 'system:unauthenticated'
-/** Its members may do anything, whatever the authorization mode. */
+/** The group whose members may do anything, whatever the authorization mode. */
 export const privilegedGroup = 'system:masters'
 
 export const anonymous: User = {

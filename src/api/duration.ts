@@ -18,7 +18,7 @@ const largest = 2n ** 63n
 const textLengthMax = 200
 const part = /^(\d*)(\.\d*)?([^\d.]+)/
 
-/** Nanoseconds, or undefined where the text is no duration. */
+/** Parses to nanoseconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): bigint | undefined {
   if (text.length > textLengthMax) return undefined
   const negative = text.startsWith('-')
@@ -48,7 +48,7 @@ const withFraction = (value: bigint, unit: bigint): string => {
   return fraction === '' ? String(value / unit) : `${value / unit}.${fraction}`
 }
 
-/** Nanoseconds as Go prints them: no leading zero units, fractions without trailing zeros. */
+/** Formats nanoseconds like Go: no leading zero units, and fractions without trailing zeros. */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return '0s'
   const sign = nanos < 0n ? '-' : ''

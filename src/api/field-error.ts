@@ -22,13 +22,13 @@ export type FieldErrorType =
 export interface FieldError {
   type: FieldErrorType
   field: string
-  /** The whole sentence, without the field's path in front. */
+  /** The complete message without the field's path. */
   message: string
-  /** Parts of the sentence, where it shows a value that releases since 1.34 print as JSON. */
+  /** The parts of a message with a value that releases since 1.34 print as JSON. */
   shown?: { head: string; value: unknown; detail: string }
-  /** The length that is exceeded, where the error is one of length. */
+  /** The maximum length, if the error is about a length. */
   limit?: number
-  /** Releases with this change do not report it: another error covers the fault. */
+  /** Releases with this change omit the error, because another error covers the fault. */
   before?: ReleaseChange
   /**
    * Declarative validation reports the same problem, in releases that have it. Then this error is
@@ -74,7 +74,7 @@ export function problemsOf(check: () => FieldError[]): FieldError[] {
   }
 }
 
-/** A value in Go's syntax: text quoted, numbers and booleans bare. */
+/** A value in Go's syntax: strings quoted, numbers and booleans unquoted. */
 export function showAsGo(value: unknown): string {
   if (value === null || value === undefined) return '"null"'
   if (typeof value === 'string') return goQuote(value)
@@ -84,7 +84,7 @@ export function showAsGo(value: unknown): string {
 
 export const covered = (error: FieldError): FieldError => ({ ...error, isCovered: true })
 
-/** The sentence with its value as JSON. */
+/** The message with its value as JSON. */
 export const messageWithJson = ({ message, shown }: FieldError): string =>
   shown === undefined ? message : withDetail(`${shown.head}: ${goJson(shown.value)}`, shown.detail)
 
@@ -92,7 +92,7 @@ function error(type: FieldErrorType, path: FieldPath | string, message: string):
   return counting({ type, field: path.toString(), message })
 }
 
-/** A value that errors do not show: `head: detail`. */
+/** An error without a value: `head: detail`. */
 export const unshown: unique symbol = Symbol('unshown')
 
 /** An error that shows a value: `head: value: detail`. */

@@ -42,7 +42,7 @@ export class FieldPath {
   #text(): string {
     const above = this.#above === undefined ? '' : this.#above.#text()
     if (this.#bracketed) return `${above}[${this.#name}]`
-    // A name that is empty is taken for a key.
+    // An element with an empty name is printed as a key.
     if (this.#name === '' && this.#above !== undefined) return `${above}[]`
     return above === '' ? String(this.#name) : `${above}.${this.#name}`
   }

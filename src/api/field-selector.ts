@@ -14,7 +14,7 @@ export type FieldSelector = readonly FieldRequirement[]
 
 export const everything: FieldSelector = []
 
-/** Splits at commas that no backslash precedes. */
+/** Splits at commas without a preceding backslash. */
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0
@@ -41,7 +41,7 @@ function unescape(text: string): string {
       }
       out += next
     } else if (ch === ',' || ch === '=') {
-      // kube-apiserver shows the code of the character.
+      // kube-apiserver's message has the code of the character.
       throw badRequest(`invalid field selector: unescaped character in value: ${ch.charCodeAt(0)}`)
     } else out += ch
   }

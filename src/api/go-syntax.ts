@@ -78,7 +78,7 @@ const shortEscapes = new Map([
   ['\v', '\\v'],
 ])
 
-/** A string quoted as `%q` quotes it. */
+/** Quotes a string like `%q`. */
 export function goQuote(text: string): string {
   if (plainAscii.test(text)) return `"${text}"`
   let out = '"'

@@ -29,7 +29,7 @@ export function indentedJson(json: string): string {
   return out
 }
 
-/** The place after the quote that ends a text. */
+/** The index after the closing quote of a string. */
 function endOfText(json: string, start: number): number {
   let i = start + 1
   while (json[i] !== '"') i += json[i] === '\\' ? 2 : 1

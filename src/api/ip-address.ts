@@ -11,7 +11,7 @@ export interface Cidr {
   readonly ip: IpBytes
   /** The address with the host bits cleared. */
   readonly network: IpBytes
-  /** Length of the prefix, of 32 bits when it was written as IPv4, else of 128. */
+  /** The prefix length: of 32 bits if the block was written as IPv4, otherwise of 128. */
   readonly ones: number
   readonly bits: 32 | 128
 }
@@ -79,7 +79,7 @@ function parseV6(text: string, bytes: Uint8Array): boolean {
 
 const splitGroups = (text: string): string[] => (text === '' ? [] : text.split(':'))
 
-/** Groups of four hexadecimal digits; where `dotted`, the last may be an IPv4 address. */
+/** Parses groups of four hexadecimal digits. If `dotted`, the last part may be an IPv4 address. */
 function groupsInto(groups: string[], out: Uint8Array, width: number, dotted: boolean): boolean {
   let at = 0
   for (const [i, group] of groups.entries()) {

@@ -106,7 +106,7 @@ function countProblems(operator: LabelOperator, count: number): string[] {
   }
 }
 
-/** An int64, as strconv.ParseInt reads one. */
+/** Parses an int64 like strconv.ParseInt. */
 function asInteger(text: string): bigint | undefined {
   if (!/^[-+]?[0-9]+$/.test(text)) return undefined
   const value = BigInt(text.replace('+', ''))

@@ -29,7 +29,7 @@ const special = '=!(),><'
 const blank = ' \t\r\n'
 const symbols = new Set<string>([')', ',', '!', '==', '=', '>', '<', '!=', '('])
 
-/** A zero byte ends the text, as it does in kube-apiserver. */
+/** As in kube-apiserver, a zero byte ends the text. */
 function scan(text: string): Token[] {
   const tokens: Token[] = []
   const zero = text.indexOf('\0')
@@ -50,7 +50,7 @@ function scan(text: string): Token[] {
       tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word })
       continue
     }
-    // The longest run of special characters that is a symbol.
+    // The longest sequence of special characters that is a token.
     let found: string | undefined
     while (at < end && special.includes(text[at] as string)) {
       const run = text.slice(start, at + 1)
@@ -188,7 +188,7 @@ function parseValues(parser: Parser): string[] {
   return [...values].sort(byCodePoint)
 }
 
-/** Values between commas, each of which may be empty. */
+/** The values between commas, each of which may be empty. */
 function parseIdentifiers(parser: Parser): Set<string> {
   const values = new Set<string>()
   for (;;) {

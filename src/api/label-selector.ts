@@ -1,7 +1,7 @@
 /**
- * Label selectors: from text (`a=b,c in (d,e),!f`) or from a LabelSelector object to a list of
- * requirements, and whether labels match them. Wrong text is refused in the words of labels.Parse.
- * Never matches on anything else.
+ * Label selectors: parses text (`a=b,c in (d,e),!f`) or a LabelSelector object to a list of
+ * requirements, and matches labels against them. Invalid text is rejected with the messages of
+ * labels.Parse. Only labels are matched.
  */
 import { loadLater } from '#base/load-later.ts'
 import { byCodePoint, goQuote } from './go-syntax.ts'
@@ -17,12 +17,12 @@ import {
 import { parseSelectorText } from './label-selector-text.ts'
 import type { Loose } from './object-meta.ts'
 
-/** All requirements must hold; 'nothing' matches no labels at all. */
+/** All requirements must match; 'nothing' matches no labels at all. */
 export type LabelSelector = readonly LabelRequirement[] | 'nothing'
 
 export const everything: LabelSelector = []
 
-/** The selector of a `labelSelector` parameter. Throws LabelSelectorError. */
+/** Parses a `labelSelector` parameter. Throws LabelSelectorError. */
 export function parseLabelSelector(text: string): LabelSelector {
   return sorted(parseSelectorText(text))
 }
@@ -57,7 +57,7 @@ const objectOperators = new Map<unknown, LabelOperator>([
 ])
 
 /**
- * The selector of a plain map, as services and replication controllers have; an empty one matches
+ * Converts a plain map, as services and replication controllers have; an empty one matches
  * everything.
  */
 export function selectorOfMap(labels: Labels | null | undefined): LabelSelector {
@@ -118,8 +118,8 @@ export function formatSelector(selector: LabelSelector): string {
 }
 
 /**
- * A LabelSelector object as `kubectl get` shows it: `<none>` when it is empty, `<error>` when it
- * cannot be.
+ * Formats a LabelSelector object like `kubectl get`: `<none>` if it is empty, `<error>` if it is
+ * invalid.
  */
 export function formatLabelSelector(object: Loose | null | undefined): string {
   try {
@@ -130,7 +130,7 @@ export function formatLabelSelector(object: Loose | null | undefined): string {
   }
 }
 
-/** Labels as `kubectl get` shows them: `a=b,c=d`, sorted. */
+/** Formats labels like `kubectl get`: `a=b,c=d`, sorted. */
 export function formatLabels(labels: Labels | null | undefined): string {
   const pairs = Object.keys(labels ?? {}).map((key) => `${key}=${(labels as Labels)[key]}`)
   return pairs.sort(byCodePoint).join(',') || '<none>'

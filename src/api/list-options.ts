@@ -1,6 +1,6 @@
 /**
- * The query of list and watch: as clients write it, and parsed and checked in kube-apiserver's
- * order and words.
+ * The options of list and watch: formats them as a query, and parses and validates queries in
+ * kube-apiserver's order with its messages.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
@@ -15,11 +15,11 @@ export interface ListOptions {
   readonly fieldSelector: FieldSelector
   readonly watch: boolean
   readonly allowWatchBookmarks: boolean
-  /** Empty: unset. */
+  /** Empty if not specified. */
   readonly resourceVersion: string
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
   readonly timeoutSeconds: number | undefined
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly limit: number
   readonly continueToken: string
   /**
@@ -97,7 +97,7 @@ export function parseListOptions(
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
-/** A watch that has always begun with what exists. */
+/** A watch without this parameter that starts with the existing objects. */
 const beginsWithList = (options: ListOptions): boolean =>
   options.watch &&
   options.sendInitialEvents === undefined &&
@@ -177,7 +177,7 @@ function watchErrors(options: ListOptions, watchList: boolean): FieldError[] {
 const needsWatchList =
   'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'
 
-/** A parameter is false only when it is absent, `false` or `0`. */
+/** A parameter is false only if it is absent, `false` or `0`. */
 export const flag = (value: string | null): boolean =>
   value !== null && value.toLowerCase() !== 'false' && value !== '0'
 
@@ -195,7 +195,7 @@ export function parseInt64(value: string): bigint {
   return number
 }
 
-/** A resource version as a number; undefined when unset. */
+/** A resourceVersion as a number; undefined if it is not specified. */
 export function parseResourceVersion(text: string): number | undefined {
   if (text === '') return undefined
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)

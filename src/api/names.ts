@@ -284,7 +284,7 @@ export const nameIsDns1035Label: NameRule = (name, prefix) =>
 export const nameIsPathSegment: NameRule = (name, prefix) =>
   prefix ? pathSegmentPrefix(name) : pathSegmentName(name)
 
-/** A domain of three segments or more. */
+/** A domain name of at least three segments. */
 export function fullyQualifiedName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return [required(path)]
   const found = dns1123Subdomain(name)
@@ -293,7 +293,7 @@ export function fullyQualifiedName(name: string, path: FieldPath): FieldError[] 
   return [invalid(path, name, 'should be a domain with at least three segments separated by dots')]
 }
 
-/** A domain of two segments or more; a last dot is allowed. */
+/** A domain name of at least two segments; a trailing dot is allowed. */
 export function fullyQualifiedDomainName(text: string, path: FieldPath): FieldError[] {
   if (text === '') return [required(path)]
   const name = text.endsWith('.') ? text.slice(0, -1) : text

@@ -1,6 +1,6 @@
 /**
- * The rules every object's metadata follows, when it is made and when it changes, in Kubernetes'
- * words. It never looks outside metadata and never changes it.
+ * Validates the metadata of new and updated objects, with Kubernetes' messages. It reads only
+ * metadata and never changes it.
  */
 import { type FieldError, forbidden, invalid, required, tooLong } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -18,7 +18,7 @@ import { loadLater } from '#base/load-later.ts'
 import { semanticEqual } from './semantic-equal.ts'
 import { textWritten } from './written-text.ts'
 
-/** Loaded with the first object that has owners. */
+/** Loaded with the first object that has owner references. */
 const loadOwnerRules = loadLater<typeof import('./owner-reference-rules.ts')>(
   import.meta.url,
   './owner-reference-rules',
@@ -28,8 +28,8 @@ export const immutableMessage = 'field is immutable'
 const negativeMessage = 'must be greater than or equal to 0'
 
 /**
- * All annotations of an object, keys and values together: room for a last-applied copy, not for
- * data.
+ * The limit of all annotations of an object, keys and values together: enough for a last-applied
+ * configuration, too little for data.
  */
 const annotationsSizeBytesMax = 256 * 1024
 const fieldManagerLengthMax = 128
@@ -86,7 +86,7 @@ export function validateObjectMeta(
       errors.push(invalid(path.child('clusterName'), clusterName, problem))
     }
   }
-  // Most objects have few of these.
+  // Quick checks, because most objects have few annotations and labels.
   const { generation, labels, annotations, ownerReferences, finalizers, managedFields } = meta
   if (generation) errors.push(...validateNonnegative(generation, path.child('generation')))
   if (labels) addAll(errors, validateLabels(labels, path.child('labels')))
@@ -145,7 +145,7 @@ export function validateObjectMetaUpdate(
   return errors
 }
 
-/** A time as Go's String prints it, with the fraction it was written with. */
+/** Formats a time like Go's String, with the fraction as written. */
 function shownTime(meta: ObjectMeta, field: 'creationTimestamp' | 'deletionTimestamp'): unknown {
   const time = meta[field]
   if (time) {
@@ -233,7 +233,7 @@ function isOrdinaryManager(name: string): boolean {
   return true
 }
 
-/** A field manager's name: short, and only characters that can be printed. */
+/** Validates a field manager's name: a limited length, and only printable characters. */
 export function validateFieldManager(name: string, path: FieldPath): FieldError[] {
   if (isOrdinaryManager(name)) return []
   const errors: FieldError[] = []

@@ -80,7 +80,7 @@ function wrongVersion(apiVersion: string, path: FieldPath, i: number): FieldErro
   return { ...newest, older: { before: namesOwner, error } }
 }
 
-/** The version in an apiVersion; one with two slashes or more has none. */
+/** The version in an apiVersion; empty if it has two or more slashes. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/')
   return parts.length > 2 ? '' : (parts.at(-1) as string)

@@ -22,10 +22,7 @@ export interface Quantity {
 /** The text is not a valid quantity. The message is Kubernetes'. */
 export class QuantityError extends Error {}
 
-/**
- * Each run of digits is taken whole and never given back, so that the longest text is read in one
- * pass.
- */
+/** The digits are matched possessively, so that even the longest text is parsed in one pass. */
 const shape = /^([+-]?)(?=([0-9]*))\2(?:\.(?=([0-9]*))\3)?([eEinumkKMGTP]*[-+]?[0-9]*)$/
 const wrongShape =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -58,15 +55,20 @@ const binarySuffixOf = new Map([...binarySuffixes].map(([suffix, power]) => [pow
 const nano = -9
 const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
-/** Amounts of more digits than this apart are compared and added without writing the zeros out. */
+/**
+ * If exponents differ by more than this, quantities are compared and added without expanding the
+ * zeros.
+ */
 const digitsApartMax = 4096
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: 'DecimalSI', text: '0' }
 
-/** More than a cluster has different requests and limits. */
+/** The number of cached quantities: more than a cluster has different requests and limits. */
 const rememberedMax = 4096
 
-/** Throws QuantityError. Several rules parse the same few amounts again and again. */
+/**
+ * Throws QuantityError. Results are cached, because several rules parse the same few quantities.
+ */
 export const parseQuantity = byText(readQuantity, rememberedMax)
 
 function readQuantity(text: string): Quantity {
@@ -150,7 +152,7 @@ function slowQuantity(
   return { unscaled: negative ? -unscaled : unscaled, scale, format: kept, long: true }
 }
 
-/** `amount / 10^power`, rounded away from zero. */
+/** Returns `amount / 10^power`, rounded away from zero. */
 function divideUp(amount: bigint, power: number): bigint {
   const sign = amount < 0n ? -1n : 1n
   const size = amount * sign
@@ -277,7 +279,9 @@ function scaledValue(value: Quantity | string, scale: number): bigint {
 export const quantityValue = (value: Quantity | string): bigint => scaledValue(value, 0)
 export const quantityMilliValue = (value: Quantity | string): bigint => scaledValue(value, -3)
 
-/** Texts in whole thousandths, as nearly all are. Rounding does not change them. */
+/**
+ * Fast path for whole thousandths, which nearly all quantities are. Rounding does not change them.
+ */
 const wholeMillis = /^[0-9]+(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
 /**
@@ -292,7 +296,7 @@ export function roundUpToMilli(text: string): string {
   return formatQuantity({ unscaled, scale: -3, format: quantity.format })
 }
 
-/** A quantity of so many units, in the decimal family. */
+/** A quantity of `amount` units in decimal format. */
 export const quantityOf = (amount: number | bigint): Quantity => ({
   unscaled: BigInt(amount),
   scale: 0,

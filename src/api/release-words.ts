@@ -151,7 +151,7 @@ export function noDeleteOptions(goType: string, release: number): string {
   return `converting (${goType}) to (v1.DeleteOptions): ${why}`
 }
 
-/** The errors in the words of a release. */
+/** Errors with the messages of the release. */
 export const inWordsOf = (errors: FieldError[], release: number): FieldError[] =>
   errors.flatMap((newest) => {
     if (newest.before !== undefined && releaseOf(release).has(newest.before)) return []

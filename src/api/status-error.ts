@@ -29,7 +29,7 @@ export class ApiError extends Error {
   readonly details: StatusDetails | undefined
   /** Further members of the Status' metadata, e.g. a fresh continue token. */
   listMeta: Record<string, unknown> | undefined
-  /** For the WWW-Authenticate header of a 401. */
+  /** The WWW-Authenticate header of a 401. */
   challenge: string | undefined
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
@@ -54,12 +54,12 @@ export class ApiError extends Error {
   }
 }
 
-/** A resource as errors name it. */
+/** A resource in error messages. */
 export interface ResourceName {
   readonly group: string
   readonly plural: string
 }
-/** A kind as errors name it. */
+/** A kind in error messages. */
 export interface KindName {
   readonly group: string
   readonly kind: string
@@ -121,7 +121,7 @@ export const modified =
 
 export const badRequest = (message: string) => new ApiError(400, 'BadRequest', message)
 
-/** `challenge`: the schemes a client may answer with, for WWW-Authenticate. */
+/** `challenge`: the authentication schemes for WWW-Authenticate. */
 export function unauthorized(challenge?: string): ApiError {
   const error = new ApiError(401, 'Unauthorized', 'Unauthorized')
   error.challenge = challenge
@@ -165,8 +165,8 @@ export function invalidObject(
 }
 
 /**
- * The longest list of problems in a response. Without a limit it could grow quadratically, where
- * each of many problems shows the list that contains it.
+ * The maximum length of a list of problems in a response. Without it, the length could grow
+ * quadratically, because each problem may show the list that contains it.
  */
 export const toldLengthMax = 4 * 1024 * 1024
 
@@ -187,7 +187,7 @@ export const methodNotSupported = ({ group, plural }: ResourceName, verb: string
     about(plural, group, ''),
   )
 
-/** The answer of the router where a path exists but not with this method. */
+/** The router's response if a path exists but does not accept the method. */
 export const methodNotAllowed = () =>
   new ApiError(
     405,
@@ -196,7 +196,7 @@ export const methodNotAllowed = () =>
     {},
   )
 
-/** The answer where no path matches. */
+/** The router's response if no path matches. */
 export const pathNotFound = () =>
   new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
 
@@ -207,7 +207,7 @@ export const unsupportedMediaType = (message: string) =>
 
 export const expired = (message: string) => new ApiError(410, 'Expired', message)
 
-/** Too old to watch from. */
+/** The revision is too old for a watch. */
 export const gone = (message: string) => new ApiError(410, 'Gone', message)
 
 export const tooLarge = (message: string) => new ApiError(413, 'RequestEntityTooLarge', message)

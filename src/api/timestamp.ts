@@ -47,9 +47,7 @@ export function parseTimestamp(text: string): Instant | undefined {
   return { seconds: match[8] === '-' ? local + offset : local - offset, nanos }
 }
 
-/**
- * The same in milliseconds since 1970, to compare with the clock; NaN where the text is no time.
- */
+/** Parses to milliseconds since 1970, to compare with the clock; NaN if the text is not a time. */
 export function timestampMs(text: string): number {
   const instant = parseTimestamp(text)
   return instant === undefined ? Number.NaN : instant.seconds * 1000 + instant.nanos / 1e6
@@ -97,7 +95,7 @@ function formatToSeconds(seconds: number): string {
   return `${yearText(year)}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(rest % 60)}`
 }
 
-/** Whole seconds since 1970 as the API writes them. */
+/** Formats whole seconds since 1970 for the API. */
 export const formatTimestamp = (seconds: number): string => `${formatToSeconds(seconds)}Z`
 
 export const formatMicroTimestamp = (instant: Instant): string =>

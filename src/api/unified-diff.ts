@@ -25,7 +25,9 @@ interface Step {
 /** Unchanged lines before and after a change. */
 const contextLines = 3
 
-/** From this many lines on, a line that is more than one percent of the text starts no block. */
+/**
+ * In texts of at least this many lines, a line that makes up more than one percent starts no block.
+ */
 const manyLines = 200
 
 export function unifiedDiff(before: string, after: string): string {

@@ -33,7 +33,7 @@ export function hasWrittenEmpty(value: unknown): boolean {
   return holdsWrittenEmpty(value) || Object.values(value).some(hasWrittenEmpty)
 }
 
-/** Whether any field of this object was written empty and has not got a default since. */
+/** Whether any field of this object was written empty and has no default since. */
 export function holdsWrittenEmpty(holder: object): boolean {
   const fields = (holder as Holder)[writtenEmpty]
   if (fields === undefined) return false
@@ -41,12 +41,12 @@ export function holdsWrittenEmpty(holder: object): boolean {
   return false
 }
 
-/** A shallow copy of an object remembers what the object does. */
+/** A shallow copy that keeps the marks of the object. */
 export function copyWrittenEmpty(from: object, to: object): void {
   for (const field of (from as Holder)[writtenEmpty] ?? []) rememberEmpty(to, field)
 }
 
-/** A deep copy that remembers too, for objects that are converted before the memory is read. */
+/** A deep copy that keeps all marks, for objects that are converted before the marks are read. */
 export function copyRemembering<T>(value: T): T {
   const copy = copyData(value)
   rememberLike(value, copy)

@@ -21,7 +21,7 @@ export const textWritten = (holder: object, field: string): string | undefined =
 export const textsWritten = (holder: object): Iterable<string> =>
   (holder as Holder)[writtenText]?.values() ?? []
 
-/** A value that another field takes over brings its memory along. */
+/** Copies the written text when another field takes over the value. */
 export function copyText(from: object, to: object, field: string): void {
   const text = textWritten(from, field)
   if (text !== undefined) rememberText(to, field, text)

@@ -1,6 +1,6 @@
 /**
- * `binnacle backup FILE`: the state and its keys as one archive, whether a server runs on it or
- * not.
+ * `binnacle backup FILE` writes the state and its keys to one archive, even while a server uses
+ * them.
  */
 import { existsSync, statSync } from 'node:fs'
 import { systemClock } from '#base/clock.ts'

@@ -1,7 +1,7 @@
 /**
  * `binnacle check -f DIR`: reads manifests and reports what the emulated release would drop or not
- * serve, before anything is applied. It needs no server. It ends with code 1 where something is
- * reported.
+ * serve, before anything is applied. It needs no server. It exits with code 1 if it reports a
+ * problem.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ function reportOn(facts: Facts, release: number, object: Loose): string[] {
   const known = releases.map(releaseNumber)
   const servedIn = known.filter((minor) => serves(facts, minor, { group, version, kind }))
   const name = `${apiVersion} ${kind} ${metadata?.name ?? ''}`.trimEnd()
-  // A custom kind: its definition decides.
+  // For a custom kind, its definition decides.
   if (servedIn.length === 0) return []
   if (!servedIn.includes(release)) return [`${name}: ${served(servedIn, release)}`]
   const openApiName = facts.openApiNameOf(group, version, kind)!

@@ -35,8 +35,8 @@ export function collectWhenIdle(): void {
 }
 
 /**
- * Linux gives it in a file. A process without a free descriptor cannot open that: nothing is
- * collected then.
+ * Linux reports it in a file. A process without a free descriptor cannot open the file; then
+ * nothing is collected.
  */
 function residentBytes(): number {
   try {
@@ -47,7 +47,8 @@ function residentBytes(): number {
 }
 
 /**
- * Only a context that is made under the flag has the function; a server's own code never sees it.
+ * Only a context that is created with the V8 flag has the function; the server's own code never
+ * sees it.
  */
 function collector(): () => void {
   setFlagsFromString('--expose-gc')

@@ -20,7 +20,7 @@ export interface CommandRow {
   /** Placeholders of the required arguments: `FILE`. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, OptionRow>>
-  /** The stores it works with; any where unset. */
+  /** The stores that the command supports; all if undefined. */
   readonly backends?: readonly Settings['storageBackend'][]
 }
 

@@ -9,7 +9,7 @@ import type { CommandName, CommandRow } from './command-table.ts'
 
 const loadTable = loadLater<typeof import('./command-table.ts')>(import.meta.url, './command-table')
 
-/** A command besides `start`, as the user gave it. */
+/** A command besides `start`, as the user entered it. */
 export interface GivenCommand {
   readonly name: CommandName
   readonly words: readonly string[]
@@ -25,7 +25,7 @@ export type Command =
   | { readonly command: 'version' }
   | { readonly command: 'refuse'; readonly error: string }
 
-/** A start needs none of them. */
+/** The row of a command. Undefined for a start, which must not load the command table. */
 const rowOf = (name: string): CommandRow | undefined => {
   if (name === '' || name === 'start' || name.startsWith('-')) return undefined
   const rows: Readonly<Record<string, CommandRow>> = loadTable().commandTable

@@ -1,6 +1,6 @@
 /**
- * `binnacle health`: whether the server of these flags on this machine is ready, for health checks
- * of containers that have no other program. It sends no credentials.
+ * `binnacle health` checks whether the server of these flags on this machine is ready. It serves
+ * health checks of containers without other programs. It sends no credentials.
  */
 import { caller } from '#access/https-call.ts'
 import { localUrl } from '#server/addresses.ts'

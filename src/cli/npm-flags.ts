@@ -10,8 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const prefix = 'npm_config_'
 
 /**
- * The corrected command; undefined where npm took none of our flags. Only for a process that `npm
- * start` began.
+ * The corrected command; undefined if npm consumed no flag of ours. Only for a process that `npm
+ * start` started.
  */
 export function flagsTakenByNpm(
   argv: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * How far a long operation is: one line that changes in a terminal, a line every few seconds in a
- * file.
+ * Shows the progress of a long operation: one changing line in a terminal, a line every few seconds
+ * in a file.
  */
 
 const terminalEveryMs = 100

@@ -6,7 +6,7 @@
 export interface Ready {
   readonly url: string
   readonly tookMs: number
-  /** `/some/dir`, `in memory, gone when it stops`, `etcd at …`. */
+  /** `/some/dir`, `in memory, gone when it stops`, or `etcd at …`. */
   readonly state: string
   readonly release: string
   readonly kubeconfig: string
@@ -18,7 +18,7 @@ const quoted = (text: string) =>
 
 const took = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-/** Two commands that work on an empty server and show something. */
+/** Two commands that work on an empty server and have visible output. */
 const firstCommands = [
   'kubectl create configmap hello --from-literal=who=world',
   'kubectl get configmaps --watch',
@@ -34,7 +34,7 @@ export function readyLines(ready: Ready): string {
   ].join('\n')
 }
 
-/** The same as fields of one line, for logs of JSON. */
+/** The same information as fields of one line, for logs in JSON. */
 export const readyFields = ({ tookMs, ...ready }: Ready): Record<string, unknown> => ({
   ...ready,
   tookMs: Math.round(tookMs),

@@ -65,7 +65,7 @@ function refuseOccupied(settings: Settings): void {
     )
 }
 
-/** Gives whether the file has keys. */
+/** Returns whether the archive contains keys. */
 async function unpack(file: string, work: string): Promise<boolean> {
   if (!(await isBackupArchive(file))) {
     copyFileSync(file, join(work, 'state.db'))
@@ -82,7 +82,7 @@ async function unpack(file: string, work: string): Promise<boolean> {
 
 async function intoSqlite(work: string, settings: Settings): Promise<number> {
   const database = join(work, 'state.db')
-  // Reads all of it once, so that a damaged backup is refused before it is in place.
+  // Reads the whole archive first, so that a damaged backup is rejected before it is restored.
   const storage = new ReadOnlySqlite(database)
   const { value } = await storage.count({ start: '/', end: '0' })
   await storage.close()

@@ -39,7 +39,7 @@ export async function start({ settings }: Parsed): Promise<void> {
   else process.stdout.write(readyLines(ready))
   notifySystemd('ready', log.warn)
   for (const deprecation of server.deprecations) log.warn(deprecation)
-  // Loaded when the server is ready, for its start should not wait.
+  // Loaded when the server is ready, so as not to delay the start.
   const { isTerminal, showStatus, StatusLine } = await import('./status-line.ts')
   const isText = settings.loggingFormat === 'text'
   if (isText && isTerminal(process.stdout, process.stderr, process.env['TERM'])) {

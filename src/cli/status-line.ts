@@ -60,7 +60,7 @@ export function showStatus(line: StatusLine, read: () => Promise<ServerStatus>):
     if (before !== undefined) line.show(statusText(status, before.status, at - before.at))
     before = { status, at }
   }
-  // A store that does not answer leaves the last line as it is.
+  // If the store does not respond, the previous line stays.
   const timer = setInterval(() => void look().catch(() => {}), everyMs).unref()
   void look().catch(() => {})
   return {

@@ -1,5 +1,5 @@
 /**
- * How the process ends: SIGINT or SIGTERM close the server, and then the process exits; a second
+ * Ends the process. SIGINT or SIGTERM closes the server, and then the process exits. A second
  * signal ends it at once.
  */
 import { ClosedWithProblems } from '#server/closing.ts'
@@ -12,8 +12,8 @@ export interface Host {
 }
 
 /**
- * Ctrl-C reaches a server started by npm twice, from the terminal and passed on by its parents.
- * Signals this close are one.
+ * npm passes Ctrl-C on, so a server that npm started gets it twice. Signals within this time count
+ * as one.
  */
 const sameSignalMs = 500
 

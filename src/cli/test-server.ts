@@ -1,6 +1,6 @@
 /**
- * `binnacle test-server`: starts clusters for tests in any language, and prints where they are as
- * one line of JSON.
+ * `binnacle test-server` starts clusters for tests in any language, and prints their URLs as one
+ * line of JSON.
  */
 import { flagRows, settingName } from '#settings/flags.ts'
 import type { ServerOptions } from '#settings/settings-of.ts'

@@ -1,7 +1,7 @@
 /**
- * `binnacle kubeconfig`: a client certificate for a user and groups, signed by the server's own
- * authority, in a kubeconfig. The server may run. It grants nothing: RBAC decides what the user may
- * do.
+ * `binnacle kubeconfig` writes a kubeconfig with a client certificate for a user and groups, signed
+ * by the server's own authority. The server may run. It grants nothing: RBAC decides what the user
+ * may do.
  */
 import {
   createPrivateKey,
@@ -47,7 +47,7 @@ export function writeUserKubeconfig({ options, flags: { settings } }: GivenComma
   }
 }
 
-/** `30d` as well as Go's `12h30m`. */
+/** Parses `30d` as well as Go's `12h30m`. */
 function lifeMsOf(text: string | undefined): number {
   if (text === undefined) return lifeMsInitial
   const days = /^(\d+)d$/.exec(text)?.[1]
@@ -72,7 +72,7 @@ function issueFor(
       publicKey: createPublicKey(privateKey),
       serial: randomBytes(16),
       notBeforeMs: nowMs - backdatedMs,
-      // A certificate that outlives its authority is rejected from then on anyway.
+      // The certificate must not outlive its authority, because it would be rejected from then on.
       notAfterMs: Math.min(nowMs + lifeMs, Date.parse(signer.validTo)),
     },
     { privateKey: createPrivateKey(authority.keyPem), certificate: signer },

@@ -1,6 +1,6 @@
 /**
- * How long to wait after failures in a row: doubling from a first wait to a longest one, a little
- * random so that many do not return at once.
+ * Delays after consecutive failures: they double up to a maximum, with a random part, so that
+ * clients do not retry at the same time.
  */
 export interface Backoff {
   readonly firstMs: number

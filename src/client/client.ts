@@ -35,7 +35,7 @@ export interface ServedResource extends ResourceRef {
   readonly kind: string
   readonly namespaced: boolean
   readonly verbs: ReadonlySet<string>
-  /** Every apiVersion under which the same objects are served. */
+  /** All apiVersions that serve the same objects. */
   readonly apiVersions: readonly string[]
 }
 
@@ -87,8 +87,8 @@ export interface ApiClient {
     query?: ListQuery & DeleteQuery,
   ): Promise<void>
   /**
-   * Everything after a resourceVersion. Ends when the signal aborts or the server ends the watch;
-   * throws 410 where the version is too old.
+   * Yields all changes after a resourceVersion. Ends when the signal aborts or the server ends the
+   * watch. Throws 410 if the version is too old.
    */
   watch(
     resource: ResourceRef,
@@ -97,8 +97,8 @@ export interface ApiClient {
     signal: AbortSignal,
   ): AsyncIterable<ClientEvent>
   /**
-   * Every resource served now, once, in the version it is best spoken in. Throws `PartialDiscovery`
-   * where some are unknown.
+   * All served resources, each once in its preferred version. Throws `PartialDiscovery` if some are
+   * unknown.
    */
   resources(): Promise<readonly ServedResource[]>
 }

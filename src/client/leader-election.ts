@@ -28,8 +28,8 @@ export interface ElectionOptions {
 }
 
 /**
- * Resolves when the signal aborts; the lease is given back then, so that another need not wait for
- * it.
+ * Resolves when the signal aborts. The lease is then released, so that another server need not wait
+ * for it.
  */
 export async function runForLeader(options: ElectionOptions): Promise<void> {
   const { signal, retryPeriodMs = 2000, renewDeadlineMs = 10_000 } = options
@@ -37,7 +37,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   let leading: AbortController | undefined
   let renewedAt = 0
   while (!signal.aborted) {
-    // Other candidates measure from the write of the lease, which is not before this request.
+    // Other candidates measure from the write of the lease, which is not before this time.
     const askedAt = candidate.elapsed()
     const spentMs = leading === undefined ? 0 : askedAt - renewedAt
     try {
@@ -64,7 +64,7 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   }
   if (leading === undefined) return
   leading.abort()
-  // A stopping leader does not wait for a store that is away: the lease expires by itself.
+  // A stopping leader does not wait for an unavailable store: the lease expires by itself.
   await withinTime(candidate.release(), renewDeadlineMs).catch(() => {})
 }
 
@@ -79,7 +79,7 @@ async function withinTime<T>(answer: Promise<T>, ms: number): Promise<T> {
 
 class Candidate {
   readonly #options: ElectionOptions
-  /** The lease as last seen, and when it was first seen so. */
+  /** The lease as last seen, and when this server first saw it in this state. */
   #seen: { version: string; at: number } | undefined
 
   constructor(options: ElectionOptions) {

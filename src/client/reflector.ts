@@ -9,7 +9,7 @@ import { pause, waitAfter } from './backoff.ts'
 import type { ApiClient, ResourceRef } from './client.ts'
 
 export interface Sink {
-  /** A list begins. Objects that are not listed before `end` do not exist any more. */
+  /** A list starts. Objects that are not listed before `end` no longer exist. */
   begin(): void
   listed(object: KubeObject): void
   end(): void
@@ -28,7 +28,7 @@ export interface ReflectorOptions {
   readonly report: (message: string, error: unknown) => void
 }
 
-/** Objects requested at once: bounds what a list takes in memory while it is read. */
+/** Objects per page, which limits the memory of a list. */
 const pageSize = 500
 /** The reflector resumes a watch at once. It uses this backoff if watches end repeatedly. */
 const backoff = { firstMs: 50, longestMs: 30_000 }
@@ -70,12 +70,12 @@ export async function reflect({
   }
 }
 
-/** The kind went away; discovery reports that to the followers of the kind. */
+/** The kind was removed; discovery reports that to the followers of the kind. */
 const isNotServed = (error: unknown) => error instanceof ApiError && error.code === 404
 
 export const nameOf = ({ group, plural }: ResourceRef) => qualified(plural, group)
 
-/** The version the list was made at; undefined where the signal aborted first. */
+/** The resourceVersion of the list; undefined if the signal aborted first. */
 async function list(
   client: ApiClient,
   resource: ResourceRef,

@@ -6,19 +6,20 @@
 import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 import { type Backoff, waitAfter } from './backoff.ts'
 
-/** Receives what a queue does. */
+/** Receives the metrics of a queue. */
 export interface QueueMeter {
   added(): void
-  /** How many keys wait now. */
+  /** The number of waiting keys. */
   waiting(keys: number): void
-  /** The answer is called when the work is done. */
+  /** Called at the start of the work; the returned function is called at its end. */
   began(waitedMs: number): () => void
   retried(): void
 }
 
 export interface WorkQueueOptions {
   /**
-   * Throws to have the key again after the next wait. Answers milliseconds to have it again then.
+   * Processes a key. If it throws, the key is retried with backoff. If it returns milliseconds, the
+   * key is processed again after that time.
    */
   readonly work: (key: string) => Promise<number | undefined | void>
   readonly workersMax: number
@@ -35,7 +36,7 @@ export interface WorkQueueOptions {
   readonly paused?: boolean
 }
 
-/** Work without I/O must still let requests run after this time. */
+/** The maximum time that work without I/O may run before requests get a turn. */
 const turnMsMax = 5
 const defaultBackoff = { firstMs: 10, longestMs: 60_000 }
 
@@ -50,7 +51,7 @@ export class WorkQueue {
   /** Set only if there is an observer. */
   readonly #addedAt = new Map<string, number>()
   #workers = 0
-  /** Workers that have not taken their first key yet. */
+  /** The number of started workers that have not taken a key yet. */
   #starting = 0
   #paused: boolean
 

@@ -15,15 +15,15 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
 const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
 
-/** An integer as this server keeps it: a number where that is exact, else a bigint. */
+/** An integer as this server stores it: a number if that is exact, otherwise a bigint. */
 export const exactInteger = (value: bigint): number | bigint =>
   value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
 
 const digits = /^-?[0-9]{1,20}$/
 
 /**
- * The value of a number's digits: bigint where a double would round an integer of 64 bits, as Go
- * reads it.
+ * Converts the digits of a number: a bigint if a double would round a 64-bit integer, which Go
+ * decodes exactly.
  */
 export function exactNumber(value: number, source: string): number | bigint {
   if (Number.isSafeInteger(value) || !digits.test(source)) return value

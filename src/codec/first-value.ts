@@ -22,7 +22,7 @@ export function firstValue(bytes: Buffer): Buffer {
       }
       continue
     }
-    // A number or a word ends where something else begins.
+    // A number or a word ends at the first character that cannot continue it.
     const isEnd = begun && depth === 0 && (blank.has(byte) || byte === quote || opening.has(byte))
     if (isEnd) return bytes.subarray(0, at)
     if (byte === quote) inText = true

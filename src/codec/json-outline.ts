@@ -58,7 +58,7 @@ export function outlineOf(bytes: Buffer): Outline {
   return { keys, depth, fractions, longNumbers }
 }
 
-/** The index of the closing quote of a string that begins at `from`. */
+/** The index of the closing quote of a string that starts at `from`. */
 function endOfText(bytes: Buffer, from: number): number {
   const walked = Math.min(from + walkedLengthMax, bytes.length)
   let at = from

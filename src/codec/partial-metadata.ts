@@ -70,7 +70,7 @@ function makeType(objectMeta: Type, kind: string, version: MetaVersion): Struct 
   const name = (of: string) => `io.k8s.apimachinery.pkg.apis.meta.${version}.${of}`
   const single = structOf(name('PartialObjectMetadata'), [field('metadata', objectMeta, 1, 'o')])
   if (kind === 'PartialObjectMetadata') return single
-  // The older version numbers the two fields the other way round.
+  // The older version has the field numbers in the opposite order.
   const [metadataNumber, itemsNumber] = version === 'v1' ? [1, 2] : [2, 1]
   return structOf(name(kind), [
     field('metadata', listMeta, metadataNumber, 'o'),

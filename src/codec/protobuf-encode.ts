@@ -23,7 +23,7 @@ type WriteField = (writer: WireWriter, object: Loose) => void
 
 const emptyObject: Loose = {}
 
-/** Writes a message's fields by what `fields` does, and its length in front of them. */
+/** Writes the fields of a message with `fields`, and its length in front of them. */
 function delimit(writer: WireWriter, fields: () => void): void {
   const start = writer.length
   fields()

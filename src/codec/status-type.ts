@@ -1,5 +1,5 @@
 /**
- * The type of a Status, for its protobuf form: errors are answered in it before any kind is known.
+ * The type of a Status for its protobuf form, because errors may occur before any kind is known.
  */
 import { field, listOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'

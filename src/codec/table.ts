@@ -1,6 +1,6 @@
 /**
- * Objects as rows of a Table, in both versions of meta.k8s.io. The caller provides columns and
- * cells; kinds without columns have Name and Created At.
+ * Makes the rows of a Table from objects, in both versions of meta.k8s.io. The caller provides
+ * columns and cells. Kinds without columns have Name and Created At.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'

@@ -1,12 +1,12 @@
 /**
- * The type of a body, read before anything else of it, as kube-apiserver reads it. A body without a
- * readable type is rejected in Go's words; the caller adds the request.
+ * Parses the type of a body before the rest, like kube-apiserver. A body without a valid type is
+ * rejected with Go's message; the caller adds the request.
  */
 import type { Json } from '#api/object-meta.ts'
 import { JsonError } from './json.ts'
 
 export interface BodyHeader {
-  /** Empty where the body does not say. */
+  /** Empty if the body does not have it. */
   readonly apiVersion: string
   readonly kind: string
 }
@@ -41,16 +41,13 @@ export function bodyHeader(body: Json): BodyHeader {
   return header
 }
 
-/**
- * Which of the two a key is read as: capitals and small letters are one, and the last of several
- * counts.
- */
+/** Whether a key matches kind or apiVersion, ignoring case. The last of several is used. */
 function nameOf(key: string): keyof BodyHeader | undefined {
   if (key === 'kind' || key.toLowerCase() === 'kind') return 'kind'
   return key === 'apiVersion' || key.toLowerCase() === 'apiversion' ? 'apiVersion' : undefined
 }
 
-/** Undefined for null, which says nothing. */
+/** Undefined for null, which counts as absent. */
 function textOf(value: Json, name: string): string | undefined {
   if (value === null) return undefined
   if (typeof value === 'string') return value
@@ -59,6 +56,6 @@ function textOf(value: Json, name: string): string | undefined {
   )
 }
 
-/** Why a text cannot be a group and version, or undefined where it can. */
+/** Why a text is not a group and version; undefined if it is. */
 export const apiVersionFault = (apiVersion: string): string | undefined =>
   apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined

@@ -1,9 +1,6 @@
-/**
- * Why bytes are not valid UTF-8, in the words of Go's YAML reader, which reads one character after
- * the other.
- */
+/** Why bytes are not valid UTF-8, with the messages of Go's YAML library. */
 
-/** Smallest character that needs a sequence of this many bytes. */
+/** The smallest character that needs a sequence of this many bytes. */
 const smallest = [0, 0, 0x80, 0x800, 0x1_0000]
 
 const widthOf = (first: number): number =>

@@ -1,4 +1,7 @@
-/** A YAML text that cannot be read. The message begins with `yaml:` if the text is invalid. */
+/**
+ * The error for a YAML text that cannot be decoded. The message begins with `yaml:` if the text is
+ * invalid.
+ */
 export class YamlError extends Error {
   override name = 'YamlError'
 }

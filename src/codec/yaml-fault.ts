@@ -37,7 +37,7 @@ export function describeFault(
     const wanted = '{[,:'.includes(before) ? 'node content' : `',' or '${bracket}'`
     return `yaml: ${inLine(lineOf(pos[0]))}did not find expected ${wanted}`
   }
-  // Nesting that the parser's own stack could not follow.
+  // The nesting limit of our parser, whose stack would overflow.
   if (message.startsWith('Maximum call stack')) return 'yaml: exceeded max depth'
   const wanted = /^\s*- /.test(text) ? "'-' indicator" : 'key'
   if (code === 'UNEXPECTED_TOKEN') {

@@ -1,6 +1,6 @@
 /**
- * The order of keys in written YAML: letters after all else, and numbers within keys by their value
- * (`a2` before `a10`).
+ * The order of keys in YAML output: letters after all other characters, and numbers within keys by
+ * value (`a2` before `a10`).
  */
 
 const isLetter = (char: string): boolean => /\p{L}/u.test(char)

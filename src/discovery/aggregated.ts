@@ -9,7 +9,7 @@ import type { ApiResource } from './resources.ts'
 
 const hasStableForm = change('aggregated discovery is served as v2', { since: 30 })
 
-/** The versions of apidiscovery.k8s.io that a server answers with. */
+/** The supported versions of apidiscovery.k8s.io. */
 export function aggregatedVersions(
   release: number,
   feature: (gate: string) => boolean,
@@ -59,8 +59,8 @@ const noKind: ResponseKind = { group: '', version: '', kind: '' }
 
 /**
  * The resources of a group version, made from the list of /apis/<group>/<version>. A resource
- * without a group is of `own`. A subresource without its resource, as `serviceaccounts/token` would
- * be, gets a resource that has nothing but it.
+ * without a group belongs to `own`. A subresource whose resource is not served gets a resource that
+ * has only this subresource.
  */
 export function aggregatedResources(
   resources: readonly ApiResource[],
@@ -102,7 +102,7 @@ export function aggregatedResources(
   return [...found.values()]
 }
 
-/** `groups` and each group's versions are in the order in which discovery shows them. */
+/** `groups` and the versions of each group are in discovery order. */
 export function aggregatedList(
   apiVersion: string,
   groups: ReadonlyMap<string, VersionDiscovery[]>,

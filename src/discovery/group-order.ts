@@ -34,7 +34,7 @@ export function priorities(
     aggregated(group, version) ?? known.get(`${group}/${version}`) ?? customPriority
 }
 
-/** Groups in order, each with its versions in order. The core group is not among them. */
+/** All groups except the core group, in order, each with its versions in order. */
 export function orderedGroups(
   served: Iterable<GroupVersion>,
   priorityOf: PriorityOf,

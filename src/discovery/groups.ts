@@ -1,6 +1,4 @@
-/**
- * The answers that list groups and versions: /api, /apis and /apis/<group>.
- */
+/** The discovery documents that list groups and versions: /api, /apis and /apis/<group>. */
 
 export interface GroupVersionForDiscovery {
   readonly groupVersion: string
@@ -33,7 +31,7 @@ export interface ApiVersions {
   }[]
 }
 
-/** /api: the versions of the core group, and where clients reach the server. */
+/** /api: the versions of the core group, and the address of the server for clients. */
 export const apiVersions = (serverAddress: string): ApiVersions => ({
   kind: 'APIVersions',
   versions: ['v1'],
@@ -47,7 +45,7 @@ export const apiGroupList = (groups: ReadonlyMap<string, readonly string[]>): Ap
   groups: [...groups].map(([group, versions]) => groupOf(group, versions)),
 })
 
-/** /apis/<group>, or undefined where no version of it is served. */
+/** /apis/<group>; undefined if no version of the group is served. */
 export function apiGroup(
   groups: ReadonlyMap<string, readonly string[]>,
   group: string,

@@ -1,6 +1,4 @@
-/**
- * The answers that list resources: /api/v1 and /apis/<group>/<version>.
- */
+/** The discovery documents that list resources: /api/v1 and /apis/<group>/<version>. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Kind, Subresource } from '#kinds/kind.ts'
@@ -11,7 +9,7 @@ const writing = new Set(['patch', 'create', 'update'])
 
 export interface ApiResourceList {
   readonly kind: 'APIResourceList'
-  /** Absent in the groups that are older than the convention. */
+  /** Absent in groups that are older than this convention. */
   readonly apiVersion?: 'v1'
   readonly groupVersion: string
   readonly resources: readonly ApiResource[]
@@ -69,8 +67,8 @@ function resourceOf(kind: Kind, release: number): ApiResource {
 }
 
 function subresourceOf(kind: Kind, one: Subresource): ApiResource {
-  // A scale shows its group version even where it is the resource's own, unless the resource is
-  // nothing but its scale.
+  // A Scale shows its group version even if it is that of the resource, unless the resource has
+  // only the scale subresource.
   const shown = one.apiVersion !== kind.apiVersion || (one.name === 'scale' && kind.verbs.size > 0)
   const group = groupOf(one.apiVersion)
   return {

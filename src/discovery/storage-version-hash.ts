@@ -1,6 +1,4 @@
-/**
- * The short hash by which discovery shows clients that a resource's stored version changed.
- */
+/** The short hash in discovery by which clients detect a change of a resource's stored version. */
 import { createHash } from 'node:crypto'
 
 export function storageVersionHash(group: string, version: string, kind: string): string {

@@ -1,6 +1,4 @@
-/**
- * The answer of /version: which release the server is, and how it was built.
- */
+/** The document /version: the emulated release, and how the server was built. */
 
 import { change, releaseOf } from '#api/releases/change.ts'
 

@@ -32,7 +32,7 @@ const lines: Record<'text' | 'json', Line> = {
     for (const [name, value] of fields) line += ` ${name}=${textOf(value)}`
     return line
   },
-  /** Time and message are called as kube-apiserver calls them. */
+  /** The names of time and message are those of kube-apiserver. */
   json(ms, level, message, fields) {
     let line = `{"ts":${ms},"level":"${level}","msg":${JSON.stringify(message)}`
     for (const [name, value] of fields)

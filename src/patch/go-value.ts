@@ -1,11 +1,11 @@
 /**
- * Decoded JSON as Go prints it with `%v`, `%s` and `%T`, because messages about patches show values
- * that way.
+ * Formats decoded JSON like Go's `%v`, `%s` and `%T`, because messages about patches contain such
+ * values.
  */
 import { goFloat, namesInOrder } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 
-/** `%v`; integers a double cannot hold come as bigint. */
+/** Go's `%v`; integers that a double cannot represent are bigint. */
 export const goValue = (value: Json | bigint): string => printed(value, goScalar)
 
 /** Go's `%s`, which prints an error for each scalar that is not a string. */
@@ -32,10 +32,10 @@ function printed(value: Json | bigint, scalar: (value: Json | bigint) => string)
   return `map[${members.join(' ')}]`
 }
 
-/** JSON numbers without a fraction are integers in Go while they fit one. */
+/** JSON numbers without a fraction are integers in Go if they fit in an int64. */
 const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 2 ** 63
 
-/** `%T` */
+/** Go's `%T`. */
 export function goType(value: Json | bigint): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'

@@ -1,6 +1,5 @@
 /**
- * JSON objects whose names are the client's own: `__proto__` and `constructor` are names like any
- * other.
+ * Access to JSON objects whose keys users choose: `__proto__` and `constructor` are ordinary keys.
  */
 import type { Json } from '#api/object-meta.ts'
 
@@ -37,7 +36,7 @@ export function equalValues(a: Json, b: Json): boolean {
   if (Array.isArray(b)) return false
   let count = 0
   for (const name in a) {
-    // Whatever else is inherited is a function, which equals nothing here.
+    // All other inherited members are functions, which equal no JSON value.
     const other = name === '__proto__' ? ownValue(b, name) : b[name]
     if (other === undefined || !equalValues(a[name] as Json, other)) return false
     count++
@@ -46,7 +45,7 @@ export function equalValues(a: Json, b: Json): boolean {
   return count === 0
 }
 
-/** A copy that shares nothing. */
+/** A copy that shares nothing with its source. */
 export function copyValue(value: Json): Json {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(copyValue)

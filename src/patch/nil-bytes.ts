@@ -36,7 +36,7 @@ function members(map: JsonMap, typeOf: (name: string) => Type | undefined): Json
   return out
 }
 
-/** A type that leads back to itself holds what the rest of it holds. */
+/** A recursive type contains only what its other parts contain. */
 function holdsBytes(type: Type): boolean {
   const known = bytesBelow.get(type)
   if (known !== undefined) return known

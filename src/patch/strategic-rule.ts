@@ -7,9 +7,7 @@ import type { Json } from '#api/object-meta.ts'
 import type { Field, Type } from '#schema/type.ts'
 import { goType } from './go-value.ts'
 
-/**
- * A problem of a patch; `status` is kube-apiserver's choice between the client's fault and its own.
- */
+/** An error of a patch. `status` says whether kube-apiserver blames the client or itself. */
 export class StrategicError extends Error {
   readonly status: 400 | 422 | 500
   constructor(message: string, status: 400 | 422 | 500 = 500) {

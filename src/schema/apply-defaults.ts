@@ -32,7 +32,7 @@ class Compiler<Context> {
   readonly #table: DefaultsTable<Context>
   readonly #context: Context
   readonly #visits = new Map<Type, Visit>()
-  /** Structs known to lead, or not to lead, to a type of the table. */
+  /** Whether a struct leads to a type of the table, for the structs that were already checked. */
   readonly #leads = new Map<Struct, boolean>()
 
   constructor(table: DefaultsTable<Context>, context: Context) {

@@ -123,7 +123,7 @@ const scalarRules: Readonly<Record<ScalarName, ScalarRule>> = {
   any: { read: (raw) => raw as Json, zero: nothing, always: true },
 }
 
-/** The fields of an owner as 1.15 wrote them: maps, down to the last. */
+/** The fieldset of a manager as 1.15 wrote it: nested maps. */
 function readFields(raw: Raw): Json {
   if (raw === null) return raw
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new Misfit('a map of fields', raw)

@@ -44,7 +44,7 @@ interface Walk {
   readonly unknown: Unknown[]
 }
 
-/** The conversion of one type, and its zero value. */
+/** The converter of one type, and its zero value. */
 interface Rule {
   read(raw: Json, walk: Walk): Json
   /** Go's zero value as JSON. Returns a new value for each call. */
@@ -95,7 +95,7 @@ export function conform(type: Type, raw: Json, readAs?: ReadAs): Conformed {
   }
 }
 
-/** Puts a path segment in front of every unknown field reported since `from`. */
+/** Prepends a path segment to every unknown field that was reported since `from`. */
 function prefixUnknown(walk: Walk, from: number, segment: string): void {
   walk.unknown.push({ segment, below: walk.unknown.splice(from) })
 }
@@ -129,7 +129,7 @@ interface Slot {
   rule: Rule | undefined
 }
 
-/** Messages show how these were written, whatever their canonical text is. */
+/** Messages show the text of these values as written, whatever their canonical text is. */
 const isRespelled = (type: Type): boolean =>
   type.is === 'scalar' && (type.scalar === 'quantity' || type.scalar === 'time')
 
@@ -154,7 +154,7 @@ const isFilled = (field: Field) => isAlways(field) || !field.omitEmpty
 function slotOf(name: string, field: Field): Slot {
   const { type, pointer, omitEmpty } = field
   const collection = type.is === 'list' || type.is === 'map'
-  // An empty list or map is a nil one once it has been stored.
+  // Once stored, an empty list or map is nil.
   let zero: Zero = 'keep'
   if (!pointer && collection) zero = omitEmpty ? 'drop empty' : 'null empty'
   else if (!pointer && omitEmpty && !isAlways(field)) zero = 'drop'
@@ -206,7 +206,7 @@ function structRule(struct: Struct): Rule {
         if (struct.open) (extra ??= []).push(key)
         else walk.unknown.push(key)
       } else if (raw[key] !== null) {
-        // Few fields, nearly in order: moving each to its place is the fastest way to sort them.
+        // Insertion sort is the fastest: there are few fields, and nearly in order.
         let at = present.length
         present.push(index)
         for (; at > 0 && present[at - 1] > index; at--) present[at] = present[at - 1]
@@ -294,7 +294,7 @@ function dictRule(dict: Dict): Rule {
   const respelled = isRespelled(dict.values)
   const readValue = (key: string, raw: Json, walk: Walk): Json => {
     rule ??= ruleOf(dict.values)
-    // A null in a map of bytes becomes an empty string, as Go reads it back from the store.
+    // A null in a map of bytes becomes an empty string, because Go reads it back from the store so.
     if (raw === null) return isBytes ? '' : rule.zero()
     const before = walk.unknown.length
     try {

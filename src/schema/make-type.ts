@@ -32,8 +32,7 @@ export const mapOf = (values: Type, more: Partial<Dict> = {}): Dict => ({
 })
 
 /**
- * Flags as the tables have them: `o` omitempty, `p` pointer, `i` inline, `r` required, `z`
- * omitzero.
+ * Flags as in the fact tables: `o` omitempty, `p` pointer, `i` inline, `r` required, `z` omitzero.
  */
 export function field(name: string, type: Type | (() => Type), number: number, flags = ''): Field {
   return {
@@ -64,7 +63,7 @@ export function structOf(name: string, fields: Field[], more: Partial<Struct> = 
   }
 }
 
-/** Every field by its JSON name, the fields of inlined structs in the place of the struct. */
+/** All fields by JSON name; the fields of an inlined struct take its position. */
 export function lifted(fields: readonly Field[]): Map<string, Field> {
   const byName = new Map<string, Field>()
   for (const one of fields) {

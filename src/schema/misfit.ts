@@ -1,6 +1,6 @@
 /**
- * A value of the wrong type, and where it is. Thrown while a value is read, and turned into an
- * answer by conform.
+ * The error for a value of the wrong type, with its path. Thrown during decoding, and converted to
+ * a response by conform.
  */
 import type { Json } from '#api/object-meta.ts'
 
@@ -9,7 +9,7 @@ export type JsonObject = { [key: string]: Json }
 export const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How much of a wrong value a message shows. */
+/** The maximum length of a wrong value in a message. */
 const shownLengthMax = 60
 
 function describe(value: Json | bigint): string {
@@ -25,13 +25,13 @@ export class Misfit extends Error {
   #path = ''
   readonly #why: string
 
-  /** `expected` reads after "expected": `a list`, `an int32`. */
+  /** `expected` follows the word "expected": `a list`, `an int32`. */
   constructor(expected: string, found: Json | bigint) {
     super()
     this.#why = `expected ${expected}, found ${describe(found)}`
   }
 
-  /** Called by each frame on the way up with its own segment of the path. */
+  /** Each function on the way up prepends its own segment to the path. */
   at(segment: string): void {
     const joint = this.#path === '' || this.#path.startsWith('[') ? '' : '.'
     this.#path = segment + joint + this.#path

@@ -95,7 +95,7 @@ export interface Field {
   /** Resolved on first use. */
   readonly type: Type
   readonly inline: boolean
-  /** Protobuf field number; 0 where the type has no protobuf form. */
+  /** Protobuf field number; 0 if the type has no protobuf form. */
   readonly number: number
   /** Go's `omitempty`: a zero value is left out of JSON. */
   readonly omitEmpty: boolean
@@ -111,8 +111,8 @@ export interface Field {
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
   /**
-   * The default the OpenAPI schema declares: what a list map key takes that an applied item leaves
-   * out.
+   * The default in the OpenAPI schema, which the key of a list map gets if an applied item omits
+   * it.
    */
   readonly default?: string | number | boolean
   /**
@@ -123,8 +123,8 @@ export interface Field {
 }
 
 /**
- * A value of no declared type: schemaless custom kinds, preserved unknown fields. Maps granular,
- * lists atomic.
+ * A value without a declared type: custom kinds without a schema, preserved unknown fields. Maps
+ * are granular, lists atomic.
  */
 export interface Untyped {
   readonly is: 'untyped'

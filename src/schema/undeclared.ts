@@ -1,6 +1,6 @@
 /**
- * Members of a value that its type does not declare, as paths in the order of their keys: what
- * reading it by the type has lost. Nothing is changed.
+ * Lists the members of a value that its type does not declare, which decoding has lost, as sorted
+ * paths. It changes nothing.
  *
  *   { metadata: { x: 1 }, spec: { l: [{ n: 1, m: 2 }] } } → ['metadata.x', 'spec.l[0].m']
  */

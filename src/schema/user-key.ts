@@ -1,6 +1,6 @@
 /**
- * Keys that users choose (labels, data, fields of custom kinds): how they are set and in which
- * order Go writes them.
+ * Keys that users choose (labels, data, fields of custom kinds): sets them safely, and sorts them
+ * like Go.
  */
 
 /** Sets a key of the user's choice: `__proto__` becomes a key like any other. */

@@ -1,6 +1,6 @@
 /**
- * The flags that kube-apiserver deprecates, with the releases and the words of its warning.
- * A flag that both a release and this server accept is warned about; nothing else changes.
+ * The flags that kube-apiserver deprecates, with the releases and the text of the warning. A
+ * deprecated flag that this server accepts causes the warning and has its normal effect.
  */
 import { isWithin, type Span } from '#api/releases/change.ts'
 
@@ -58,7 +58,7 @@ export const deprecations: ReadonlyMap<string, readonly Deprecation[]> = new Map
     .map((name): [string, readonly Deprecation[]] => [name, [klogFlag]]),
 ])
 
-/** kube-apiserver's warning about a flag; undefined where the release does not deprecate it. */
+/** kube-apiserver's warning about a flag; undefined if the release does not deprecate it. */
 export function flagWarning(name: string, minor: number): string | undefined {
   const found = deprecations.get(name)?.find((span) => isWithin(span, minor))
   return found && `Flag --${name} has been deprecated, ${found.advice}`

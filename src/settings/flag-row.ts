@@ -32,7 +32,7 @@ export interface Row<T, Unit extends string = string> {
   readonly initial: T
   readonly status: FlagStatus
   readonly meaning: string
-  /** The first and the last emulated release that has the flag; outside of them it is unknown. */
+  /** The first and the last emulated release that has the flag; in other releases it is unknown. */
   readonly since?: string
   readonly until?: string
 }
@@ -53,7 +53,7 @@ export function row<T, Unit extends string>(
   return { group, shape, initial, status, meaning, ...releases }
 }
 
-/** A row without a default: its setting is undefined until the flag is given. */
+/** A row without a default: its setting is undefined unless the flag is specified. */
 export function unset<T, Unit extends string>(
   group: Group,
   shape: FlagType<T, Unit>,

@@ -75,7 +75,7 @@ export const positive = whole(1, Number.MAX_SAFE_INTEGER)
 export const seconds = whole(0, Number.MAX_SAFE_INTEGER, 'Seconds')
 export const port = whole(0, 65_535)
 
-/** How likely something is. */
+/** A probability from 0 to 1. */
 export const chance: FlagType<number> = {
   accepts: 'a number from 0 to 1, such as 0.001',
   word: 'NUMBER',
@@ -85,7 +85,7 @@ export const chance: FlagType<number> = {
   show: String,
 }
 
-/** So many a second. */
+/** A rate per second. */
 export const rate: FlagType<number> = {
   accepts: 'a number, 0 or greater, such as 0.5',
   word: 'NUMBER',
@@ -119,7 +119,7 @@ export function choice<const T extends string>(...values: readonly T[]): FlagTyp
 
 const nonEmptyParts = (given: string) => (given === '' ? [] : given.split(','))
 
-/** Values separated by commas; a flag given again adds to them. */
+/** Values separated by commas. Repetition of the flag adds values. */
 export function list(
   accepts = 'values separated by commas',
   word = 'A,B',
@@ -133,7 +133,7 @@ export function list(
   }
 }
 
-/** Directives of one Strict-Transport-Security header. */
+/** The directives of one Strict-Transport-Security header. */
 export const directives: FlagType<readonly string[]> = {
   ...list('directives separated by commas, such as max-age=31536000,includeSubDomains,preload'),
   read: (given, before) =>
@@ -144,7 +144,7 @@ export const directives: FlagType<readonly string[]> = {
       : undefined,
 }
 
-/** Some of a few known values, separated by commas, each at most once. */
+/** A list of known values, separated by commas, each at most once. */
 export function choices<const T extends string>(...values: readonly T[]): FlagType<readonly T[]> {
   return {
     accepts: `one or more of ${values.join(', ')}, separated by commas`,
@@ -168,7 +168,7 @@ export const repeated: FlagType<readonly string[]> = {
   show: (value) => value.join(','),
 }
 
-/** KEY=VALUE pairs separated by commas; a flag given again adds to them. */
+/** KEY=VALUE pairs separated by commas. Repetition of the flag adds pairs. */
 export function pairs(
   accepts: string,
   valueWhenOmitted?: string,
@@ -212,8 +212,8 @@ export const sizes: FlagType<ReadonlyMap<string, number>> = {
 type LabelValues = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 /**
- * METRIC,LABEL=VALUE,… by metric and label; of several, each is in double quotes, as commas are
- * part of them.
+ * METRIC,LABEL=VALUE,… by metric and label. If there are several, each is in double quotes, because
+ * they contain commas.
  */
 export const labelValues: FlagType<LabelValues> = {
   accepts:
@@ -262,7 +262,7 @@ export const address: FlagType<string> = {
   show: (value) => value,
 }
 
-/** A host, with its port or without. */
+/** A host with or without a port. */
 export const hostName: FlagType<string> = {
   accepts:
     'the name or the address of a host, with a port or without, such as api.example.com:6443',
@@ -329,7 +329,7 @@ export const url: FlagType<string> = {
   show: (value) => value,
 }
 
-/** Addresses of etcd, each with its scheme. */
+/** etcd addresses, each with its scheme. */
 export const etcdUrls: FlagType<readonly string[]> = {
   accepts: 'URLs such as http://127.0.0.1:2379, separated by commas',
   word: 'URL,…',

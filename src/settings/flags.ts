@@ -92,14 +92,14 @@ interface Use {
   value: string | undefined
 }
 
-/** Booleans and unknown flags do. */
+/** Whether the flag may stand without a value: true for booleans and unknown flags. */
 function standsAlone(rows: Rows, name: string): boolean {
   const row = rows.get(name)
   if (row !== undefined) return row.shape.word === ''
   return loadUnread().unreadFlags.get(name)?.isSwitch !== false
 }
 
-/** Splits the command line into flags with their values, without judging either. */
+/** Splits the command line into flags and values, without validating either. */
 function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } {
   const uses: Use[] = []
   for (let i = 0; i < argv.length; i++) {
@@ -139,7 +139,7 @@ function durationProblem(values: ReadonlyMap<string, unknown>): string | undefin
     : '--service-account-max-token-expiration must be between 1 hour and 2^32 seconds, or 0'
 }
 
-/** Rules that look at more than one flag. */
+/** Rules that concern several flags. */
 function together(values: Map<string, unknown>, given: ReadonlySet<string>): string | undefined {
   const pairs: [string, string][] = [
     ['tls-cert-file', 'tls-private-key-file'],

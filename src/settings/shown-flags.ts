@@ -1,4 +1,4 @@
-/** The flags that a release has, each with its value as a user would type it. */
+/** The flags of a release, each with its value as a user would type it. */
 import { flagRows, isInRelease, type Settings, settingName } from './flags.ts'
 
 export function shownFlags(settings: Settings, release: number): Record<string, string> {

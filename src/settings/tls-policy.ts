@@ -59,13 +59,13 @@ const versions = {
   VersionTLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>
 
-/** The suites one of which every client of HTTP/2 over TLS 1.2 has. */
+/** Every client of HTTP/2 over TLS 1.2 supports at least one of these suites. */
 const http2Suites = [
   'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
   'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
 ]
 
-/** Why the two flags cannot be, or not together. */
+/** Why the values of the two flags are invalid, separately or together. */
 export function tlsProblem(names: readonly string[], minVersion: string): string | undefined {
   const unknown = names.find((name) => !suiteNames.has(name))
   if (unknown !== undefined)
@@ -83,7 +83,7 @@ export interface TlsFlags {
 
 export interface TlsPolicy {
   readonly minVersion?: SecureVersion
-  /** OpenSSL's list; the listener's own where unset. */
+  /** OpenSSL's cipher list; undefined for the listener's default. */
   readonly ciphers?: string | undefined
   /** Warnings for the operator about the named suites. */
   readonly warnings: readonly string[]

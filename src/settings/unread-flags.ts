@@ -85,7 +85,7 @@ export const unreadFlags: ReadonlyMap<string, UnreadFlag> = new Map([
   ['deserialization-cache-size', only('0', /^0$/, 'objects are kept as the bytes they came as')],
 ])
 
-/** Why a flag cannot have this value; undefined where it may. */
+/** Why a flag cannot have this value; undefined if it can. */
 export function unreadProblem(name: string, flag: UnreadFlag, value: string): string | undefined {
   if (flag.same?.test(value)) return undefined
   return flag.words === ''

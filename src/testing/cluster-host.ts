@@ -1,7 +1,7 @@
 /**
- * What the clusters of a process share: one listener with an address, certificates, and the store
- * that they all begin with. A request to `/clusters/NAME` reaches the cluster of that name; the
- * listener's address alone reaches the first one.
+ * The parts that the clusters of a process share: one listener with an address, certificates, and
+ * the initial store. A request to `/clusters/NAME` reaches the cluster of that name; a request
+ * without such a path reaches the first cluster.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,8 +27,8 @@ export interface ClusterOptions extends ServerOptions {
   /** Receives the lines of the log. Without it, the log is dropped. */
   readonly log?: (line: string) => void
   /**
-   * Makes uids, generated names and times the same in every run. The clock stands at `seededTime`
-   * until the test moves it. Certificates and signatures differ between runs.
+   * Makes uids, generated names and times the same in every run. The clock is frozen at
+   * `seededTime` until the test changes it. Certificates and signatures differ between runs.
    */
   readonly seed?: number
 }
@@ -38,10 +38,10 @@ const testDefaults: ServerOptions = {
   emulatedVersion: '1.37',
   storageBackend: 'memory',
   securePort: 0,
-  // A cluster that is closed has no clients that would need time to leave.
+  // The grace period of closing: the clients of a closed cluster need no time to disconnect.
   shutdownDelayDurationMs: 0,
 }
-/** Where the clock of a cluster with a seed stands. */
+/** The initial time of a cluster with a seed. */
 const seededTime = '2026-01-01T00:00:00Z'
 const firstName = 'first'
 const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
@@ -53,7 +53,7 @@ function requireMemory({ storageBackend = 'memory' }: ServerOptions): void {
   )
 }
 
-/** A part of the listener: it answers some requests and passes on the others. */
+/** Handles some requests of the listener and passes on the others. */
 export type Control = (next: Serve) => Serve
 
 export class ClusterHost implements Host {
@@ -68,7 +68,7 @@ export class ClusterHost implements Host {
   #server: RunningServer | undefined
   #added = 0
 
-  /** `control` stands before all clusters and may answer requests itself. */
+  /** `control` handles requests before all clusters. */
   constructor({ log = () => {}, seed, ...options }: ClusterOptions, control?: Control) {
     requireMemory(options)
     this.#control = control
@@ -88,14 +88,15 @@ export class ClusterHost implements Host {
         clock: this.#clock,
         random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
         storage: this.#storage,
-        // Clients check certificates by the time of the machine.
+        // Clients verify certificates with the clock of the machine.
         certificates: ensureCertificates(settings, systemClock, thisMachine(), writePassingFiles),
         route: (serve) => {
           const clusters = routeClusters((name) => this.find(name)?.serve, this.#first(serve))
           return this.#control?.(clusters) ?? clusters
         },
       })
-      // Every cluster begins with these writes. Else each would make them again, at any time.
+      // These writes are part of the initial store. Otherwise each cluster would repeat them at an
+      // unpredictable time.
       await this.#server.settled()
     } catch (error) {
       rmSync(this.#directory, { recursive: true, force: true })
@@ -117,7 +118,7 @@ export class ClusterHost implements Host {
     return [...this.#clusters.values()]
   }
 
-  /** What clients trust, PEM. */
+  /** The CA certificate that clients trust, as PEM. */
   get authority(): string {
     return this.#server?.certificates.trustPem ?? ''
   }

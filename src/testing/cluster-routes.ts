@@ -1,7 +1,7 @@
 /**
- * Several clusters behind one listener: a request to `/clusters/NAME/api/v1/…` reaches the cluster
- * NAME as `/api/v1/…`; every other request reaches the first cluster. kubectl and client libraries
- * accept a path in the URL of a server.
+ * Routes requests of one listener to several clusters. A request to `/clusters/NAME/api/v1/…`
+ * reaches the cluster NAME as `/api/v1/…`. Every other request reaches the first cluster. kubectl
+ * and client libraries accept a path in the URL of a server.
  */
 import type { Wire } from '#http/exchange.ts'
 import type { Serve } from './in-process-call.ts'

@@ -1,12 +1,12 @@
 /**
- * The bearer token that makes a test an administrator of one cluster, and the key that signs the
- * tokens of its service accounts. Both are random.
+ * Makes the bearer token with which a test is an administrator of one cluster, and the key that
+ * signs the service account tokens of the cluster. Both are random.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes the file that `--token-auth-file` names, readable by its owner alone. */
+/** Writes the file of `--token-auth-file`, which only its owner can read. */
 export function writeTokenFile(directory: string, cluster: string, token: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, `${cluster}.tokens.csv`)

@@ -1,7 +1,7 @@
 /**
- * Looks for bugs of a controller that only bad luck shows. It runs one scenario again and again;
- * each run has one accident at one write of the controller. A correct controller ends in the same
- * state every time.
+ * Searches for bugs of a controller that appear only by bad luck. It runs one scenario repeatedly.
+ * Each run has one accident at one write of the controller. A correct controller reaches the same
+ * end state in every run.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
@@ -10,49 +10,49 @@ import type { TestCluster } from './test-cluster.ts'
 import { WatchGate } from './faults/watch-gate.ts'
 
 /**
- * - `intermediate`: the controller dies as its write commits, and starts anew.
- * - `stale`: the same, and the new start reads from a replica that is some revisions behind.
- * - `unobserved`: the watches of the controller pause after the write, and then deliver only the
+ *   - `intermediate`: the controller is stopped when its write commits, and started again.
+ *   - `stale`: the same, and the new start reads from a replica that is some revisions behind.
+ *   - `unobserved`: the watches of the controller pause after the write, and then deliver only the
  *   last state.
  */
 export type Accident = 'intermediate' | 'stale' | 'unobserved'
 
 export interface Exploration {
-  /** Each run gets a fork of it. */
+  /** Each run gets a fork of this cluster. */
   readonly cluster: TestCluster
-  /** The beginning of the user agent by which the requests of the controller are known. */
+  /** The prefix of the user agent that identifies the controller's requests. */
   readonly userAgent: string
   /** Starts the controller. */
   readonly controller: (cluster: TestCluster) => Promise<{ stop(): Promise<unknown> | void }>
-  /** Does what the controller reacts to. */
+  /** Makes the changes to which the controller reacts. */
   readonly scenario: (cluster: TestCluster) => Promise<unknown>
   /**
-   * What must be the same at the end of every run. Without it: all objects of the kinds that the
+   * Returns what must be equal at the end of every run. Default: all objects of the kinds that the
    * controller writes.
    */
   readonly state?: (cluster: TestCluster) => Promise<unknown>
   readonly accidents?: readonly Accident[]
-  /** Explores at most this many writes. */
+  /** The maximum number of writes to explore. */
   readonly writesMax?: number
-  /** A run is over when the controller has sent nothing for this time. */
+  /** A run ends when the controller has sent nothing for this time. */
   readonly quietMs?: number
-  /** How far behind stale reads are. */
+  /** By how many revisions stale reads are behind. */
   readonly staleRevisions?: number
 }
 
 export interface Finding {
   readonly accident: Accident
-  /** The write at which the accident happened, counted from 1. */
+  /** The number of the write with the accident, counted from 1. */
   readonly write: number
   readonly request: { readonly method: string; readonly url: string }
-  /** The end state without an accident, and that of this run. */
+  /** The end state of the run without an accident, and of this run. */
   readonly expected: unknown
   readonly actual: unknown
 }
 
 export interface ExplorationReport {
   readonly runs: number
-  /** Writes of the controller in a run without an accident. */
+  /** The controller's writes in a run without an accident. */
   readonly writes: number
   readonly findings: readonly Finding[]
 }
@@ -60,11 +60,13 @@ export interface ExplorationReport {
 const writeVerbs = ['create', 'update', 'patch', 'delete', 'deletecollection']
 const allAccidents: readonly Accident[] = ['intermediate', 'stale', 'unobserved']
 const defaults = { accidents: allAccidents, writesMax: 50, quietMs: 100, staleRevisions: 2 }
-/** A controller that never rests has a bug of another kind; its run ends after this. */
+/** The maximum duration of a run: a controller that never rests has a bug of another kind. */
 const runMsMax = 30_000
-/** How long a run waits for the write of its accident; on a busy machine that takes a while. */
+/** How long a run waits for the write with the accident; a busy machine needs a while. */
 const accidentMsMax = 10_000
-/** Quiet is watched in this many steps, with some turns of the event loop after each. */
+/**
+ * The wait for quiet is divided into this many steps, with some turns of the event loop after each.
+ */
 const quietSteps = 10
 const turnsPerStep = 5
 
@@ -75,7 +77,7 @@ interface Run {
   readonly writes: readonly RequestRecord[]
 }
 
-/** Runs the scenario once without and once with each accident at each write. */
+/** Runs the scenario once without an accident, and once with each accident at each write. */
 export async function explore(exploration: Exploration): Promise<ExplorationReport> {
   const plan: Plan = { ...defaults, ...exploration }
   const normal = await runOnce(plan)
@@ -113,7 +115,7 @@ async function runOnce(plan: Plan, place?: Place): Promise<Run> {
       const happen = async () => {
         happened.abort()
         if (accident === 'unobserved') return gate.hold()
-        // The dead controller never sees the response, so its stop must not wait for that.
+        // The stopped controller never gets the response, so stopping it must not wait for that.
         const stopped = stop()
         if (accident === 'stale') addStale(fork, plan)
         running = Promise.resolve(stopped).then(() => plan.controller(fork))
@@ -127,7 +129,7 @@ async function runOnce(plan: Plan, place?: Place): Promise<Run> {
     await plan.scenario(fork)
     if (place !== undefined) await waitFor(happened.signal, accidentMsMax)
     await quiet(fork, plan)
-    // The accident is over: the controller must find its way from here.
+    // The accident is over, and the controller must recover.
     gate.release()
     fork.faults.clear()
     await quiet(fork, plan)
@@ -170,7 +172,10 @@ async function quiet({ requests }: TestCluster, { userAgent, quietMs }: Plan): P
   }
 }
 
-/** All objects at the places that were written to, without what differs between any two runs. */
+/**
+ * All objects of the collections that were written, without fields that differ between any two
+ * runs.
+ */
 function writtenObjects(writes: readonly RequestRecord[]) {
   return async ({ client }: TestCluster): Promise<unknown> => {
     const places = new Set(writes.map(({ method, url }) => collectionOf(method, url)))
@@ -184,7 +189,7 @@ function writtenObjects(writes: readonly RequestRecord[]) {
   }
 }
 
-/** `/api/v1/namespaces/default/configmaps` of the path of an object in it. */
+/** The path of the collection: `/api/v1/namespaces/default/configmaps` for an object in it. */
 function collectionOf(method: string, url: string): string {
   const [path = ''] = url.split('?')
   if (method === 'POST') return path

@@ -1,6 +1,4 @@
-/**
- * A response of the server that is no success, as an error with the Status that the server sent.
- */
+/** The error for an unsuccessful response, with the Status that the server sent. */
 import type { Json } from '#api/object-meta.ts'
 
 export interface StatusBody {
@@ -28,7 +26,7 @@ export class FailedRequest extends Error {
   }
 }
 
-/** Some responses, such as that for an unknown path, are plain text. */
+/** Some responses, such as those for unknown paths, are plain text. */
 function statusOf(text: string): StatusBody {
   try {
     const parsed = JSON.parse(text) as StatusBody

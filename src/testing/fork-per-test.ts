@@ -1,5 +1,6 @@
 /**
- * A fixture for test runners: one server for the file, and a fork for each test, closed afterwards.
+ * A fixture for test runners: one server per test file, and a fork for each test, which is closed
+ * afterwards.
  *
  *   import { after, afterEach, before, beforeEach, test } from 'node:test'
  *   import { forkPerTest } from 'binnacle/testing'
@@ -16,10 +17,10 @@ export type TestHooks = { readonly beforeEach: Hook; readonly afterEach: Hook } 
   | { readonly beforeAll: Hook; readonly afterAll: Hook }
 )
 
-/** Fills the cluster that every test gets a fork of, with definitions for example. */
+/** Prepares the cluster that is forked for every test, for example with definitions. */
 export type Prepare = (cluster: TestCluster) => Promise<unknown>
 
-/** Registers the hooks. The function that it returns gives the fork of the running test. */
+/** Registers the hooks. Returns a function that returns the fork of the current test. */
 export function forkPerTestWith(
   start: () => Promise<TestCluster>,
   hooks: TestHooks,

@@ -1,7 +1,7 @@
 /**
- * A request without a socket: it enters the server where requests of the network leave TLS and
- * HTTP, so it passes the same authentication, authorization, admission and audit. The body of the
- * response arrives in chunks.
+ * Sends a request without a socket. It enters the server after TLS and HTTP, so it passes the same
+ * authentication, authorization, admission and audit as others. The response body arrives in
+ * chunks.
  */
 import { tooLarge } from '#api/status-error.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
@@ -28,9 +28,7 @@ export interface CallResponse {
 
 export type Serve = (wire: Wire) => void
 
-/**
- * Chunks that a reader has not taken yet. Beyond this many bytes the server waits for the reader.
- */
+/** The limit for the bytes of unread chunks; above it the server waits for the reader. */
 const unreadBytesMax = 1024 * 1024
 
 class Body implements Sink, AsyncIterable<Buffer> {
@@ -162,8 +160,8 @@ export function callInProcess(serve: Serve, call: InProcessCall): Promise<CallRe
       },
       signal: gone.signal,
     }
-    // A request on the memory store never waits. Without a turn of the event loop, a loop of
-    // requests would hold up every timer and socket of the process.
+    // A request to the memory store never waits. Without a turn of the event loop, a loop of
+    // requests would delay all timers and sockets of the process.
     setImmediate(serve, wire)
   })
 }

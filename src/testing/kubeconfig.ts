@@ -1,6 +1,5 @@
 /**
- * A kubeconfig for one cluster: its address with the path of the cluster, the authority, and a
- * token.
+ * Makes a kubeconfig for one cluster: the URL with the path of the cluster, the CA, and a token.
  */
 
 export interface KubeconfigParts {
@@ -10,7 +9,7 @@ export interface KubeconfigParts {
   readonly token: string
 }
 
-/** JSON, which every reader of YAML understands. */
+/** JSON, which is valid YAML. */
 export function kubeconfigText({ url, authority, token }: KubeconfigParts): string {
   const name = 'binnacle'
   const cluster = {

@@ -1,5 +1,5 @@
 /**
- * The objects in the YAML and JSON files of a folder, in an order in which a server accepts them.
+ * Reads the objects in the YAML and JSON files of a folder, in an order that the server accepts.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,7 @@ import { loadLater } from '#base/load-later.ts'
 
 const loadYaml = loadLater<typeof import('yaml')>(import.meta.url, 'yaml')
 
-/**
- * Kinds that others depend on, first to last. Kinds without a place come after them, in the order
- * of the files.
- */
+/** Kinds on which others depend, in order. Other kinds follow, in the order of the files. */
 const firstKinds = [
   'CustomResourceDefinition',
   'Namespace',

@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of all objects of a kind up to date: it lists, watches from there, and lists again
- * after a 410 or when a watch fails. Handlers see each difference once.
+ * Keeps a copy of all objects of a kind up to date. It lists, watches from that revision, and lists
+ * again after a 410 or a failed watch. Handlers get each difference once.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
@@ -15,12 +15,12 @@ export interface InformerOptions {
 }
 
 export interface Informer extends AsyncDisposable {
-  /** By `namespace/name`, or `name` for kinds without a namespace. */
+  /** By `namespace/name`, or `name` for cluster-scoped kinds. */
   readonly objects: ReadonlyMap<string, KubeObject>
   close(): Promise<void>
 }
 
-/** How long after a failed list or watch the informer tries again. */
+/** The delay before the informer retries a failed list or watch. */
 const retryMs = 100
 
 const objectKey = ({ metadata: { namespace, name = '' } }: KubeObject): string =>

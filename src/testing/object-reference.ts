@@ -1,8 +1,8 @@
-/** How calls of the client name objects, and what lists and watches select. */
+/** References to objects in calls of the client, and the selection of lists and watches. */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { WatchEvent } from './watch-events.ts'
 
-/** What names an object, or with neither name nor namespace all objects of a kind. */
+/** Identifies an object, or without name and namespace all objects of a kind. */
 export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
@@ -28,7 +28,7 @@ export interface WatchOptions extends Omit<ListQuery, 'limit' | 'continue'> {
   readonly timeoutSeconds?: number
 }
 
-/** The reads that an informer needs. */
+/** The read operations that an informer needs. */
 export interface Reads {
   list(reference: ObjectReference, query: ListQuery): Promise<ObjectList>
   watch(reference: ObjectReference, options: WatchOptions): AsyncIterable<WatchEvent>

@@ -1,4 +1,4 @@
-/** The requests that reached one cluster, oldest first, for assertions in tests. */
+/** Records the requests to one cluster, oldest first, for assertions in tests. */
 import type { AnswerHeaders, Wire } from '#http/exchange.ts'
 
 export interface RequestRecord {
@@ -10,7 +10,7 @@ export interface RequestRecord {
   status: number
 }
 
-/** Requests kept. A test that sends more looks at the newest. */
+/** The number of newest requests that are kept. */
 const requestsMax = 10_000
 
 export class RequestLog {

@@ -1,7 +1,6 @@
 /**
- * From `apiVersion` and `kind` to a path, by the discovery documents of the server. A document is
- * read once and read again when it lacks a kind, which may be a custom kind that was defined
- * meanwhile.
+ * Finds the path for `apiVersion` and `kind` with the server's discovery documents. A document is
+ * cached, and read again if it lacks a kind, because a custom kind may have been defined meanwhile.
  */
 
 export interface ResourcePath {
@@ -28,7 +27,7 @@ export class ResourcePaths {
   readonly #read: ReadJson
   readonly #known: Map<string, Map<string, ResourcePath>>
 
-  /** A fork knows what its origin knows. */
+  /** A fork starts with the cached documents of its origin. */
   constructor(read: ReadJson, origin?: ResourcePaths) {
     this.#read = read
     this.#known = new Map(origin === undefined ? [] : origin.#known)

@@ -1,6 +1,6 @@
 /**
- * A snapshot in a file: every object with its revision, without history. Another process of the
- * same version of Binnacle can start clusters from it. Keys that sign tokens are not part of it.
+ * Stores a snapshot in a file: every object with its revision, without history. Another process of
+ * the same version can start clusters from it. It does not contain keys that sign tokens.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
@@ -16,7 +16,7 @@ interface Content {
   readonly seed: Snapshot['seed']
 }
 
-/** A process that stops while it writes leaves no half file. */
+/** Write to a temporary file and rename it, so that a crash leaves no partial file. */
 export function writeSnapshot(path: string, { storage, clock, seed }: Snapshot): void {
   const content: Content = { format, store: storage.save(), clock, seed }
   writeFileSync(`${path}.partial`, serialize(content), { mode: 0o600 })

@@ -1,7 +1,6 @@
 /**
- * The entry point `binnacle/testing`: one listener, any number of clusters behind it. The first
- * cluster has the address of the listener; a fork has a path of its own. Nothing outlives
- * `close()`.
+ * The entry point `binnacle/testing`: one listener for any number of clusters. The first cluster
+ * has the address of the listener; each fork has its own path. `close()` leaves nothing behind.
  *
  *   import { startCluster } from 'binnacle/testing'
  *   const cluster = await startCluster()
@@ -28,7 +27,7 @@ export type { TestClock } from './test-clock.ts'
 export type { TestClient } from './test-client.ts'
 export type { WatchEvent } from './watch-events.ts'
 
-/** Starts a server in this process. Resolves to its first cluster when that is ready. */
+/** Starts a server in this process. Resolves with its first cluster when that is ready. */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const host = new ClusterHost(options)
   await host.start()
@@ -37,7 +36,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
   return first
 }
 
-/** A fork for each test: see `fork-per-test.ts`. */
+/** Gives each test a fork: see `fork-per-test.ts`. */
 export function forkPerTest(
   hooks: TestHooks,
   { prepare, ...options }: ClusterOptions & { readonly prepare?: Prepare } = {},

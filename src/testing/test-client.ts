@@ -1,7 +1,7 @@
 /**
- * A client without TLS and sockets. Each call is a request of its own to the server in this
- * process. Methods take objects, or references with `apiVersion`, `kind` and `metadata`, and reject
- * with the Status of the server.
+ * A client without TLS and sockets. Each call is a request to the server in this process. Methods
+ * take objects, or references with `apiVersion`, `kind` and `metadata`, and reject with the Status
+ * of the server.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
@@ -32,11 +32,11 @@ export type Patch = readonly object[] | object
 export type PatchType = 'json' | 'merge' | 'strategic'
 
 export interface WaitOptions {
-  /** Fails after this time. */
+  /** Rejects after this time. */
   readonly timeoutMs?: number
 }
 
-/** Most changes that a test waits for come within a few milliseconds. */
+/** The default timeout of a wait; most changes arrive within a few milliseconds. */
 const waitMsMax = 10_000
 const defaultManager = 'test'
 const patchTypes: Record<PatchType | 'apply', string> = {
@@ -73,7 +73,7 @@ export class TestClient {
     this.#paths = new ResourcePaths((path) => this.request('GET', path), known)
   }
 
-  /** Any request, for what has no method here. Resolves to the parsed body. */
+  /** Sends any request, for operations without a method here. Resolves with the parsed body. */
   async request(
     method: string,
     url: string,
@@ -112,7 +112,7 @@ export class TestClient {
     return (await this.request('GET', await this.#path(reference, subresource))) as T
   }
 
-  /** Objects of a kind, in the namespace of the reference or in all. */
+  /** Lists the objects of a kind, in the namespace of the reference or in all. */
   async list(reference: ObjectReference, query: ListQuery = {}): Promise<ObjectList> {
     const path = await this.#path(reference, '', false)
     return (await this.request('GET', `${path}${queryText(query)}`)) as ObjectList
@@ -186,7 +186,7 @@ export class TestClient {
   }
 
   /**
-   * Follows a kind: lists, watches, and begins again where a watch ends. Resolves when the list is
+   * Follows a kind: lists, watches, and restarts when a watch ends. Resolves when the list is
    * complete.
    */
   informer(reference: ObjectReference, options: InformerOptions = {}): Promise<Informer> {
@@ -194,7 +194,7 @@ export class TestClient {
   }
 
   /**
-   * Resolves to the object as soon as the condition holds. The condition sees `undefined` while the
+   * Resolves with the object when the condition is true. The condition gets `undefined` while the
    * object does not exist. Without a condition, waits until the object exists.
    */
   async waitFor<T extends KubeObject = KubeObject>(
@@ -209,7 +209,7 @@ export class TestClient {
     while (!signal.aborted) {
       const list = await this.list(reference, query)
       last = list.items[0] as T | undefined
-      // An item of a list carries neither its kind nor its apiVersion.
+      // Items of a list have neither kind nor apiVersion.
       if (last !== undefined) last = { ...last, apiVersion, kind }
       if (condition(last)) return last as T
       const { resourceVersion } = list.metadata

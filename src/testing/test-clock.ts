@@ -1,12 +1,11 @@
 /**
- * The clock of a test cluster. It runs like the clock of the machine until a test freezes it or
- * moves it forward. All times that the cluster writes and all delays of its store and controllers
- * come from it. The deadlines of requests and of network connections do not: a test waits for those
- * in real time.
+ * The clock of a test cluster. It equals the machine's clock until a test freezes it or moves it
+ * forward. It determines all times that the cluster writes, and all delays of its store and
+ * controllers. Timeouts of requests and connections use real time.
  */
 import { type Cancel, systemClock, type TimerClock, timerMsMax } from '#base/clock.ts'
 
-/** How far a clock is from the clock of the machine, and where it stands if it is frozen. */
+/** The offset from the machine's clock, and the time at which it is frozen, if any. */
 export interface ClockState {
   readonly aheadMs: number
   readonly frozenAtMs: number | undefined
@@ -18,7 +17,7 @@ interface Timer {
   readonly call: () => void
 }
 
-/** The time of day at which `elapsed` of the machine's clock was 0. */
+/** The wall-clock time at which the `elapsed` time of the machine's clock was 0. */
 const systemStartMs = systemClock.now() - systemClock.elapsed()
 
 const unitsMs: Readonly<Record<string, number>> = {
@@ -28,10 +27,10 @@ const unitsMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 }
-/** Turns of the event loop that the work of a timer gets before the next timer runs. */
+/** Turns of the event loop between two timers, for the work that a timer starts. */
 const turnsPerTimer = 20
 
-/** Milliseconds of `1500`, `90s`, `1h30m` or `2d`. */
+/** Parses `1500`, `90s`, `1h30m` or `2d` to milliseconds. */
 export function durationMs(duration: number | string): number {
   if (typeof duration === 'number') return duration
   const parts = [...duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
@@ -63,14 +62,14 @@ export class TestClock implements TimerClock {
     return this.#frozenAtMs !== undefined
   }
 
-  /** Stops the time, at once or at a moment: `clock.freeze('2026-01-01T00:00:00Z')`. */
+  /** Stops the clock, now or at a given time: `clock.freeze('2026-01-01T00:00:00Z')`. */
   freeze(at?: string | number | Date): void {
     this.#frozenAtMs = at === undefined ? this.elapsed() : new Date(at).getTime() - systemStartMs
     if (Number.isNaN(this.#frozenAtMs)) throw new TypeError(`${String(at)} is no time`)
     this.#arm()
   }
 
-  /** Lets the time run on from where it stands. */
+  /** Lets the clock run again from its current time. */
   resume(): void {
     if (this.#frozenAtMs === undefined) return
     this.#aheadMs = this.#frozenAtMs - systemClock.elapsed()
@@ -78,7 +77,7 @@ export class TestClock implements TimerClock {
     this.#arm()
   }
 
-  /** Moves the time forward. Timers run in the order of their times, each at its time. */
+  /** Moves the clock forward. Due timers run in order, each at its own time. */
   async advance(duration: number | string): Promise<void> {
     const ms = durationMs(duration)
     if (!(ms >= 0)) throw new RangeError('a clock moves forward only')
@@ -133,7 +132,7 @@ export class TestClock implements TimerClock {
     timer.call()
   }
 
-  /** Waits in real time for the next timer, unless the time stands still. */
+  /** Waits in real time for the next timer, unless the clock is frozen. */
   #arm(): void {
     this.#cancelNext()
     this.#cancelNext = () => {}

@@ -1,7 +1,7 @@
 /**
- * One cluster of a test: objects, definitions, roles, tokens and revisions of its own. A fork
- * copies a cluster without copying its objects: both share what neither has written. The server
- * behind a cluster opens with the first request.
+ * One cluster of a test, with its own objects, definitions, roles, tokens and revisions. A fork
+ * shares all objects with its origin until one side writes them. The first request opens the
+ * cluster's server.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { type Random, systemRandom } from '#base/random.ts'
@@ -19,7 +19,7 @@ import { RequestLog, type RequestRecord } from './request-log.ts'
 import { TestClient } from './test-client.ts'
 import { type ClockState, TestClock } from './test-clock.ts'
 
-/** Seeds of copies must differ from those of copies of copies. */
+/** Seeds of forks must differ from those of their own forks. */
 const seedStep = 1009
 
 export interface ActingOptions {
@@ -33,26 +33,23 @@ export interface OpenOptions {
   readonly random: Random
 }
 
-/** What a cluster needs of the process that it lives in. */
+/** The parts of the process that a cluster uses. */
 export interface Host {
-  /** Opens a server in front of a store. */
+  /** Opens a server for a store. */
   open(cluster: TestCluster, storage: Storage, options: OpenOptions): Promise<ForkedServer>
-  /** Adds a cluster in this state. */
+  /** Adds a cluster with this state. */
   add(state: Snapshot, name: string | undefined, origin: TestCluster): TestCluster
   remove(cluster: TestCluster): Promise<void>
   urlOf(name: string): string
   kubeconfigOf(name: string, token: string): string
 }
 
-/**
- * The whole state of a cluster at one revision, in memory or in a file. It stays as it is whatever
- * happens to the cluster.
- */
+/** The complete state of a cluster at one revision, in memory or in a file. It never changes. */
 export interface Snapshot {
   readonly revision: number
   readonly storage: MemoryStorage
   readonly clock: ClockState
-  /** The seed of what comes next, if the cluster was started with one. */
+  /** The seed for clusters of this snapshot, if its cluster had one. */
   readonly seed: number | undefined
 }
 
@@ -76,11 +73,11 @@ export class TestCluster implements AsyncDisposable {
   readonly token: string
   /** Sends requests without a socket, as an administrator. */
   readonly client: TestClient
-  /** Makes requests of some clients fail, late, stale or lost. */
+  /** Injects faults: requests that fail, are delayed, stale or lost. */
   readonly faults: Faults
   /** Makes the store slow, full or unavailable. */
   readonly store: StoreFaults
-  /** The time of this cluster: freeze it, or move it forward. */
+  /** The clock of this cluster: freeze it, or move it forward. */
   readonly clock: TestClock
   readonly #host: Host
   readonly #origin: Snapshot
@@ -91,7 +88,7 @@ export class TestCluster implements AsyncDisposable {
   #discardedUpTo = 0
   #closing: Promise<unknown>[] = []
   #closed = false
-  /** Forks and snapshots taken: each continues with a seed of its own. */
+  /** The number of forks and snapshots: each continues with its own seed. */
   #copies = 0
 
   constructor(host: Host, name: string, token: string, state: Snapshot, origin?: TestCluster) {
@@ -108,15 +105,15 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Private keys for service account tokens. The first is its own, so that no other cluster accepts
-   * what it signs; tokens from before a fork stay valid in the fork.
+   * Private keys for service account tokens. The cluster signs with the first one, which no other
+   * cluster accepts. Tokens from before a fork stay valid in the fork.
    */
   get tokenKeys(): readonly string[] {
     this.#tokenKey ??= newTokenKey()
     return [this.#tokenKey, ...(this.#ancestor?.tokenKeys ?? [])]
   }
 
-  /** The address of this cluster for kubectl and client libraries. */
+  /** The URL of this cluster for kubectl and client libraries. */
   get url(): string {
     return this.#host.urlOf(this.name)
   }
@@ -136,7 +133,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#live.storage.currentRevision()
   }
 
-  /** Answers one request of the listener or of a client in this process. */
+  /** Handles one request of the listener or of a client in this process. */
   readonly serve: Serve = (wire) => {
     this.faults.serve(wire, this.#log.follow(wire), this.#serve)
   }
@@ -150,7 +147,7 @@ export class TestCluster implements AsyncDisposable {
     )
   }
 
-  /** Opens the server behind this cluster, if it is not open. */
+  /** Opens the server of this cluster, if it is not open. */
   open(): Promise<ForkedServer> {
     if (this.#closed) return Promise.reject(new Error(`the cluster ${this.name} is closed`))
     const live = this.#live
@@ -167,7 +164,7 @@ export class TestCluster implements AsyncDisposable {
     return live.opening
   }
 
-  /** A server in front of the same store that is some revisions behind. */
+  /** A server on the same store whose reads are some revisions behind. */
   async #replica(revisions: number): Promise<ForkedServer> {
     const { storage, random } = this.#live
     await this.open()
@@ -184,12 +181,12 @@ export class TestCluster implements AsyncDisposable {
     })
   }
 
-  /** A client that fault rules and `requests` can distinguish from others. */
+  /** A client with its own user agent, which fault rules and `requests` can distinguish. */
   clientNamed(userAgent: string): TestClient {
     return this.#clientWith({ 'user-agent': userAgent })
   }
 
-  /** A copy of this cluster as it is now. It has its own name, token and address. */
+  /** Copies this cluster in its current state. The copy has its own name, token and URL. */
   fork(name?: string): Promise<TestCluster> {
     return Promise.resolve(this.#host.add(this.snapshot(), name, this))
   }
@@ -206,10 +203,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /**
-   * Makes the state that of a snapshot. Watches end; one that begins at a discarded revision gets
-   * 410.
-   */
+  /** Restores the state of a snapshot. Watches end; a watch from a discarded revision gets 410. */
   restore(state: Snapshot): Promise<void> {
     this.#requireOpen()
     const old = this.#live
@@ -223,7 +217,7 @@ export class TestCluster implements AsyncDisposable {
     return Promise.resolve()
   }
 
-  /** Makes the state that of the moment when this cluster was started or forked. */
+  /** Restores the state in which this cluster was started or forked. */
   reset(): Promise<void> {
     this.#copies = 0
     return this.restore(this.#origin)
@@ -231,7 +225,7 @@ export class TestCluster implements AsyncDisposable {
 
   /**
    * Applies every object in the YAML and JSON files of a folder, definitions and namespaces first.
-   * Waits until each definition is established: its kind is served then, also in forks.
+   * Waits until each definition is established, so that its kind is served, also in forks.
    */
   async loadManifests(directory: string): Promise<KubeObject[]> {
     const applied: KubeObject[] = []
@@ -245,7 +239,7 @@ export class TestCluster implements AsyncDisposable {
     return applied
   }
 
-  /** Ends watches and controllers, and forgets the state. May be called again. */
+  /** Ends watches and controllers, and frees the state. May be called again. */
   close(): Promise<void> {
     return this.#host.remove(this)
   }
@@ -254,7 +248,7 @@ export class TestCluster implements AsyncDisposable {
     return this.close()
   }
 
-  /** Closes what is open; the host calls it. */
+  /** Closes the open parts; the host calls this. */
   async shut(): Promise<void> {
     this.faults.clear()
     if (!this.#closed) this.#closing.push(closeLive(this.#live), this.#origin.storage.close())

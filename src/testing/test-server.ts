@@ -1,20 +1,20 @@
-/** A server for tests in other languages: clusters behind one port, and the control API. */
+/** A server for tests in other languages: several clusters on one port, and the control API. */
 import { systemRandom } from '#base/random.ts'
 import { ClusterHost, type ClusterOptions } from './cluster-host.ts'
 import { controlApi } from './control/control-api.ts'
 import { controlPrefix } from './control/openapi.ts'
 
 export interface TestServer {
-  /** What a client needs to know, as the server prints it. */
+  /** The details for clients, as the server prints them. */
   readonly address: {
     /** The first cluster. */
     readonly url: string
     readonly token: string
     readonly kubeconfig: string
-    /** The control API and its token. */
+    /** The URL and the token of the control API. */
     readonly control: string
     readonly controlToken: string
-    /** What clients trust, PEM. */
+    /** The CA certificate that clients trust, as PEM. */
     readonly certificateAuthority: string
     readonly version: string
   }

@@ -1,4 +1,4 @@
-/** The events of a watch: lines of JSON, in chunks that end anywhere. */
+/** Parses the events of a watch: lines of JSON, in chunks that may end anywhere. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
 

@@ -173,12 +173,12 @@ function keysOf({ namespace, account, secret, pod, node }: AccountClaims): [Plur
   ]
 }
 
-/** Nodes are in no namespace. */
+/** Nodes have no namespace. */
 const nodeKey = (name: string): [Plural, string] => ['nodes', `nodes/undefined/${name}`]
 
 const accountNotFound = (name: string) => `serviceaccounts "${name}" not found`
 
-/** When an object stops counting. */
+/** The time from which a deleted object is treated as missing. */
 function endOf({ metadata: { deletionTimestamp } }: KubeObject): number {
   if (deletionTimestamp == null) return Number.POSITIVE_INFINITY
   return Date.parse(deletionTimestamp) + leewayMs

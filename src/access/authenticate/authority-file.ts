@@ -11,7 +11,7 @@ export class AuthorityFile {
   #pem = ''
   #certificates: readonly X509Certificate[] = []
 
-  /** Throws where it cannot be read. */
+  /** Throws if the file cannot be read. */
   constructor(path: string) {
     this.#path = path
     this.readAgain()

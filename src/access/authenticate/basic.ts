@@ -1,5 +1,5 @@
 /**
- * HTTP basic authentication from a file of passwords, which releases up to 1.18 have. Passwords are
+ * HTTP basic authentication from a file of passwords, in releases up to 1.18. Passwords are
  * compared in constant time.
  */
 import { change } from '#api/releases/change.ts'
@@ -20,7 +20,7 @@ const digest = (password: string): Buffer => hash('sha256', password, 'buffer')
 export class BasicAuthenticator implements Authenticator {
   readonly name = 'basic'
   readonly #users = new Map<string, { password: Buffer; user: User }>()
-  /** Compared with where a user is unknown, so that this takes as long. */
+  /** Compared if the user is unknown, so that the duration does not reveal this. */
   readonly #nobody = digest(Math.random().toString())
 
   constructor(text: string, file: string) {

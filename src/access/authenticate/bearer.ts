@@ -19,7 +19,7 @@ export const tokenLengthMax = 64 * 1024
 
 const invalidToken: AuthenticationResult = { refused: 'invalid bearer token' }
 
-/** The token of an Authorization header; undefined where it is of another kind or empty. */
+/** The token of an Authorization header; undefined if the header has another scheme or no token. */
 export function bearerToken(authorization: string | string[] | undefined): string | undefined {
   const header = firstValue(authorization)
   return header === undefined ? undefined : tokenIn(header) || undefined
@@ -30,7 +30,7 @@ const tokenIn = byText((header: string): string => {
   return scheme.toLowerCase() === 'bearer' ? token : ''
 })
 
-/** An unknown token is rejected: its sender must not pass as anonymous. */
+/** Reject an unknown token: its sender must not become the anonymous user. */
 function verify(
   token: string,
   consumed: string,

@@ -43,7 +43,7 @@ export class BootstrapTokenAuthenticator implements TokenAuthenticator {
     return { user: { name: `system:bootstrap:${id}`, uid: '', groups, extra: {} } }
   }
 
-  /** A date that cannot be read has passed. */
+  /** A token with an unreadable date counts as expired. */
   #hasExpired(expiration: string): boolean {
     if (expiration === '') return false
     const time = timestampMs(expiration)
@@ -56,7 +56,7 @@ function valueOf({ data }: KubeObject, key: string): string {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : ''
 }
 
-/** The groups, sorted, or undefined where one is not allowed. */
+/** The sorted groups; undefined if one is not allowed. */
 function groupsOf(extra: string): string[] | undefined {
   if (extra === '') return [defaultGroup]
   const groups = new Set([defaultGroup])

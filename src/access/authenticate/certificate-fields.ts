@@ -26,7 +26,7 @@ export interface CertificateFields {
   readonly notBefore: number
   readonly notAfter: number
   readonly signatureAlgorithm: string
-  /** Undefined without basic constraints. */
+  /** Undefined without the extension. */
   readonly isAuthority: boolean | undefined
   readonly pathLengthMax: number | undefined
   /** Undefined without the extension: then every use is allowed. */
@@ -35,7 +35,7 @@ export interface CertificateFields {
   readonly extendedUsages: readonly string[] | undefined
   readonly hasNameConstraints: boolean
   readonly hasAlternativeNames: boolean
-  /** Critical extensions that nothing here understands. */
+  /** Critical extensions that this server does not support. */
   readonly unhandledCritical: readonly string[]
 }
 

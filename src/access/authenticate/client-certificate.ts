@@ -24,7 +24,7 @@ interface Refused {
   readonly untilMs: number
 }
 
-/** Verifies the certificate a client sent, cheaply when it has been seen before. */
+/** Verifies the certificate of a client; uses a cached result if there is one. */
 export class CertificateVerifier {
   #authorities: Authorities
   readonly #clock: Clock

@@ -23,7 +23,7 @@ export interface IssuersOptions {
   readonly clock: Clock
   readonly caller: (issuer: JwtIssuer) => Caller
   readonly report: (message: string) => void
-  /** How often the file is looked at; a minute where unset. */
+  /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
 }
 
@@ -40,7 +40,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
   #configuration: AuthenticationConfiguration
   #issuers: readonly OidcAuthenticator[]
 
-  /** Throws where the file is wrong. */
+  /** Throws if the file is invalid. */
   constructor(options: IssuersOptions) {
     this.#options = options
     this.#text = readFileSync(options.file, 'utf8')

@@ -6,7 +6,7 @@ export interface CsvRecord {
   readonly fields: readonly string[]
 }
 
-/** Throws, with the line, where quotes are out of place. Empty lines are no records. */
+/** Throws an error with the line number if quotes are misplaced. Empty lines are skipped. */
 export function parseCsv(text: string): CsvRecord[] {
   const source = text.replaceAll('\r\n', '\n')
   const records: CsvRecord[] = []

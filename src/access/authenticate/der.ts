@@ -26,7 +26,7 @@ export class DerError extends Error {
   override name = 'DerError'
 }
 
-/** The values one after another in `bytes`, which must be used up exactly. */
+/** The consecutive values in `bytes`. Throws if bytes remain. */
 export function derValues(bytes: Buffer): DerValue[] {
   const values: DerValue[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -53,7 +53,7 @@ function derValueAt(bytes: Buffer, at: number): DerValue {
   let start = at + 2
   if (first >= 0x80) {
     const size = first & 0x7f
-    // Four bytes of length are more than any certificate has; none means an indefinite length,
+    // No certificate needs a length of four bytes. A length of no bytes means an indefinite length,
     // which DER forbids.
     if (size === 0 || size > 4) throw new DerError('length out of range')
     if (start + size > bytes.length) throw new DerError('truncated')
@@ -72,7 +72,7 @@ export function expectTag(value: DerValue | undefined, tag: number): DerValue {
   return value
 }
 
-/** `2.5.4.3`. */
+/** An object identifier such as `2.5.4.3`. */
 export function objectIdentifier(value: DerValue | undefined): string {
   const { content } = expectTag(value, derTag.objectIdentifier)
   const parts: number[] = []
@@ -97,7 +97,7 @@ export function derBoolean(value: DerValue): boolean {
   return content[0] !== 0
 }
 
-/** Small numbers only: path lengths and versions. */
+/** Accepts only small numbers: path lengths and versions. */
 export function smallInteger(value: DerValue): number {
   const { content } = expectTag(value, derTag.integer)
   if (content.length === 0 || content.length > 4 || (content[0] as number) >= 0x80)

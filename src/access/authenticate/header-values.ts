@@ -14,7 +14,9 @@ export const allValues = (header: Header): readonly string[] =>
 const meant = (value: string): string =>
   /[\x80-\xff]/.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value
 
-/** The first value, decoded from UTF-8: names of users and groups may be in any language. */
+/**
+ * The first value, decoded from UTF-8, because names of users and groups may be in any language.
+ */
 export const firstText = (header: Header): string | undefined => {
   const value = firstValue(header)
   return value === undefined ? undefined : meant(value)

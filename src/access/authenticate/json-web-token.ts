@@ -30,7 +30,7 @@ const curves: Readonly<Record<string, { algorithm: string; hash: string }>> = {
 }
 const hashes: Readonly<Record<string, string>> = { 256: 'sha256', 384: 'sha384', 512: 'sha512' }
 
-/** A key and what follows from it. Throws for kinds of keys that sign no tokens. */
+/** A key and its algorithm. Throws for key types that cannot sign tokens. */
 export function tokenKey(publicKey: KeyObject): TokenKey {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const id = createHash('sha256').update(der).digest('base64url')
@@ -41,7 +41,7 @@ export function tokenKey(publicKey: KeyObject): TokenKey {
   return { publicKey, id, algorithm: curve.algorithm }
 }
 
-/** The parts of a token, or undefined where it is no token. */
+/** The parts of a token; undefined if the text is not a token. */
 export function parseToken(token: string): ParsedToken | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
@@ -54,7 +54,7 @@ export function parseToken(token: string): ParsedToken | undefined {
   return { header, claims, signed, signature: tail }
 }
 
-/** The issuer a token claims to have, without trusting it; undefined where it is no token. */
+/** The issuer that a token claims, which is not verified; undefined if the text is not a token. */
 export function claimedIssuer(token: string): string | undefined {
   const body = decoded(token.split('.', 3)[1] ?? '')
   const issuer = body === undefined ? undefined : jsonObject(body)?.iss
@@ -97,7 +97,7 @@ export function isSignedBy({ header, signed, signature }: ParsedToken, key: Toke
   return verifyBytes(hash, signed, { key: publicKey, padding, saltLength }, signature)
 }
 
-/** Signs claims; members are written in the order given. */
+/** Signs claims; the members keep their order. */
 export function signToken(claims: Loose, privateKey: KeyObject, key: TokenKey): string {
   const encode = (value: Loose) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${encode({ alg: key.algorithm, kid: key.id })}.${encode(claims)}`

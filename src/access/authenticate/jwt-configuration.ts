@@ -1,7 +1,6 @@
 /**
- * --authentication-config: the issuers of web tokens, how the claims of each become a user, and
- * which anonymous requests are allowed. It is checked as a whole; every problem is reported with
- * its field.
+ * Reads the file of --authentication-config: the issuers of web tokens, how the claims of each
+ * become a user, and which anonymous requests are allowed. Invalid fields are reported together.
  */
 import { readFileSync } from 'node:fs'
 import { AccessExpression, ExpressionProblem } from '#access/access-expression.ts'
@@ -37,7 +36,7 @@ export interface JwtIssuer {
   /** The URL of the discovery document, if it is not below the issuer. */
   readonly discoveryUrl: string
   readonly audiences: readonly string[]
-  /** PEM. Empty for the system's trusted authorities. */
+  /** PEM; empty for the system's trusted authorities. */
   readonly certificateAuthority: string
   readonly username: ClaimMapping
   readonly groups: ClaimMapping | undefined
@@ -50,7 +49,10 @@ export interface JwtIssuer {
 
 export interface AuthenticationConfiguration {
   readonly issuers: readonly JwtIssuer[]
-  /** Undefined where the flag decides; paths are absent where all are open. */
+  /**
+   * Undefined if only the flag decides. Without `paths`, anonymous requests are allowed for all
+   * paths.
+   */
   readonly anonymous:
     | { readonly enabled: boolean; readonly paths?: ReadonlySet<string> }
     | undefined

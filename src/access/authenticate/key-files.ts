@@ -7,11 +7,11 @@ import { type TokenKey, tokenKey } from './json-web-token.ts'
 
 const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
 
-/** Every public key in the text. Throws if none can verify tokens. */
+/** All public keys in the text. Throws if none can verify tokens. */
 export function readPublicKeys(pem: string, file: string): TokenKey[] {
   const keys: TokenKey[] = []
   for (const [block, label] of pem.matchAll(pemBlock)) {
-    // Files from openssl may begin with the parameters of the elliptic curve.
+    // Files of openssl may start with the parameters of the elliptic curve.
     if (label === 'EC PARAMETERS') continue
     try {
       keys.push(tokenKey(publicKeyOf(block, label as string)))

@@ -8,13 +8,13 @@ import { TokenBucket } from '#base/token-bucket.ts'
 import type { Caller } from '#access/https-call.ts'
 import type { JwtIssuer } from './jwt-configuration.ts'
 
-/** How long after a failed discovery the next is tried. */
+/** The pause before a failed discovery is repeated. */
 const discoveryIntervalMs = 10_000
 const timeoutMs = 30_000
 const documentBytesMax = 1024 * 1024
 /**
- * Fetches of keys that unknown keys may cause: some at once for a rotation, then one for each
- * interval.
+ * The rate limit for fetches that unknown keys cause: several at once for a key rotation, then one
+ * per interval.
  */
 const fetchesAtOnceMax = 5
 const fetchesPerSecond = 0.1

@@ -1,7 +1,7 @@
 /**
- * ID tokens of an OpenID Connect provider: signature, issuer, audience and dates are checked here,
- * without a request to the provider for each token. Flags or a configuration file define how its
- * claims become a user. This server has no login.
+ * Verifies ID tokens of an OpenID Connect provider: signature, issuer, audience and dates. It sends
+ * no request to the provider for each token. Flags or a configuration file define how its claims
+ * become a user. This server has no login.
  */
 import type { Clock } from '#base/clock.ts'
 import type { Loose } from '#api/object-meta.ts'
@@ -68,7 +68,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     return ours === this.#issuer.url ? this.#verify(token) : undefined
   }
 
-  /** Why tokens cannot be verified yet; undefined when they can. */
+  /** Why tokens cannot be verified yet; undefined if they can. */
   async trouble(): Promise<string | undefined> {
     return (await this.#provider.isFound()) ? undefined : 'oidc: authenticator not initialized'
   }
@@ -146,7 +146,7 @@ export interface OidcOptions {
   readonly release: Release
 }
 
-/** The issuer that the flags describe. Throws where they cannot work. */
+/** The issuer that the flags specify. Throws if they are inconsistent. */
 export function fromFlags(settings: OidcSettings, release: Release): OidcOptions {
   const known = checked(settings)
   const { groupsClaim, groupsPrefix } = known

@@ -19,7 +19,7 @@ export interface OpenIdSettings {
   readonly issuer: string
   /** The URL of the keys. By default it is this server's external address. */
   readonly keySetUri: string
-  /** host:port. */
+  /** In the form host:port. */
   readonly externalAddress: string
   readonly keys: readonly TokenKey[]
 }

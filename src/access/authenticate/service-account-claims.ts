@@ -25,10 +25,10 @@ export interface AccountClaims {
   readonly id: string
   /** Empty if the token has no audience. */
   readonly audiences: readonly string[]
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly notBefore: number
   readonly expires: number
-  /** Its use is reported after this; 0 for never. */
+  /** After this time each use is reported as stale; 0 means never. */
   readonly warnAfter: number
 }
 
@@ -90,7 +90,7 @@ export function boundAccountClaims(claims: Loose): AccountClaims {
     id: text(claims, 'jti'),
     audiences: audiencesOf(claims),
     notBefore: date(claims, 'nbf'),
-    // A bound token without an end has ended.
+    // A bound token without an expiration counts as expired.
     expires: date(claims, 'exp'),
     warnAfter: date(own, 'warnafter'),
   }
@@ -102,14 +102,14 @@ function text(from: Loose, name: string): string {
   return value
 }
 
-/** Milliseconds; 0 if absent. */
+/** Milliseconds since 1970; 0 if absent. */
 function date(from: Loose, name: string): number {
   const value = from[name] === undefined ? 0 : from[name]
   if (typeof value !== 'number') throw noDate()
   return Math.floor(value) * 1000
 }
 
-/** Time claims must be times, whether they count or not. */
+/** Time claims must be valid times, even if they are not used. */
 function requireDates(claims: Loose): void {
   for (const name of ['exp', 'iat', 'nbf']) date(claims, name)
 }

@@ -27,7 +27,7 @@ import { tokenDigest } from './token-digest.ts'
 
 export interface ServiceAccountSettings extends TokenRelease {
   readonly keys: readonly TokenKey[]
-  /** All are accepted; tokens are made for the first. */
+  /** All issuers are accepted; new tokens have the first. */
   readonly issuers: readonly string[]
   /** The audiences of tokens without an `aud` claim. */
   readonly apiAudiences: readonly string[]
@@ -47,7 +47,7 @@ const lookupAttemptsMax = 3
 class Known {
   readonly claims: AccountClaims
   readonly user: User
-  /** Until when (milliseconds) the token is valid without a lookup; 0 when it must be looked up. */
+  /** The token needs no lookup until this time in milliseconds; 0 if it must be looked up. */
   goodUntil = 0
   changes = 0
 

@@ -21,7 +21,7 @@ export class TokenCache implements TokenAuthenticator {
   readonly #settings: TokenCacheSettings
   readonly #cache: ExpiringCache<{ verdict: AuthenticationResult }>
   readonly #pending = new Map<string, Promise<AuthenticationResult>>()
-  /** A client cannot choose tokens that share a place in the cache. */
+  /** A keyed digest, so that a client cannot choose tokens with the same cache key. */
   readonly #secret = randomBytes(32)
 
   constructor(method: TokenAuthenticator, settings: TokenCacheSettings, clock: Clock) {

@@ -50,7 +50,7 @@ async function waitForSuccess<T>(
   return refusals.length === 0 ? undefined : { refused: joinErrors(refusals) }
 }
 
-/** A method that breaks has refused. */
+/** A method that throws counts as a rejection. */
 async function safely(
   verdict: AuthenticationResult | Promise<AuthenticationResult>,
 ): Promise<AuthenticationResult> {

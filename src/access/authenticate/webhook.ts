@@ -1,6 +1,6 @@
 /**
- * Tokens that a remote service verifies by a TokenReview. Every failure is a rejection: a service
- * that is away, slow or confused authenticates no user.
+ * Authenticates tokens by a remote service with a TokenReview. Every failure is a rejection: a
+ * service that is unavailable, slow or faulty authenticates no user.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'

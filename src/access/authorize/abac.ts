@@ -1,6 +1,6 @@
 /**
- * The ABAC mode: a file with one policy per line, read once at start. A line that cannot be
- * understood stops the start, with its number. Policies only ever allow.
+ * The ABAC mode: a file with one policy per line, read once at start. A line that cannot be parsed
+ * prevents the start, with its number in the error. Policies only ever allow.
  */
 import {
   type Attributes,
@@ -30,7 +30,7 @@ export class AbacAuthorizer implements Authorizer, RuleResolver {
   readonly name = 'ABAC'
   readonly #policies: readonly Policy[]
 
-  /** Throws where the text is no policy file. `file` is only named in errors. */
+  /** Throws if the text is not a policy file. `file` is only for errors. */
   constructor(text: string, file: string) {
     this.#policies = parsePolicies(text, file)
   }

@@ -1,6 +1,6 @@
 /**
- * The modes AlwaysAllow and AlwaysDeny, and the rule above all modes: members of system:masters may
- * do anything.
+ * The modes AlwaysAllow and AlwaysDeny, and the rule that precedes all modes: members of
+ * system:masters may do anything.
  */
 import {
   type Attributes,

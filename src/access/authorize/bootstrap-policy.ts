@@ -40,8 +40,8 @@ const bootstrappingLabel = 'kubernetes.io/bootstrapping'
 export const autoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
 /**
- * Fresh objects, roles before the bindings that need them. `release` is the minor number, 22 for
- * 1.22.
+ * Makes the objects, roles before the bindings that need them. `release` is the minor release, 22
+ * for 1.22.
  */
 export function bootstrapPolicy(release: number): KubeObject[] {
   return rows.filter(servedIn(release)).map((row) => toObject(row, release))

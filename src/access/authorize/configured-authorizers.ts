@@ -20,10 +20,10 @@ export type Mode = Authorizer &
 export interface AuthorizersOptions {
   readonly file: string
   readonly release: Release
-  /** Makes one; `isStart` is false when the file is read again. */
+  /** Makes an authorizer; `isStart` is false when the file is read again. */
   readonly make: (choice: ConfiguredAuthorizer, isStart: boolean) => Promise<Mode>
   readonly report: (message: string) => void
-  /** How often the file is looked at; a minute where unset. */
+  /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
 }
 
@@ -48,7 +48,7 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
     this.#timer = setInterval(() => void this.#readAgain(), everyMs).unref()
   }
 
-  /** Throws where the file is wrong. */
+  /** Throws if the file is invalid. */
   static async open(options: AuthorizersOptions): Promise<ConfiguredAuthorizers> {
     const text = readFileSync(options.file, 'utf8')
     return new ConfiguredAuthorizers(options, text, await chainOf(options, true))

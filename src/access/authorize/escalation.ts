@@ -19,10 +19,10 @@ export interface RoleWrite {
   readonly user: User
   readonly plural: 'roles' | 'clusterroles' | 'rolebindings' | 'clusterrolebindings'
   readonly namespace: string
-  /** The name in the request's path: empty when creating. */
+  /** The name in the request's path; empty for a create. */
   readonly name: string
   readonly object: KubeObject
-  /** Undefined when creating. */
+  /** Undefined for a create. */
   readonly old: KubeObject | undefined
 }
 
@@ -31,7 +31,7 @@ const fullAuthority: PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** To be called after mutating admission and before validation. */
+/** Call this after mutating admission and before validation. */
 export async function refuseEscalation(
   write: RoleWrite,
   authorizer: Authorizer,
@@ -91,14 +91,14 @@ function escalationProblem(
   const errors = owned.missing.map(
     ({ kind, name }) => `${kind.toLowerCase()}s.${rbacGroup} ${goQuote(name)} not found`,
   )
-  // A list of one error that may itself be several: brackets twice when there are several.
+  // A list of one error that may contain several: kube-apiserver then writes two pairs of brackets.
   return `${said}; resolution errors: [${joinErrors(errors)}]`
 }
 
 const aggregates = (role: KubeObject): boolean =>
   (role.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0
 
-/** The garbage collector may always take an owner or a finalizer away. */
+/** The garbage collector may always remove an owner or a finalizer. */
 export function changesOnlyOwnership(object: KubeObject, old: KubeObject): boolean {
   const rest = ({ metadata, ...fields }: KubeObject) => {
     const { ownerReferences, finalizers, selfLink, managedFields, ...meta } = metadata

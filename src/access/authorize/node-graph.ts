@@ -57,9 +57,9 @@ type Edge = readonly [from: string, to: string]
 const idOf = (kind: Related, namespace: string, name: string) => `${kind}/${namespace}/${name}`
 
 export class NodeGraph {
-  /** From an object to the nodes it concerns. */
+  /** From an object to its nodes. */
   readonly #nodes = new Counted()
-  /** From a secret to volumes, from a volume to its claim. */
+  /** From a secret to its volumes, and from a volume to its claim. */
   readonly #volumes = new Counted()
   readonly #podEdges = new Map<
     string,
@@ -183,7 +183,7 @@ const lateReferences = (pod: KubeObject): string =>
   `${pod.spec?.ephemeralContainers?.length ?? 0} ${resourceClaims(pod).join(' ')}`
 
 function podEdges(pod: KubeObject, namespace: string, node: string): Edge[] {
-  // A mirror pod is made by the node itself and must not give it rights.
+  // The node itself creates mirror pods, so they must not give it permissions.
   const annotations = pod.metadata.annotations
   if (annotations != null && Object.hasOwn(annotations, 'kubernetes.io/config.mirror')) return []
   const ids: string[] = []

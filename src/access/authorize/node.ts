@@ -58,7 +58,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     this.#rules = nodeRules(release)
   }
 
-  /** Resolves once every pod, volume and attachment there is has been seen. */
+  /** Resolves when all existing pods, volumes and attachments are known. */
   async follow(reader: ObjectReader): Promise<() => void> {
     const graph = this.#graph
     const name = ({ metadata }: KubeObject) => metadata.name ?? ''
@@ -91,7 +91,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
             }),
           ]
         : []),
-      // By default kubelets took their configuration from config maps until 1.21.
+      // Until 1.21, kubelets could take their configuration from config maps by default.
       ...(this.#feature('DynamicKubeletConfig')
         ? [
             reader.follow('', 'nodes', {
@@ -160,7 +160,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
     }
   }
 
-  /** Kubelets read their pods, and write what NodeRestriction lets them write. */
+  /** Kubelets read their pods, and write what the NodeRestriction plugin allows. */
   #pod(attributes: Attributes, node: string): Decision {
     const { verb, subresource, name } = attributes
     switch (subresource) {

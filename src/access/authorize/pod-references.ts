@@ -1,6 +1,6 @@
 /**
- * The secrets and config maps that a pod or a persistent volume refers to, wherever in its spec.
- * Nothing is looked up.
+ * The secrets and config maps to which a pod or a persistent volume refers, anywhere in its spec.
+ * It reads no objects.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 

@@ -41,7 +41,9 @@ export function ruleAllows(rule: PolicyRule, attributes: Attributes, combined: s
   return names == null || names.length === 0 || names.includes(attributes.name)
 }
 
-/** `*` before a slash is that subresource of everything; `*` after one is no wildcard. */
+/**
+ * `*` before a slash matches that subresource of all resources; `*` after a slash is no wildcard.
+ */
 function resourceMatches(
   resources: readonly string[] | null | undefined,
   combined: string,

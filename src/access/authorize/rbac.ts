@@ -26,7 +26,7 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
   readonly #index = new RoleIndex()
   readonly #decisions = new WeakMap<Binding, Decision>()
 
-  /** Resolves once every role and binding there is has been seen. The result ends following. */
+  /** Resolves when all existing roles and bindings are known. The result stops the watches. */
   async follow(reader: ObjectReader): Promise<() => void> {
     const stops = await Promise.all(
       plurals.map((plural) =>
@@ -95,7 +95,10 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
     }
   }
 
-  /** Every rule bound to the user, once per binding, and the roles that are bound but not there. */
+  /**
+   * The rules that are bound to the user, once per binding, and the names of bound roles that do
+   * not exist.
+   */
   policyRulesFor(user: User, namespace: string): { rules: PolicyRule[]; missing: RoleSlot[] } {
     const found = new Set<Binding>()
     this.#index.visit(user, namespace, (_, bindings) => {
@@ -125,7 +128,7 @@ export class RbacAuthorizer implements Authorizer, RuleResolver {
       decision: 'allow',
       reason: `RBAC: allowed by ${showBinding(binding)} to ${showSubject(subject, binding.namespace)}`,
     }
-    // With one subject the reason is the same for everyone whom the binding applies to.
+    // A binding with one subject has the same reason for all its users.
     if (binding.subjects.length === 1) this.#decisions.set(binding, decision)
     return decision
   }

@@ -32,7 +32,7 @@ const attemptsMax = 5
 
 export const pluralOf = (object: KubeObject): string => `${object.kind?.toLowerCase()}s`
 
-/** The write that makes `existing` contain `expected`. Undefined if no write is needed. */
+/** The write after which `existing` contains `expected`. Undefined if no write is needed. */
 export function reconcile(
   expected: KubeObject,
   existing: KubeObject | undefined,

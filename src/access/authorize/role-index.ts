@@ -33,7 +33,7 @@ export interface Binding {
   readonly name: string
   readonly role: RoleSlot
   readonly subjects: readonly Subject[]
-  /** Order in which the bindings were first seen. It keeps lists of rules stable. */
+  /** The order in which the bindings were first seen, which keeps lists of rules stable. */
   readonly order: number
 }
 

@@ -13,7 +13,7 @@ import type { Loopback } from './address.ts'
 import { nobody } from './credentials.ts'
 import { type Answered, HookClient } from './hook-client.ts'
 
-/** Only answers that are out of the ordinary are read by their type. */
+/** Loaded for unusual responses, which are decoded by their type. */
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   import.meta.url,
   '#codec/go-json/decode',
@@ -23,9 +23,9 @@ const loadType = loadLater<typeof import('./conversion-type.ts')>(
   './conversion-type',
 )
 
-/** As kube-apiserver waits for any webhook without a timeout. */
+/** kube-apiserver's timeout for webhooks that specify none. */
 const timeoutMs = 30_000
-/** A list's worth of objects, and no more than memory can bear. */
+/** The maximum size of a response: enough for a list of objects. */
 const answerBytesMax = 128 << 20
 
 /**

@@ -15,9 +15,7 @@ const kinds: Readonly<Record<string, string>> = {
   'apiserver.config.k8s.io/v1alpha1': 'WebhookAdmission',
 }
 
-/**
- * From the configuration of the plugin: `WebhookAdmissionConfiguration` with a `kubeConfigFile`.
- */
+/** Reads the plugin's configuration: `WebhookAdmissionConfiguration` with a `kubeConfigFile`. */
 export async function credentialsFrom(configuration: Loose | undefined): Promise<KubeconfigUsers> {
   if (configuration === undefined) return nobody
   const { kind = '', apiVersion = '', kubeConfigFile = '' } = configuration
@@ -33,8 +31,8 @@ export async function credentialsFrom(configuration: Loose | undefined): Promise
 }
 
 /**
- * `host:port`, then `*.` and ever less of it; then the same without port 443; then `*`; then the
- * current user.
+ * Looks up `host:port`, then with its first labels replaced by `*.`; then the same without port
+ * 443; then `*`; then the current user.
  */
 export function userFor(users: KubeconfigUsers, host: string): (() => Identity) | undefined {
   if (users.size === 0) return undefined

@@ -30,7 +30,7 @@ export interface HookCall {
 export interface DispatchParts extends TypeParts {
   readonly client: HookClient
   readonly newUid: () => string
-  /** For match conditions. */
+  /** Evaluates match conditions. */
   readonly authorizer: Authorizer
   readonly observe: (call: HookCall) => void
   /** Whether webhooks are not called for access and token reviews. */
@@ -41,7 +41,7 @@ export interface DispatchParts extends TypeParts {
   readonly report: (message: string) => void
 }
 
-/** The webhook could not be called, or its answer could not be read: its failure policy decides. */
+/** The webhook could not be called, or its response is invalid; its failure policy decides. */
 export class CallFailed extends Error {
   constructor(hook: Hook, why: string) {
     super(`failed calling webhook "${hook.name}": ${why}`)

@@ -134,7 +134,7 @@ function askedToWaitMs({ status, headers }: CallAnswer): number | undefined {
   return /^[0-9]+$/.test(after) ? Number(after) * 1000 : undefined
 }
 
-/** kube-apiserver reports it before it makes any call. */
+/** kube-apiserver reports this error before it makes any call. */
 export class NoClient extends Error {}
 
 function requireAuthorities(caBundle: string | undefined): void {

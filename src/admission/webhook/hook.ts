@@ -26,11 +26,11 @@ export interface Hook {
   readonly reviewVersions: readonly string[]
   readonly reinvocable: boolean
   readonly client: Loose
-  /** Expressions that must be true of a request. */
+  /** Expressions that must be true for a request. */
   readonly conditions: readonly Loose[]
 }
 
-/** The wait of admissionregistration.k8s.io/v1, which the defaults of both versions fill in. */
+/** The default timeout of admissionregistration.k8s.io/v1, which both versions use. */
 const timeoutSecondsDefault = 10
 
 /** The compiled selector. An absent selector matches everything. */

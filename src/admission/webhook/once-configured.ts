@@ -1,6 +1,6 @@
 /**
- * The webhook plugins as long as no webhook is configured: what calls them is loaded with the first
- * one.
+ * The webhook plugins while no webhook is configured. The code that calls webhooks is loaded with
+ * the first one.
  */
 import type { AdmissionPlugin } from '#admission/admission.ts'
 import { loadLater } from '#base/load-later.ts'

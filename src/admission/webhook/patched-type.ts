@@ -71,7 +71,7 @@ export function asBody(types: KnownTypes, own: TypeName, patched: Loose, text: s
   return { ...(conform(type, read.value).value as Loose), ...own } as KubeObject
 }
 
-/** Refuses an object that is of another type than the request is about. */
+/** Rejects an object of another type than the request's. */
 export function requireType(
   types: KnownTypes,
   release: number,

@@ -1,5 +1,6 @@
 /**
- * The AdmissionReview of an answer as a type, for kube-apiserver's message about what does not fit.
+ * The AdmissionReview of a response as a type, for kube-apiserver's errors about members of the
+ * wrong type.
  */
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'

@@ -1,4 +1,4 @@
-/** The AdmissionReview that is sent, and what an answer to it must look like. Pure. */
+/** Makes the AdmissionReview for a webhook, and validates the response. Pure. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { AdmissionRequest } from '#admission/admission.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
@@ -10,7 +10,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Answered } from './hook-client.ts'
 import type { Versioned } from './versioned.ts'
 
-/** Only answers that are out of the ordinary are read by their type. */
+/** Loaded for unusual responses, which are decoded by their type. */
 const loadGoJson = loadLater<typeof import('#codec/go-json/decode.ts')>(
   import.meta.url,
   '#codec/go-json/decode',
@@ -28,7 +28,7 @@ export interface ReviewResult {
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
-/** The first version that the webhook understands and so do we. */
+/** The first version that both the webhook and this server support. */
 export function reviewVersionOf(versions: readonly string[]): ReviewVersion {
   const known = versions.find((version) => version === 'v1' || version === 'v1beta1')
   if (known !== undefined) return known as ReviewVersion
@@ -42,7 +42,7 @@ export const resourceOf = ({ group, version, plural }: Kind) => ({
   resource: plural,
 })
 
-/** The body of the call: the objects are put in as the text they already are. */
+/** The body of the call; the objects are inserted as existing text. */
 export function reviewText(
   version: ReviewVersion,
   uid: string,
@@ -79,7 +79,7 @@ const namespacesAreInThemselves = change('a webhook gets the namespace of a new 
 })
 
 /**
- * In older releases a new object had a name only if the URL contains it, and not every body was
+ * In older releases a new object had a name only if the URL contained it, and not every body was
  * compared with its URL.
  */
 const isNamedOfOld = ({ operation, subresource, isNamed }: AdmissionRequest): boolean =>
@@ -94,12 +94,12 @@ export function namespaceOf(request: AdmissionRequest, release: number): string 
     !releaseOf(release).has(namespacesAreInThemselves)
   )
     return namespace
-  // An object with generateName has no name yet when its place is determined.
+  // An object with generateName has no name yet at this point.
   const isInItself = kind.group === '' && kind.plural === 'namespaces'
   return isInItself && !object?.metadata.generateName ? name : ''
 }
 
-/** The kind of a body that is not the resource's: evictions, tokens. */
+/** The kind of a body that differs from the resource's: evictions, tokens. */
 export function ownKindOf({ object, kind }: AdmissionRequest): Loose | undefined {
   if (object?.kind === undefined || object.kind === kind.resource.hub.kind) return undefined
   const { apiVersion = '' } = object

@@ -1,6 +1,6 @@
 /**
  * The objects of a request in the version that a webhook requires, as text for reviews and as
- * values for patches; and the way back, from a patched value to the object of the request.
+ * values for patches. Also converts a patched value back to the object of the request.
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
@@ -25,7 +25,7 @@ const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
   '#patch/patched-order',
 )
 
-/** For the first webhook that is called. */
+/** Loaded for the first webhook that is called. */
 const loadEmpty = loadLater<typeof import('./shown-empty.ts')>(import.meta.url, './shown-empty')
 
 /** The parts of the server that look up types. */
@@ -36,7 +36,7 @@ export interface TypeParts {
 
 export class Versioned {
   readonly kind: Kind
-  /** The type of a body that is not the resource's: evictions, tokens, scales. */
+  /** The type of a body that differs from the resource's: evictions, tokens, scales. */
   readonly own: TypeName | undefined
   #object: KubeObject | undefined
   readonly #old: KubeObject | undefined
@@ -113,7 +113,7 @@ function ownTypeOf({ object, kind: asked }: AdmissionRequest): TypeName | undefi
   return { apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' }
 }
 
-/** Bodies of a kind of their own (evictions, tokens, scales) have one version, which is theirs. */
+/** Bodies of their own kind (evictions, tokens, scales) have a single version. */
 const isOwnKind = (object: KubeObject, { resource }: Kind): boolean =>
   object.kind !== undefined && object.kind !== resource.hub.kind
 
@@ -137,8 +137,8 @@ const typed = (object: KubeObject, { kind, apiVersion }: Kind): KubeObject =>
     : { ...object, kind, apiVersion }
 
 /**
- * A patched value as an object of its own version: canonical, and with defaults where the patch
- * left room for them. Throws an Error in kube-apiserver's words if it is invalid.
+ * A patched value as an object of its own version: canonical, with defaults for absent fields.
+ * Throws an Error with kube-apiserver's message if it is invalid.
  */
 export function settled(
   { types, release }: TypeParts,
@@ -186,7 +186,7 @@ function unread(kind: Kind, patched: Loose): KubeObject {
   return object
 }
 
-/** Fields of metadata that do not fit are none. */
+/** Metadata fields of the wrong type are dropped. */
 function readableMetadata(kind: Kind, metadata: unknown): Loose {
   const read = (part: unknown) => kind.conform({ metadata: part }).object.metadata as Loose
   try {
@@ -203,7 +203,9 @@ function readableMetadata(kind: Kind, metadata: unknown): Loose {
   }
 }
 
-/** A value that does not fit is read once more from its text, as kube-apiserver reads it. */
+/**
+ * A value that does not match its type is decoded again from its text, like kube-apiserver does.
+ */
 function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
   let object: KubeObject
   try {
@@ -218,8 +220,8 @@ function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
 }
 
 /**
- * Puts what webhooks made of the object into the request, in place: all holders of the object see
- * it.
+ * Copies the webhooks' result into the request's object in place, so that all holders of the object
+ * see it.
  */
 export async function intoRequest(
   { types, release }: TypeParts,

@@ -1,6 +1,6 @@
 /**
- * Certificates and keys of a data directory: dates, whether they match, and which users can read
- * the keys.
+ * Checks the certificates and keys of a data directory: dates, whether they match, and which users
+ * can read the keys.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

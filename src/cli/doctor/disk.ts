@@ -1,10 +1,10 @@
-/** The disk of a data directory: whether it takes writes, and how much is left. */
+/** Checks the disk of a data directory: whether it accepts writes, and how much space is free. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { freeBytes, smallestDiskBytes } from '#storage/sqlite/disk-space.ts'
 import type { Finding } from './finding.ts'
 
 const area = 'disk'
-/** A backup and the copy of the log need as much as the database has. */
+/** A backup, and copying the log, need as much space as the database has. */
 const roomFactor = 2
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`

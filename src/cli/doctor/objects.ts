@@ -13,16 +13,16 @@ import type { OfflineStore } from '#server/offline-store.ts'
 import { requireOpened } from '#storage/storage.ts'
 import type { Finding } from './finding.ts'
 
-/** Machines on one etcd may differ by this much. */
+/** The clocks of servers on one etcd may differ by this much. */
 const clockToleranceMs = 60_000
 const shownMax = 20
 
-/** Managers of the server itself: it writes in the version of its release. */
+/** Field managers of the server itself, which writes in the version of its release. */
 const ownManagers = /^(kube-apiserver|api-priority-and-fairness-config-(producer|consumer)-v1)$/
 
 interface Use {
   count: number
-  /** The first one, as an example. */
+  /** The first object, as an example. */
   readonly key: string
   readonly managers: Set<string>
 }
@@ -88,9 +88,7 @@ function clockFindings(newestMs: number, nowMs: number): Finding[] {
   return [{ level: 'warn', area: 'clock', text }]
 }
 
-/**
- * The first release from the emulated one on that does not serve a version; undefined where all do.
- */
+/** The first release after the emulated one that does not serve a version; undefined if all do. */
 function removedIn(facts: Facts, release: number, apiVersion: string, kind: string) {
   const [group, version] = [groupOf(apiVersion), versionOf(apiVersion)]
   const isServed = (minor: number) =>
@@ -98,7 +96,7 @@ function removedIn(facts: Facts, release: number, apiVersion: string, kind: stri
       .resourcesOf(minor)
       .some((fact) => fact.group === group && fact.version === version && fact.kind === kind)
   const known = releases.map(releaseNumber)
-  // Custom kinds are in no release.
+  // Custom kinds do not depend on the release.
   if (!known.some(isServed)) return undefined
   return known.find((minor) => minor >= release && !isServed(minor))
 }

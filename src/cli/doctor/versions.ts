@@ -1,4 +1,4 @@
-/** The versions that meet here: of this program, of Node, of the emulated release. */
+/** Reports the versions of this program, of Node and of the emulated release. */
 import type { Settings } from '#settings/flags.ts'
 import { releases } from '#settings/flag-table.ts'
 import { versionText } from '#cli/version.ts'

@@ -30,13 +30,13 @@ const typeMeta = structOf('io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta', [
 ])
 
 export interface CborDocument {
-  /** Empty where the document does not say. */
+  /** Empty if the document does not have it. */
   readonly apiVersion: string
   readonly kind: string
   readonly item: Item
 }
 
-/** A document by its type header; the rest is read when its type is known. */
+/** Parses a document's type header; the rest is decoded when its type is known. */
 export function openDocument(bytes: Buffer): CborDocument {
   const item = readItem(bytes)
   const findings = new Findings()
@@ -51,7 +51,7 @@ export interface TypedReading {
   readonly strictFaults: readonly string[]
 }
 
-/** A document as the type that it is of. */
+/** Decodes a document as its type. */
 export function readDocument({ item }: CborDocument, type: Type): TypedReading {
   const findings = new Findings()
   const value = readTyped(item, type, findings)

@@ -1,6 +1,6 @@
 /**
- * Data items as diagnostic notation (RFC 8949, section 8), which messages show. Example: the tag
- * 55799 around `a1 41 61 01` is `55799({'a': 1})`.
+ * Formats data items in diagnostic notation (RFC 8949, section 8), which messages show. Example:
+ * the tag 55799 around `a1 41 61 01` is `55799({'a': 1})`.
  */
 import type { Item } from './item.ts'
 import { isUtf8, signedOf } from './untyped.ts'

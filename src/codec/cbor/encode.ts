@@ -10,10 +10,10 @@ import type { Struct, Type } from '#schema/type.ts'
 /** Tag 55799 (self-described CBOR), which precedes every response. */
 const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7])
 
-/** Bytes that would be base64 in JSON. */
+/** Byte fields, which are base64 in JSON. */
 const base64Later = 0xd6
 
-/** A document: the prefix, then the value. */
+/** Encodes a document: the prefix, then the value. */
 export function encodeCbor(value: Json | Loose, type?: Type): Buffer {
   const writer = new CborWriter()
   writer.raw(selfDescribed)
@@ -21,7 +21,7 @@ export function encodeCbor(value: Json | Loose, type?: Type): Buffer {
   return writer.bytes()
 }
 
-/** An event of a watch: a document around the document of its object. */
+/** Encodes a watch event: a document around the document of its object. */
 export function encodeCborEvent(eventType: string, object: Buffer): Buffer {
   const writer = new CborWriter()
   writer.raw(selfDescribed)
@@ -62,7 +62,7 @@ class CborWriter {
     this.#buffer[this.#at++] = value
   }
 
-  /** A major type and its argument, in the fewest bytes. */
+  /** Writes a major type and its argument, in the fewest bytes. */
   head(major: number, argument: number | bigint): void {
     this.#reserve(9)
     const high = major << 5
@@ -100,7 +100,7 @@ class CborWriter {
   }
 }
 
-/** Integers of 64 bits as such, all other numbers as floats. */
+/** Integers of 64 bits are integers, all other numbers are floats. */
 function writeNumber(writer: CborWriter, value: number | bigint): void {
   if (typeof value === 'number' && !(Number.isSafeInteger(value) && !Object.is(value, -0))) {
     writer.float(value)
@@ -162,12 +162,12 @@ function typeOfKey(type: Type | undefined, key: string): Type | undefined {
   return type?.is === 'struct' ? type.byName.get(key)?.type : undefined
 }
 
-/** The member that a union shows in place of itself. */
+/** The member of a union that represents it in JSON. */
 const memberOf = ({ fields }: Struct, is: 'list' | 'struct'): Type | undefined =>
   fields.find(({ type }) => type.is === is)?.type
 
 /**
- * The encodings of strings compare like their lengths, then like their bytes: the length comes
+ * Encoded strings are ordered by their length and then by their bytes, because the length comes
  * first.
  */
 function byEncoding(a: string, b: string): number {
@@ -175,7 +175,7 @@ function byEncoding(a: string, b: string): number {
   return difference !== 0 ? difference : compareKeys(a, b)
 }
 
-/** The 16 bits of a number that they can hold, else undefined. */
+/** The number in 16 bits if that is exact, otherwise undefined. */
 function halfBits(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   const size = Math.abs(value)

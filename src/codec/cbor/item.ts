@@ -5,7 +5,7 @@
  */
 import { nestingDepthMax } from '#codec/json.ts'
 
-/** Bytes that cannot be read. The message is that of Go's CBOR library. */
+/** The bytes are invalid. The message is that of Go's CBOR library. */
 export class CborError extends Error {
   override name = 'CborError'
 }
@@ -33,11 +33,11 @@ const majorNames = [
   'primitives',
 ] as const
 
-/** The major type of an item as messages show it. */
+/** The name of an item's major type in messages. */
 export const typeNameOf = ({ is }: Item): string =>
   majorNames[is === 'float' ? 7 : majors.indexOf(is)]
 
-/** The limits of Go's library; the size of a body ends long before them. */
+/** The limits of Go's library; the limit of the body size is far lower. */
 const arrayElementsMax = 2147483647n
 const mapPairsMax = 2097152n
 const lengthMax = 2n ** 63n - 1n
@@ -57,7 +57,7 @@ interface Head {
   readonly argument: bigint
 }
 
-/** The data item that the bytes are. Throws CborError. */
+/** Parses the bytes as one data item. Throws CborError. */
 export function readItem(bytes: Buffer): Item {
   if (bytes.length === 0) throw new CborError('EOF')
   const reader = new ItemReader(bytes)
@@ -67,7 +67,7 @@ export function readItem(bytes: Buffer): Item {
   throw new CborError(`cbor: ${extra} bytes of extraneous data starting at index ${reader.at}`)
 }
 
-/** Tags that Go's library reads as integers of any size. */
+/** Tags of integers of any size in Go's library. */
 const isBignum = (tag: bigint) => tag === 2n || tag === 3n
 
 class ItemReader {
@@ -176,7 +176,7 @@ class ItemReader {
     return this.#bytes.subarray(at, this.at)
   }
 
-  /** The elements of an array; of a map its keys and values in turn. */
+  /** The elements of an array; for a map alternating keys and values. */
   #items({ major, information, argument }: Head, depth: number): Item[] {
     requireDepth(depth)
     const items: Item[] = []
@@ -192,7 +192,7 @@ class ItemReader {
     return items
   }
 
-  /** A tag inside a tag is a level of its own; the first one is not. */
+  /** Each tag inside a tag counts as a level; the first one does not. */
   #tag(number: bigint, depth: number): Item {
     if (this.at >= this.#bytes.length) throw new CborError(unexpectedEnd)
     if (isBignum(number)) throw new CborError(unacceptable('tag', 'bignum'))

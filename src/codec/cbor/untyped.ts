@@ -19,11 +19,11 @@ export interface TypeFault {
   readonly cborType: string
   readonly goType: string
   readonly more?: string
-  /** The field of the outermost struct that the fault is in: `v1.Pod.spec`. */
+  /** The field of the outermost struct that contains the fault: `v1.Pod.spec`. */
   field?: string
 }
 
-/** Why an item cannot be read: a text, or a type that does not fit. */
+/** Why an item cannot be decoded: a text, or a type that does not match. */
 export type Fault = string | TypeFault
 
 /**
@@ -63,7 +63,7 @@ export function faultText(fault: Fault): string {
 
 const selfDescribedTag = 55799n
 
-/** Byte strings inside these tags are bytes, which JSON has as text. */
+/** Byte strings inside these tags are bytes, which are text in JSON. */
 const laterEncodings: ReadonlyMap<bigint, BufferEncoding> = new Map([
   [21n, 'base64url'],
   [22n, 'base64'],
@@ -76,7 +76,7 @@ export type Encoding = BufferEncoding | undefined
 export const encodingInside = (tag: bigint, around: Encoding): Encoding =>
   laterEncodings.get(tag) ?? around
 
-/** An item without the tags that only say that it is CBOR. */
+/** Removes tags that only mark the item as CBOR. */
 export function withoutPrefix(item: Item): Item {
   let inner = item
   while (inner.is === 'tag' && inner.number === selfDescribedTag) inner = inner.content
@@ -116,7 +116,7 @@ export function readSimple(value: number, findings: Findings): Json {
 
 export const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString('utf8')).equals(bytes)
 
-/** A string of either type; undefined where its text is not UTF-8. */
+/** Decodes a string of either type; undefined if it is not valid UTF-8. */
 export function readText(
   item: Item & { is: 'bytes' | 'text' },
   encoding: Encoding,

@@ -7,7 +7,7 @@ export function base64Fault(text: string): string | undefined {
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`
 }
 
-/** Four letters a time, line breaks passed over; the last four may be padded. */
+/** Decodes four letters at a time and skips line breaks; the last four may have padding. */
 function faultAt(text: string): number | undefined {
   let at = 0
   for (;;) {
@@ -24,7 +24,7 @@ function faultAt(text: string): number | undefined {
   }
 }
 
-/** After a padding only a second one may follow, and then nothing. */
+/** Padding may be followed only by a second padding character. */
 function paddingFault(text: string, after: number, letters: number): number | undefined {
   let at = after
   const skipBreaks = () => {

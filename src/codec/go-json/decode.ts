@@ -1,7 +1,7 @@
 /**
- * Reads JSON text into a type as kube-apiserver does: a duplicate is merged into the first value,
- * integers that are too large may wrap, and errors have its words, with the Go names of the types.
- * The result is JSON still; making it canonical is for conform.
+ * Decodes JSON text into a type like kube-apiserver. A duplicate is merged into the first value,
+ * and too large integers may wrap. Errors have kube-apiserver's messages with the Go names of
+ * types. The result is JSON, which `conform` makes canonical.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from '#schema/misfit.ts'
@@ -16,7 +16,7 @@ import { textFault } from './text-fault.ts'
 
 export type GoRead = { fault: string } | { value: Json }
 
-/** Bytes that are JSON, read as `type`. */
+/** Decodes JSON bytes as `type`. */
 export function readGoJson(bytes: Buffer, type: Type): GoRead {
   const reader = new GoReader(bytes)
   const value = decode(reader, type, undefined)
@@ -153,7 +153,7 @@ function decodeList(reader: GoReader, list: List, before: Value): Value {
   return out
 }
 
-/** Items are laid over the items that are there; a shorter list leaves the rest behind. */
+/** Items are merged into existing items; a shorter list keeps the remaining items. */
 function decodeItems(reader: GoReader, { items }: List, before: readonly Json[]): Value {
   const first = reader.next()
   if (first === char.n) reader.word(first)
@@ -176,7 +176,7 @@ function decodeItems(reader: GoReader, { items }: List, before: readonly Json[])
   return out
 }
 
-/** Keys add up; the value of a key is always a new one. */
+/** Existing keys stay; the value of a key in the text is always a new one. */
 function decodeDict(reader: GoReader, { values }: Dict, before: Value): Value {
   const first = reader.next()
   if (first === char.n) {
@@ -224,7 +224,7 @@ function decodeScalar(reader: GoReader, type: Scalar, before: Value): Value {
   }
 }
 
-/** Integers a double cannot hold stay bigint, as everywhere. */
+/** Integers that a double cannot represent stay bigint. */
 const integer = (value: bigint): Json =>
   (Number.isSafeInteger(Number(value)) ? Number(value) : value) as Json
 
@@ -278,7 +278,7 @@ function decodeText(reader: GoReader, type: Scalar | Struct): Value {
   return isDigits ? text : parseJson(text)
 }
 
-/** The error for a value that is read whole and then rejected by its consumer. */
+/** The error for a value that is decoded completely and then rejected by its consumer. */
 export function refusedWhole(bytes: Buffer, why: (value: string) => string): string {
   const text = bytes.toString('latin1')
   const start = text.search(/[^ \t\r\n]/)

@@ -1,4 +1,4 @@
-/** JSON as Go writes it: what HTML could take for its own is escaped. */
+/** Encodes JSON like Go, which escapes the special characters of HTML. */
 import type { Json } from '#api/object-meta.ts'
 import { sortedCopy } from '#schema/structural/sorted-copy.ts'
 
@@ -13,5 +13,5 @@ const escapes: Readonly<Record<string, string>> = {
 export const encodeGoJson = (value: Json): string =>
   JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => escapes[found] as string)
 
-/** With the keys of every object sorted, as Go writes maps. */
+/** Sorts the keys of every object, as Go does for maps. */
 export const encodeGoMap = (value: Json): string => encodeGoJson(sortedCopy(value))

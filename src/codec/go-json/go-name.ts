@@ -50,7 +50,7 @@ export function goFieldName(struct: Struct, name: string): string {
   return ofType ?? named.get(name) ?? metaName(struct, name) ?? capitalised(name)
 }
 
-/** Go embeds the metadata, so that their name is that of their type. */
+/** Go embeds the metadata, so these fields have the names of their types. */
 function metaName(struct: Struct, name: string): string | undefined {
   const type = name === 'metadata' ? struct.byName.get(name)?.type : undefined
   return type?.is === 'struct' ? type.name.split('.').pop() : undefined

@@ -1,5 +1,6 @@
 /**
- * Why the types that read their own JSON refuse a text, in Go's words; nothing where they take it.
+ * Go's error for a text that a type with its own JSON parser rejects; undefined if the type accepts
+ * it.
  */
 import { canonicalDuration } from '#api/duration.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -68,7 +69,7 @@ function spelledFault(scalar: 'time' | 'microTime' | 'duration', text: string): 
   return read(spelled) === undefined ? timeFault(spelled, scalar) : undefined
 }
 
-/** A JSON text that is read into a single value of a Go type. */
+/** The error for a JSON text that is decoded into a single value of a Go type. */
 function unfit(text: string, goType: 'int32' | 'string'): string | undefined {
   const isNumber = /^[-0-9]/.test(text)
   if (goType === 'int32' && /^-?[0-9]+$/.test(text)) {

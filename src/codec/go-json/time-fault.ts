@@ -86,7 +86,7 @@ export function durationFault(text: string): string {
   return invalid
 }
 
-/** Quoted as Go's time package does: every byte that is not plain ASCII in hexadecimal. */
+/** Quotes like Go's time package: every byte outside plain ASCII is hexadecimal. */
 function timeQuote(text: string): string {
   let quoted = ''
   for (const byte of Buffer.from(text)) {

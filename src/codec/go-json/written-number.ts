@@ -1,7 +1,6 @@
 /**
- * Numbers as they were written, carried through a patch. A number that is not a short integer is
- * kept as a text that cannot occur otherwise, and becomes the number again when the patched object
- * is encoded.
+ * Preserves the digits of numbers through a patch. A number that is not a short integer is replaced
+ * by a text that cannot occur otherwise. Encoding the patched object restores the number.
  */
 import type { Json } from '#api/object-meta.ts'
 import { encodeGoJson } from './encode.ts'

@@ -1,6 +1,6 @@
 /**
- * Definitions of custom kinds: the given schema, completed with the fields of every object. OpenAPI
- * v2 and its clients do not support all keywords; unsupported ones are removed.
+ * Makes the OpenAPI definition of a custom kind: its schema, with the fields that every object has.
+ * OpenAPI v2 and its clients do not support all keywords; unsupported ones are removed.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -78,7 +78,7 @@ function adapted(given: JsonObject, form: SchemaForm): JsonObject {
   }
 }
 
-/** The schemas inside of it adapted. */
+/** The schemas inside it, adapted. */
 function withInner(given: JsonObject, form: SchemaForm): JsonObject {
   const { properties, items, additionalProperties } = given
   const changed: JsonObject = {}

@@ -13,7 +13,7 @@ import {
 } from './source.ts'
 import { leafSchema, structSchema } from './type-schema.ts'
 
-/** Kinds every group version has. */
+/** Kinds that every group version has. */
 const everywhere = ['DeleteOptions', 'WatchEvent']
 /** Kinds of meta whose group version is core v1. */
 const atHome = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']

@@ -1,4 +1,4 @@
-/** The parts of /openapi/v2, which has all paths and definitions in one document. */
+/** Generates the parts of /openapi/v2, a single document with all paths and definitions. */
 import type { Kind } from '#kinds/kind.ts'
 import {
   eachDefinition,
@@ -17,7 +17,7 @@ import type { Parameter } from './parameters.ts'
 import { form2 } from './schema-form.ts'
 import { type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
-/** All but paths and definitions, which are empty, in the order they are written in. */
+/** The members of the document in order; paths and definitions are still empty. */
 export function aroundV2({ facts, release }: OpenApiSource): JsonObject {
   const token = { type: 'apiKey', name: 'authorization', in: 'header' }
   return {
@@ -69,7 +69,7 @@ export function pathsAdded(
   return { paths: pathsOf(operations, pathForm), needs: [...names, ...neededByOwn] }
 }
 
-/** The definitions one custom kind adds. */
+/** The definitions that a custom kind adds. */
 export const definitionsAdded = (source: OpenApiSource, kind: Kind): JsonObject =>
   Object.fromEntries(ownDefinitions(kind, source, form2).map(([name, make]) => [name, make()]))
 

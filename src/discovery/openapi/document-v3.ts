@@ -1,6 +1,6 @@
 /**
- * /openapi/v3: a list of documents, and one document for each group version with what its
- * operations need.
+ * Generates /openapi/v3: the list of documents, and one document per group version with the
+ * definitions that its operations need.
  */
 import type { Kind } from '#kinds/kind.ts'
 import { type Gvks, definitionsFor, namesIn } from './definitions.ts'

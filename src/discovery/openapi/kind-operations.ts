@@ -172,7 +172,8 @@ function readParameters({ source, custom, kind }: KindScope): Parameter[] {
 
 function returnsDeleted({ source, kind, custom }: KindScope): boolean {
   if (custom) return false
-  // A namespace is deleted through a wrapper that is described as answering with a status.
+  // kube-apiserver wraps the deletion of a namespace, and describes the wrapper's response as a
+  // Status.
   if (!releaseOf(source.release).has(returnsDeletedObjects) || kind.plural === 'namespaces')
     return false
   return source.facts

@@ -49,10 +49,10 @@ const anyMark = new RegExp(
 )
 const placeOf = new Map(spellings.map(([mark], i) => [mark, i]))
 
-/** Text and, at odd places, the number of a spelling. */
+/** Alternating text and index of a spelling, beginning with text. */
 export type Marked = readonly (string | number)[]
 
-/** Undefined where there is no mark in it. */
+/** Undefined if the text contains no placeholder. */
 export function markedText(text: string): Marked | undefined {
   const pieces = text.split(anyMark)
   if (pieces.length === 1) return undefined

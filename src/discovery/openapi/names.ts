@@ -1,8 +1,8 @@
 /** The names in OpenAPI documents: operation ids, tags and definition names. */
 
 /**
- * Letters and digits only, camel-cased at everything else: 'rbac.authorization' →
- * 'RbacAuthorization'.
+ * Camel case: 'rbac.authorization' → 'RbacAuthorization'. All characters except letters and digits
+ * are removed.
  */
 function camel(text: string, upperFirst: boolean): string {
   if (/^[A-Za-z_]\w*$/.test(text)) return upperFirst ? title(text) : text
@@ -28,15 +28,15 @@ let lastGroup = { name: '', word: 'core' }
 export const operationId = (verb: string, group: string, version: string, rest: string): string =>
   verb + title(groupWord(group)) + camel(version, true) + camel(rest, true)
 
-/** 'apps_v1'; without a version the tag of the group. */
+/** 'apps_v1'; without a version, the tag of the group. */
 export function tagOf(group: string, version = ''): string {
   const tag = groupWord(group)
   return version === '' ? tag : `${tag}_${camel(version, false)}`
 }
 
 /**
- * The definition of a custom kind, unless it is taken: 'stable.example.com', 'v1', 'CronTab' →
- * 'com.example.stable.v1.CronTab'.
+ * The definition name of a custom kind, unless it is in use: 'stable.example.com', 'v1', 'CronTab'
+ * → 'com.example.stable.v1.CronTab'.
  */
 export const customDefinitionName = (group: string, version: string, kind: string): string =>
   `${group.split('.').reverse().join('.')}.${version}.${kind}`

@@ -1,4 +1,4 @@
-/** One method of one path, as OpenAPI v2 and v3 describe it. */
+/** The description of one method of one path, for OpenAPI v2 and v3. */
 import type { Parameter } from './parameters.ts'
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
@@ -18,11 +18,11 @@ export interface OpenApiOperation {
   readonly consumes?: readonly string[]
   readonly produces?: readonly string[]
   readonly parameters: readonly Parameter[]
-  /** The definition of the body. */
+  /** The definition name of the body. */
   readonly body?: { readonly type: string; readonly required: boolean }
-  /** Status codes that carry `answer`; 401 comes on top. */
+  /** Status codes whose body is `answer`; 401 is added. */
   readonly codes: readonly number[]
-  /** A definition's name, or 'string' for plain text. */
+  /** The name of a definition, or 'string' for plain text. */
   readonly answer?: string
   readonly action?: string
   readonly gvk?: GroupVersionKind

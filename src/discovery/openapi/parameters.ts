@@ -87,7 +87,7 @@ export function optionsParameters(options: Struct): Parameter[] {
   return found
 }
 
-/** Every operation uses one of a handful of options: they are made once for each source. */
+/** All operations use one of a few option types, so they are made once per source. */
 const known = new WeakMap<OpenApiSource, Map<string, Parameter[]>>()
 
 export function metaOptions(source: OpenApiSource, name: string): Parameter[] {

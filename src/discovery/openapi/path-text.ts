@@ -1,7 +1,7 @@
 /**
- * The JSON of one path of a document. Most of it is parameters that recur, so each frozen parameter
- * is serialised once and cached. A parameter that is not frozen may change, so it is serialised
- * each time.
+ * The JSON of one path of a document. Most of it consists of recurring parameters, so each frozen
+ * parameter is serialised once and cached. A parameter that is not frozen may change, so it is
+ * serialised each time.
  */
 import type { Json } from '#api/object-meta.ts'
 import type { JsonObject } from './source.ts'

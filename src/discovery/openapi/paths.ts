@@ -1,5 +1,5 @@
 /**
- * Operations put together by path. Parameters that all methods of a path take appear once, for the
+ * Groups operations by path. A parameter that all methods of a path have appears once, for the
  * path.
  */
 import type { Json } from '#api/object-meta.ts'
@@ -23,7 +23,7 @@ export function discoveryOperations(source: OpenApiSource): OpenApiOperation[] {
   ]
 }
 
-/** The group versions served, the core one first. */
+/** The served group versions, those of the core group first. */
 export const groupVersionsOf = (source: OpenApiSource): [group: string, version: string][] => [
   ['', 'v1'],
   ...[...source.groups].flatMap(([group, versions]) =>
@@ -31,7 +31,7 @@ export const groupVersionsOf = (source: OpenApiSource): [group: string, version:
   ),
 ]
 
-/** Parameters that are alike are the same one. */
+/** Equal parameters are the same object. */
 function sharedParameters(operations: readonly OpenApiOperation[]): Parameter[] {
   const [first, ...others] = operations
   return first.parameters.filter((one) =>
@@ -39,7 +39,7 @@ function sharedParameters(operations: readonly OpenApiOperation[]): Parameter[] 
   )
 }
 
-/** How one form of OpenAPI writes an operation and its parameters. */
+/** How an OpenAPI version describes an operation and its parameters. */
 export interface PathForm {
   parameter(parameter: Parameter): JsonObject
   operation(one: OpenApiOperation, parameters: JsonObject[]): JsonObject

@@ -34,7 +34,7 @@ export function encodeDocumentV2(document: JsonObject): Buffer {
   return writer.bytes()
 }
 
-/** The encoded paths or definitions of a document, each ready to be copied into the whole. */
+/** The encoded paths or definitions of a document, ready to be copied into it. */
 export function encodeEntriesV2(of: 'paths' | 'definitions', entries: JsonObject): Buffer[] {
   const writer = new WireWriter(entriesCapacityBytes)
   const lengths = Object.entries(entries).map(([name, value]) => {
@@ -115,7 +115,7 @@ const wrapped = (number: number, inner: Part): Part =>
   })
 
 const isExtension = (name: string) => name.startsWith('x-')
-/** Values of no fixed type travel as YAML, and JSON is YAML. */
+/** Values without a fixed type are YAML, and JSON is valid YAML. */
 const any = message((writer, value) => {
   writer.string(`${JSON.stringify(value)}\n`)
   putTag(writer, 2, wireBytes)

@@ -32,14 +32,14 @@ export interface OpenApiParts {
 
 export interface Published {
   readonly bytes: Buffer
-  /** Upper-case hexadecimal: the ETag, and the hash in the addresses of the third form. */
+  /** Upper-case hexadecimal: used as ETag, and in the URLs of v3 documents. */
   readonly hash: string
 }
 
-/** Makes a document in turns. */
+/** Generates a document in turns. */
 type Making = Pick<WholeV2, 'make'>
 
-/** A few milliseconds' worth. */
+/** Bytes that are hashed per turn: a few milliseconds of work. */
 const hashedAtOnceBytes = 1 << 20
 
 const hashOf = (bytes: Buffer | string): string =>
@@ -100,7 +100,7 @@ export class OpenApiPublisher {
     )
   }
 
-  /** The hash that a client should send; an older one is redirected to this. */
+  /** The hash that a client should send; requests with an older one are redirected to it. */
   v3Hash(name: string): string {
     return this.#mark(this.#current(), name)
   }

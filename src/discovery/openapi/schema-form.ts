@@ -10,7 +10,7 @@ export interface SchemaForm {
   refer(name: string, more: JsonObject): JsonObject
 }
 
-/** A JSON pointer's own escapes. */
+/** Escapes a name for a JSON pointer. */
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 export const form2: SchemaForm = {

@@ -10,9 +10,9 @@ export interface OpenApiSource {
   readonly facts: Facts
   /** Minor number of the emulated release. */
   readonly release: number
-  /** Every kind served. */
+  /** All served kinds. */
   readonly kinds: readonly Kind[]
-  /** The named groups in order, each with its versions, as discovery shows them. */
+  /** The named groups, each with its versions, in discovery order. */
   readonly groups: ReadonlyMap<string, readonly string[]>
   /** Whether server-side apply is enabled. */
   readonly applies: boolean

@@ -1,6 +1,6 @@
 /**
- * The operations of a subresource: a view of the object (status, scale), an action on it (eviction,
- * binding), a stream of text (log) or a connection through the server (exec, proxy).
+ * Describes the operations of a subresource: a view of the object (status, scale), an action on it
+ * (eviction, binding), a stream of text (log) or a connection through the server (exec, proxy).
  */
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Subresource } from '#kinds/kind.ts'
@@ -15,7 +15,7 @@ interface SubresourceScope extends KindScope {
   readonly path: string
   readonly rest: string
   readonly parameters: readonly Parameter[]
-  /** The definition of its kind. */
+  /** The definition name of its kind. */
   readonly subType: string
 }
 

@@ -23,7 +23,7 @@ const plain: Readonly<Record<string, JsonObject>> = {
   bytes: { type: 'string', format: 'byte' },
 }
 
-/** Definitions of values that are no structs, by name. */
+/** Definitions of values that are not structs, by name. */
 export function leafSchema(name: string, form: SchemaForm): JsonObject | undefined {
   const known = leaves[name]
   if (known === undefined) return undefined

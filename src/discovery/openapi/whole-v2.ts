@@ -13,10 +13,10 @@ import { isCustom, type JsonObject, type OpenApiSource } from './source.ts'
 
 type Which = 'paths' | 'definitions'
 
-/** How the document is written: its members one by one, and all of them together. */
+/** How the document is serialised: single members, and the whole document. */
 interface Written {
   members(which: Which, object: JsonObject): Buffer[]
-  /** The path members with placeholders filled in with a kind's names. */
+  /** The members of paths, with placeholders replaced by a kind's names. */
   pattern(paths: JsonObject): (names: readonly string[]) => Buffer[]
   join(around: JsonObject, paths: readonly Buffer[], definitions: readonly Buffer[]): Buffer
 }
@@ -27,7 +27,7 @@ const memberTexts = (which: Which, object: JsonObject): string[] =>
     return `,${JSON.stringify(name)}:${text}`
   })
 
-/** Each member behind a comma: joining them is copying. */
+/** Each member starts with a comma, so that joining them is copying. */
 export const asText: Written = {
   members: (which, object) => memberTexts(which, object).map((text) => Buffer.from(text)),
   pattern(paths) {
@@ -70,7 +70,7 @@ interface Pattern {
 }
 
 interface BuiltIn extends Members {
-  /** The definitions that custom kinds need of it. */
+  /** The built-in definitions that custom kinds refer to. */
   readonly needs: string
 }
 
@@ -141,7 +141,7 @@ export class WholeV2 {
     return { pathsFor, needs }
   }
 
-  /** Built-in kinds are the same for as long as the server runs. */
+  /** Built-in kinds do not change while the server runs. */
   async #builtInFor(
     source: OpenApiSource,
     also: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** An audit event as it is written: an Event of audit.k8s.io. Its objects are JSON already. */
+/** Encodes an audit event as Event of audit.k8s.io. Its objects are already JSON. */
 import type { AuditLevel, AuditVersion, Stage } from './policy.ts'
 
 export interface AuditUser {
@@ -36,13 +36,13 @@ export interface AuditEvent {
   readonly verb: string
   readonly user: AuditUser
   readonly impersonatedUser?: AuditUser | undefined
-  /** How the impersonation was allowed, where that was limited to certain users and requests. */
+  /** How the impersonation was permitted, if only for certain users and requests. */
   readonly authenticationMetadata?: { readonly impersonationConstraint: string } | undefined
   readonly sourceIPs: readonly string[]
   readonly userAgent?: string | undefined
   readonly objectRef?: ObjectReference | undefined
   readonly responseStatus?: ResponseStatus | undefined
-  /** JSON texts. */
+  /** The objects as JSON text. */
   readonly requestObject?: string | undefined
   readonly responseObject?: string | undefined
   readonly requestReceivedAtMs: number
@@ -50,7 +50,7 @@ export interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>> | undefined
 }
 
-/** RFC 3339 with six digits after the second. */
+/** Formats a time as RFC 3339 with six decimals. */
 export function microTime(ms: number): string {
   const micros = Math.floor(ms * 1000)
   const within = ((micros % 1e6) + 1e6) % 1e6
@@ -72,7 +72,8 @@ function asOldest(reference: ObjectReference | undefined): ObjectReference | und
 }
 
 /**
- * Empty fields are left out, and objects are embedded as they are; the order is kube-apiserver's.
+ * Encodes an event in kube-apiserver's order. Empty fields are omitted, and objects are inserted
+ * unchanged.
  */
 export function eventJson(event: AuditEvent, version: AuditVersion = 'audit.k8s.io/v1'): string {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs } = event

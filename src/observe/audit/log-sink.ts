@@ -1,8 +1,8 @@
 /**
- * Records as lines of a file. When the file has grown large it is renamed with the time, and
- * compressed if requested; old files are deleted by number and by age. Either each line is written
- * synchronously, and all requests wait for the disk; or lines are written in batches. Batches wait
- * in memory while the disk is slow; beyond a limit they are dropped and counted.
+ * Writes audit events as lines of a file. A large file is rotated: renamed with the time, and
+ * compressed if configured. Old files are deleted by number and age. Lines are written
+ * synchronously, so that requests wait for the disk, or in batches. Batches wait in memory while
+ * the disk is slow; beyond a limit they are dropped and counted.
  */
 import {
   closeSync,
@@ -63,8 +63,8 @@ export class LogSink implements RecordWriter {
   #descriptor: number
   #size = 0
   /**
-   * The last line was cut short, as by a disk that is full: the next one must not be taken for the
-   * rest of it.
+   * The last line is incomplete, for example because the disk was full: the next event must start a
+   * new line.
    */
   #isTorn = false
   #waiting = nothing()
@@ -108,7 +108,7 @@ export class LogSink implements RecordWriter {
   async close(): Promise<void> {
     await this.#writing
     await this.#compressing
-    // The number of a file that is closed may soon be that of another.
+    // After it is closed, another file may get its descriptor number.
     this.#isClosed = true
     // The events that arrived during the last write are already queued.
     await this.#writing
@@ -164,7 +164,7 @@ export class LogSink implements RecordWriter {
 
   #bytesOf = (lines: string) => Buffer.from(this.#isTorn ? `\n${lines}` : lines)
 
-  /** How many of these bytes are in the file now. */
+  /** How many of these bytes the file contains now. */
   #wrote(bytes: Buffer, at: number, count: number): number {
     this.#size += count
     this.#isTorn = bytes[at + count - 1] !== lineEnd

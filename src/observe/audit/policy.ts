@@ -13,7 +13,7 @@ export type Stage = (typeof stages)[number]
 
 export type AuditVersion = 'audit.k8s.io/v1' | 'audit.k8s.io/v1beta1' | 'audit.k8s.io/v1alpha1'
 
-/** A request as rules see it. */
+/** The properties of a request that rules match. */
 export interface AuditedRequest {
   readonly user: { readonly name: string; readonly groups: readonly string[] }
   readonly verb: string
@@ -29,7 +29,7 @@ export interface AuditedRequest {
 export interface AuditDecision {
   readonly level: AuditLevel
   readonly omitted: ReadonlySet<string>
-  /** Whether recorded objects lack their managed fields. */
+  /** Whether managedFields are removed from recorded objects. */
   readonly omitsManagedFields: boolean
 }
 
@@ -41,7 +41,7 @@ export interface Policy {
   decide(request: AuditedRequest): AuditDecision
 }
 
-/** The versions of policies and records that a release knows. */
+/** The versions of policies and events in a release. */
 export const auditVersionsOf = (release: Release): readonly AuditVersion[] =>
   release.has(oldVersions)
     ? ['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alpha1']
@@ -97,7 +97,9 @@ export function readPolicy(value: unknown, release: Release): Policy | { problem
 
 const listsOfRules = ['users', 'userGroups', 'verbs', 'namespaces', 'nonResourceURLs', 'omitStages']
 
-/** A string in place of a list, as in `users: admin`, would be a rule that matches no user. */
+/**
+ * Reject a string instead of a list, as in `users: admin`, because such a rule would match no user.
+ */
 function shapeProblems(policy: Loose): string[] {
   const list = (value: unknown, type: 'string' | 'object', at: string): string[] => {
     const isOne = (item: unknown) => typeof item === type && item !== null && !Array.isArray(item)

@@ -24,7 +24,7 @@ export class TruncatingSink implements AuditSink {
     this.#lost = lost
   }
 
-  /** As one line of JSON, in whichever form it is written. */
+  /** The size as one line of JSON, in any log format. */
   #fits(event: AuditEvent): boolean {
     return Buffer.byteLength(eventJson(event, this.#version)) + 1 <= this.#eventBytesMax
   }

@@ -1,13 +1,13 @@
 /**
- * Records sent to another service. A batch that cannot be delivered is tried again, at growing
- * intervals, and then lost.
+ * Sends audit events to another service. A failed batch is retried with increasing delays, and then
+ * lost.
  */
 import { type AuditEvent, eventJson } from './event.ts'
 import type { AuditVersion } from './policy.ts'
 import type { Lost, RecordWriter } from './sink.ts'
 
 export interface WebhookSinkOptions {
-  /** Sends one EventList; rejects where it did not arrive. */
+  /** Sends one EventList; rejects if that failed. */
   readonly post: (body: string) => Promise<void>
   readonly version: AuditVersion
   readonly firstDelayMs: number
@@ -21,7 +21,7 @@ const factor = 1.5
 
 export class WebhookSink implements RecordWriter {
   readonly #options: WebhookSinkOptions
-  /** How to end the pause of each batch that waits to be tried again. */
+  /** Functions that end the delay of each batch that waits for a retry. */
   readonly #paused = new Set<() => void>()
   #isHurried = false
 

@@ -115,7 +115,8 @@ const locks = (namespace: string) =>
   resources(electing, [''], ['endpoints', 'configmaps'], [namespace], false)
 
 /**
- * Two schemas for controllers that elect a leader, by whichever object their release elects with.
+ * Two schemas for the leader election of controllers, one per kind of lock object that releases
+ * use.
  */
 function electionSchemas(release: Release, managers: Loose[]): FlowObject[] {
   const controllers = ['endpoint-controller', 'endpointslicemirroring-controller'].map((name) => ({

@@ -12,8 +12,8 @@ import { deal, flowHash, hashBitsMax, neededBits } from './shuffle-shard.ts'
 import { flowSchemas, priorityLevels } from './bootstrap.ts'
 
 /**
- * Flows of one schema that are remembered: enough for the users of a cluster, forgotten all at once
- * beyond.
+ * The maximum number of cached flows per schema: enough for the users of a cluster. Above it, the
+ * cache is cleared.
  */
 const flowsMax = 10_000
 
@@ -27,7 +27,7 @@ export interface PriorityLevel {
   readonly name: string
   readonly uid: string
   readonly spec: Loose
-  /** Undefined: exempt from every limit. */
+  /** Undefined for the exempt level, which has no limit. */
   queues: QueueSet<Flow> | undefined
   /** The level was deleted, but still runs or queues requests. */
   quiescing: boolean
@@ -43,7 +43,7 @@ export interface Schema {
   readonly rules: readonly FlowRule[]
   readonly flows: Map<string, Flow>
   readonly meter: SchemaMeter
-  /** For the answer: which schema and level served the request. */
+  /** The schema and the level of the request, for the response headers. */
   readonly headers: {
     readonly 'x-kubernetes-pf-flowschema-uid': string
     readonly 'x-kubernetes-pf-prioritylevel-uid': string
@@ -52,7 +52,7 @@ export interface Schema {
 
 export interface FlowControlOptions {
   readonly release: number
-  /** How many requests may run at once, shared out among the limited levels. */
+  /** The total number of concurrent requests, which the limited levels share. */
   readonly concurrencyMax: number
   readonly waitMsMax: number
   readonly after: (ms: number, call: () => void) => () => void

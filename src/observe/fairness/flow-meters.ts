@@ -1,6 +1,4 @@
-/**
- * The metrics of priority and fairness. Counts that the queues have anyway are read on each scrape.
- */
+/** The metrics of priority and fairness. Counters of the queues are read at each scrape. */
 import {
   counter,
   type Distribution,
@@ -25,8 +23,7 @@ export interface FlowMeters {
   of(level: string, schema: string): SchemaMeter
   limit(level: string, concurrency: number): void
   /**
-   * Forgets levels and schemas that are no longer there; these once nothing of theirs runs or
-   * waits.
+   * Deletes the metrics of removed levels and schemas, once none of their requests runs or waits.
    */
   keep(levels: ReadonlySet<string>, there: Iterable<Pair>): void
 }

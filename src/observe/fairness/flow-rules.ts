@@ -4,7 +4,7 @@
  */
 import type { Loose } from '#api/object-meta.ts'
 
-/** A request as rules see it. */
+/** The properties of a request that rules match. */
 export interface FlowRequest {
   readonly isResource: boolean
   readonly verb: string
@@ -64,7 +64,7 @@ function subjectTest(subject: Loose): (user: FlowUser) => boolean {
   }
 }
 
-/** Undefined: everything. */
+/** Undefined: the rule matches everything. */
 function wanted(list: readonly string[] | undefined): ReadonlySet<string> | undefined {
   return list?.length === 1 && list[0] === '*' ? undefined : new Set(list ?? [])
 }

@@ -8,12 +8,12 @@
  * virtual time, so that a flow cannot save up service.
  */
 export interface QueueLimits {
-  /** How many requests may run at once. */
+  /** The number of concurrent requests. */
   readonly concurrency: number
   /** 0: requests beyond the limit are rejected instead of queued. */
   readonly queues: number
   readonly queueLengthMax: number
-  /** How long a request may wait. */
+  /** The maximum time that a request waits. */
   readonly waitMsMax: number
 }
 
@@ -48,18 +48,18 @@ const guessSeconds = 0.003
 
 export class QueueSet<Flow extends QueuedFlow> {
   #limits: QueueLimits
-  /** Made with the first request of the level: many servers never get one. */
+  /** Created with the first request of the level, because many levels never get one. */
   #queues: Queue<Flow>[] = []
   #executing = 0
   #waiting = 0
-  /** Queues with something running or waiting. */
+  /** Queues with running or waiting requests. */
   #active = 0
   #virtualSeconds = 0
   #movedAtMs = 0
   #served = 0
   readonly #after: (ms: number, call: () => void) => () => void
 
-  /** `after`: calls later, and answers how not to. */
+  /** `after` calls a function later, and returns a function that cancels the call. */
   constructor(limits: QueueLimits, after: (ms: number, call: () => void) => () => void) {
     this.#limits = limits
     this.#after = after
@@ -208,7 +208,7 @@ export class QueueSet<Flow extends QueuedFlow> {
     }
   }
 
-  /** Round robin among equals. */
+  /** Selects by round robin among equal queues. */
   #next(): number {
     const count = this.#queues.length
     let best = -1
@@ -222,7 +222,7 @@ export class QueueSet<Flow extends QueuedFlow> {
     return best
   }
 
-  /** Virtual time runs as fast as each busy queue would be served if all were served alike. */
+  /** Virtual time advances as fast as each busy queue would be served with equal shares. */
   #moveTo(nowMs: number, justEnded = 0): void {
     const passed = (nowMs - this.#movedAtMs) / 1000
     this.#movedAtMs = nowMs

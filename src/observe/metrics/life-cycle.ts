@@ -17,7 +17,7 @@ export interface LifeCycle {
   readonly deprecatedSince?: number
   /** The metric to use instead of a deprecated one. */
   readonly replacedBy?: string
-  /** The releases that have it at all. Absent: all. */
+  /** The releases that have the metric; all if absent. */
   readonly only?: ReleaseChange
 }
 
@@ -52,8 +52,8 @@ export function helpText(life: LifeCycle, release: number, text: string): string
 }
 
 /**
- * Only the previous release is allowed: a metric that it did not hide cannot be hidden here for
- * longer.
+ * Only the previous release is allowed, because a metric that it did not hide cannot be hidden
+ * longer here.
  */
 export function showHiddenProblem(version: string, release: number): string | undefined {
   if (version === `1.${release - 1}`) return undefined

@@ -22,7 +22,7 @@ export type AllowedValues = ReadonlyMap<string, ReadonlySet<string>>
 /** The label value that replaces values that are not allowed. */
 const unexpected = 'unexpected'
 
-/** Values as Prometheus writes them. */
+/** Formats values like Prometheus. */
 export function valueText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   if (value === Number.NEGATIVE_INFINITY) return '-Inf'
@@ -47,11 +47,12 @@ const labelsText = (names: readonly string[], values: readonly string[]) =>
 const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
 
 /**
- * Most children of one family: beyond it, new label values fall into one child that is not shown.
+ * The maximum number of children of a family. Further label values share one child, which is not
+ * exposed.
  */
 const childrenMax = 20_000
 
-/** The children of one family by their labels, as the page writes them. */
+/** The children of one family by their label text. */
 class Children<Child> {
   readonly #labelNames: readonly string[]
   readonly #make: () => Child
@@ -167,7 +168,7 @@ export const gauge = (name: string, ...labelNames: string[]) =>
 
 export class Distribution {
   /**
-   * Observations per bucket, not yet summed up; the last one is everything above the highest bound.
+   * Observations per bucket, not cumulative; the last count is for values above the highest bound.
    */
   readonly counts: Float64Array
   readonly #bounds: Float64Array
@@ -181,7 +182,7 @@ export class Distribution {
   observe(value: number): void {
     this.sum += value
     const bounds = this.#bounds
-    // Most observations fall into the first buckets.
+    // A linear search, because most observations are in the first buckets.
     let at = 0
     if (bounds.length > 0 && value > bounds[0]) {
       let low = 1

@@ -5,7 +5,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import { counter, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
 
-/** From the fastest expressions to those that use the whole cost budget. */
+/** Buckets from the fastest expressions to those that use the whole cost budget. */
 const expressionBounds = [0.000_000_5, 0.001, 0.01, 0.1, 1]
 const conditionBounds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 
@@ -29,7 +29,7 @@ const metersConditions = change('metrics time match conditions and count exclude
   since: 28,
 })
 
-/** The only state that policies have in metrics. */
+/** The only state of policies in metrics. */
 const state = 'active'
 
 export function policyMetrics(registry: Registry, minor: number) {

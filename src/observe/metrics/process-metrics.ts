@@ -7,7 +7,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { gauge, type ValueFamily, counter } from './metric.ts'
 import type { Registry } from './registry.ts'
 
-/** Looked at seldom enough that a server with nothing to do sleeps. */
+/** Rarely measured, so that an idle server sleeps. */
 const lagResolutionMs = 100
 
 export function registerProcessMetrics(registry: Registry): void {
@@ -63,7 +63,7 @@ export function registerProcessMetrics(registry: Registry): void {
   })
 }
 
-/** The system reports it in a file, which a process without a free descriptor cannot open. */
+/** Linux reports it in a file, which a process without a free descriptor cannot open. */
 function memoryUsage(): NodeJS.MemoryUsage | undefined {
   try {
     return process.memoryUsage()
@@ -94,7 +94,7 @@ function registerLag(registry: Registry): () => void {
     .labels()
   let before = performance.eventLoopUtilization()
   return () => {
-    // A timer that comes in time is no delay.
+    // A timer that fires in time counts as no delay.
     const seconds = (nanoseconds: number) =>
       Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1000) || 0
     if (delay === undefined) {

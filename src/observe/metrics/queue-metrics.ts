@@ -5,10 +5,10 @@
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
 
-/** From ten nanoseconds to ten seconds. */
+/** Buckets from ten nanoseconds to ten seconds. */
 const bounds = exponentialBounds(1e-8, 10, 10)
 
-/** The meter of a queue by its name. */
+/** Returns the meter of a queue by its name. */
 export function queueMeters(registry: Registry, nowMs = () => performance.now()) {
   const depth = registry.register(gauge('workqueue_depth', 'name'), 'Keys that wait.')
   const adds = registry.register(counter('workqueue_adds_total', 'name'), 'Keys added.')

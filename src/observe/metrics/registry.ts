@@ -19,7 +19,7 @@ export interface RegistryOptions {
   readonly warn?: (message: string) => void
 }
 
-/** Which metric is deprecated, since when, and what its reader should use instead. */
+/** The deprecated metric, the release that deprecated it, and its replacement. */
 function deprecationWarning(name: string, { deprecatedSince, replacedBy }: LifeCycle): string {
   const warning = `the metric ${name} is deprecated from 1.${deprecatedSince}`
   return replacedBy === undefined
@@ -27,7 +27,10 @@ function deprecationWarning(name: string, { deprecatedSince, replacedBy }: LifeC
     : `${warning}; use ${replacedBy} in dashboards and alerts`
 }
 
-/** A scraper usually waits ten seconds for the page: an unreachable store must not delay it. */
+/**
+ * The timeout of collectors. A scraper usually waits ten seconds, so an unreachable store must not
+ * delay it.
+ */
 const collectedMsMax = 3000
 
 interface Shown {
@@ -57,7 +60,7 @@ export class Registry {
     return this.registerPlain(family, helpText(life, release, help))
   }
 
-  /** Process metrics and the like, which belong to no release. */
+  /** Registers process metrics and others that do not depend on the release. */
   registerPlain<T extends Family>(family: T, help: string): T {
     const { disabled, allowed } = this.#options
     const values = allowed?.get(family.name)

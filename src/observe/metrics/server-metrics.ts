@@ -15,10 +15,10 @@ const durationBounds = [
 const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5]
 const admissionBounds = [0.005, 0.025, 0.1, 0.5, 2.5]
 const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
-/** The buckets of a metric that declares none. */
+/** The buckets of metrics that declare none. */
 const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const alpha = { stability: 'ALPHA' } as const
-/** From 1.21 on these are promised. */
+/** These metrics are stable from 1.21 on. */
 const stableFrom21 = { stability: 'ALPHA', stableSince: 21 } as const
 const place = ['group', 'version', 'resource', 'subresource', 'scope', 'component']
 
@@ -78,9 +78,7 @@ function requestMetrics(registry: Registry, release: number) {
       'Requests by verb, dry run, group, version, resource, scope, component and the status they were answered with.',
       stableFrom21,
     ),
-    /**
-     * Labels of requests that this release has between component and code, filled in with nothing.
-     */
+    /** The labels that this release has between `component` and `code`, with empty values. */
     olderRequestLabels: older.map(() => ''),
     durations: registry.register(
       histogram('apiserver_request_duration_seconds', durationBounds, 'verb', 'dry_run', ...place),

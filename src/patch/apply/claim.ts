@@ -141,7 +141,7 @@ function present<C>(members: Members<C>, value: JsonMap): Member<C>[] | undefine
     const member = members.get(name)
     if (member === undefined) return undefined
     if (value[name] === undefined) continue
-    // Insertion sort is the fastest: there are few fields, and nearly in order.
+    // Insertion sort is the fastest: there are few fields, and they are nearly sorted.
     let at = found.length
     found.push(member)
     for (; at > 0 && (found[at - 1] as Member<C>).place > member.place; at--) {

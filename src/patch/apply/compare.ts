@@ -150,7 +150,7 @@ function compareItems(list: List, before: Json[], after: Json[]): Found | undefi
   return foundIn(added, modified, removed)
 }
 
-/** The same for lists with duplicate keys. */
+/** The same comparison for lists with duplicate keys. */
 function compareDuplicates(list: List, before: Json[], after: Json[]): Found | undefined {
   const added: Steps = []
   const modified: Steps = []

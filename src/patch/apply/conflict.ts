@@ -15,11 +15,11 @@ import { elementText } from './path-element.ts'
 export interface Conflict {
   /** The manager that owns the field. */
   readonly manager: string
-  /** Steps to the field. */
+  /** The path elements to the field. */
   readonly path: readonly string[]
 }
 
-/** `owners` are what each manager would lose. */
+/** `owners`: the fields that each manager would lose. */
 export function conflictsOf(owners: ReadonlyMap<string, FieldSet>): Conflict[] {
   const conflicts: Conflict[] = []
   for (const manager of [...owners.keys()].sort()) {

@@ -173,7 +173,7 @@ function claimAll(kind: FieldManagerKind, next: KubeObject, who: Writer): Manage
   ]
 }
 
-/** The same for lists with duplicate keys. Throws Unfit. */
+/** The same comparison for lists with duplicate keys. Throws Unfit. */
 function claimWithDuplicates(
   kind: FieldManagerKind,
   next: Typed,

@@ -1,5 +1,5 @@
 /**
- * Checks whether the items of every set and keyed list in a value have unique keys. The check is
+ * Checks that the items of every set and keyed list in a value have unique keys. The check is
  * compiled from the type. Stored objects are otherwise valid, so types without such lists need no
  * check. Custom kinds are the exception: versions differ, and definitions change.
  */

@@ -15,12 +15,12 @@ import { typeProblems } from './validate.ts'
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 /** Only this manager takes over from client-side apply; clients with another name do not. */
 export const clientSideManager = 'kubectl'
-/** All annotations of an object together, names and values. */
+/** The limit of all annotations of an object together, names and values. */
 const annotationsBytesMax = 256 * 1024
 
 /**
- * The fields the annotation of the live object names and still has the values of; undefined without
- * annotation.
+ * The fields that the annotation of the live object names, if they still have its values; undefined
+ * without the annotation.
  */
 export function handedOver(live: Typed): FieldSet | undefined {
   const text = live.object.metadata.annotations?.[lastAppliedAnnotation]

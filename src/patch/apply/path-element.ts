@@ -15,8 +15,8 @@ const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 const writtenOtherwise = /\\.|[<>&\u2028\u2029]/g
 
 /**
- * JSON as Go's encoder writes it: no spaces, members sorted, and the characters HTML cares about
- * escaped. Integers a double cannot hold come as bigint.
+ * JSON as Go's encoder writes it: no spaces, sorted members, and escaped HTML characters. Integers
+ * that a double cannot represent are bigint.
  */
 export function goJson(value: Json | bigint): string {
   if (typeof value === 'string') {
@@ -37,7 +37,7 @@ export function goJson(value: Json | bigint): string {
 export const fieldElement = (name: string): string => `f:${name}`
 export const valueElement = (value: Json): string => `v:${goJson(value)}`
 
-/** `names` in byte order. */
+/** The names in byte order. */
 export function keyElement(names: readonly string[], values: readonly Json[]): string {
   let text = ''
   for (let i = 0; i < names.length; i++) {
@@ -49,7 +49,8 @@ export function keyElement(names: readonly string[], values: readonly Json[]): s
 const kindOrder = { f: 0, k: 1, v: 2, i: 3 } as Record<string, number>
 
 /**
- * kube-apiserver's order of the steps of one level: fields, then keys, then values, then positions.
+ * kube-apiserver's order of the path elements of one level: fields, then keys, then values, then
+ * indexes.
  */
 export function compareElements(a: string, b: string): number {
   if (a === b) return 0
@@ -78,7 +79,7 @@ function compareKeys(a: Record<string, Json>, b: Record<string, Json>): number {
   return names.length - others.length
 }
 
-/** Numbers, then texts, then booleans, then lists, then maps, then null. */
+/** The rank of a type: numbers, then strings, booleans, lists, maps, null. */
 const valueRank = (value: Json | bigint): number => {
   if (typeof value === 'number' || typeof value === 'bigint') return 0
   if (typeof value === 'string') return 1
@@ -120,8 +121,9 @@ function compareMaps(a: Record<string, Json>, b: Record<string, Json>): number {
 }
 
 /**
- * A step as a client wrote it, in canonical text; undefined for a kind of step that is not known
- * yet, which is left out. Throws a plain Error, in kube-apiserver's words, for an invalid step.
+ * The canonical text of a path element that a client wrote. Undefined for unknown types of path
+ * elements, which are ignored. Throws a plain Error with kube-apiserver's message for an invalid
+ * one.
  */
 export function canonicalElement(text: string): string | undefined {
   if (text.startsWith('f:')) return text
@@ -175,8 +177,8 @@ export function elementText(
 }
 
 /**
- * A value as messages before 1.18 show it: texts quoted, `[1,2]`, `{a=1;b="2"}`, every number as a
- * float.
+ * A value as messages before 1.18 show it: strings quoted, `[1,2]`, `{a=1;b="2"}`, every number as
+ * a float.
  */
 export function shownValue(value: Json | bigint): string {
   if (typeof value === 'bigint') return goFloat(Number(value))
@@ -186,7 +188,7 @@ export function shownValue(value: Json | bigint): string {
   return `{${members.join(';')}}`
 }
 
-/** An integer as the object has it, not as its owners do. */
+/** An integer as the object has it; field sets have floats. */
 export const wholeNumber = (value: number): string =>
   Number.isInteger(value) ? String(value) : goFloat(value)
 

@@ -32,8 +32,8 @@ function typeBelow(type: Type, element: string): Type | undefined {
 }
 
 /**
- * Maps of values without a declared type are left as they are, as in kube-apiserver: integers or
- * texts too.
+ * As in kube-apiserver, maps of values without a declared type stay unchanged, even if the values
+ * are integers or strings.
  */
 const holdsAnything = ({ values }: Dict): boolean =>
   values.is === 'untyped' ||
@@ -55,8 +55,7 @@ function isOwnedWhole(type: Type): boolean {
 }
 
 /**
- * The set with the fields of structs on the way to its paths as paths of their own; keys of maps
- * are left out.
+ * Adds to the set the struct fields that are on the way to its paths. Keys of maps are not added.
  */
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
   if (set === leaf) return leaf

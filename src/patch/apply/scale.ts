@@ -7,8 +7,8 @@ import { difference, type FieldSet, hasPath, isEmptySet, setOfPaths } from './fi
 import { decodeManaged, encodeManaged, type Managed, nobody } from './managed-fields.ts'
 
 /**
- * By version of the main object, the steps to its replicas; an empty path where that version cannot
- * be scaled. Owners that speak a version which is not there are left out.
+ * The path to the replicas by version of the main object; empty if that version has no scale.
+ * Managers with a version that is missing here are ignored.
  */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[]>
 
@@ -34,7 +34,7 @@ export function ownersOfScale(
   return encodeManaged(scale)
 }
 
-/** The owners of the main object after a write to its Scale in a request of `apiVersion`. */
+/** The managers of the main object after a write to its Scale in a request of `apiVersion`. */
 export function ownersFromScale(
   parent: ManagedFieldsEntry[] | undefined,
   scale: ManagedFieldsEntry[] | undefined,

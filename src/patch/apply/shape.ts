@@ -26,7 +26,7 @@ export function shapeOf(type: Type, value: Json | undefined): 'leaf' | 'list' | 
   }
 }
 
-/** undefined: the type declares no such member. */
+/** Undefined if the type does not declare the member. */
 export function memberType(type: Type, name: string): Type | undefined {
   switch (type.is) {
     case 'struct':
@@ -45,7 +45,7 @@ export const isNamedField = (type: Type, name: string): boolean =>
 
 const sortedKeys = new WeakMap<List, readonly string[]>()
 
-/** The names of the keys of a list in byte order, as steps have them. */
+/** The key names of a list in byte order, as in path elements. */
 function keyNames(list: List): readonly string[] {
   let names = sortedKeys.get(list)
   if (names === undefined) {
@@ -55,13 +55,10 @@ function keyNames(list: List): readonly string[] {
   return names
 }
 
-/**
- * An item has no path element. The message is kube-apiserver's; the caller decides how to handle
- * it.
- */
+/** An item has no path element. The message is kube-apiserver's; the caller decides what to do. */
 export class NoElement extends Error {}
 
-/** The step to an item of a set or of a list with keys, whose keys may have defaults. */
+/** The path element of an item of a set or of a keyed list, whose keys may have defaults. */
 export function itemElement(list: List, item: Json, defaultsKeys = true): string {
   return list.listType === 'set' ? setElement(item) : mapElement(list, item, defaultsKeys)
 }
@@ -100,10 +97,7 @@ function mapElement(list: List, item: Json, defaultsKeys: boolean): string {
   return keyElement(names, values)
 }
 
-/**
- * A key that is left out has its declared default, or Go's zero value where Go has no way to leave
- * it out.
- */
+/** An absent key has its declared default, or Go's zero value if Go never omits the field. */
 function keyDefault(list: List, name: string): Json | undefined {
   const field = list.items.is === 'struct' ? list.items.byName.get(name) : undefined
   if (field === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * Every path an object mentions, by its type: what an applied configuration claims. Items of lists
- * and keys of maps are paths of their own; fields of structs are only where they have nothing below
- * them.
+ * The set of all paths in an object, by its type: the fields that an apply configuration claims.
+ * Items of lists and keys of maps are paths themselves; a field of a struct is a path only if
+ * nothing is below it.
  */
 import type { Json } from '#api/object-meta.ts'
 import { isMap, type JsonMap } from '#patch/json-map.ts'

@@ -1,7 +1,6 @@
 /**
  * The JSON of an unset Go value: kube-apiserver compares a new object with it, so that `status: {}`
- * and `creationTimestamp: null` have no owner. Fields that Go leaves out when they are empty are
- * left out here.
+ * and `creationTimestamp: null` have no owner. Fields with omitempty are omitted.
  */
 import type { Json } from '#api/object-meta.ts'
 import { type JsonMap, setMember } from '#patch/json-map.ts'
@@ -9,7 +8,7 @@ import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
 
 const zeros = new WeakMap<Struct, JsonMap>()
 
-/** The zero value of a type; undefined if JSON would not show it. */
+/** The zero value of a type; undefined if Go omits it from JSON. */
 export function zeroOf(type: Type): JsonMap | undefined {
   return type.is === 'struct' && type.union !== true ? zeroStruct(type) : undefined
 }
@@ -26,7 +25,7 @@ function zeroStruct(struct: Struct): JsonMap {
   return zero
 }
 
-/** undefined: left out. */
+/** Undefined if the field is omitted. */
 export function zeroField(field: Field): Json | undefined {
   const leftOut = field.omitEmpty ? undefined : null
   if (field.pointer) return leftOut
@@ -43,7 +42,7 @@ export function zeroField(field: Field): Json | undefined {
   }
 }
 
-/** Times, quantities and the like are structs to Go, which it never leaves out. */
+/** Times, quantities and similar types are structs in Go, which omitempty never omits. */
 function zeroScalar({ scalar }: Scalar, omitEmpty: boolean): Json | undefined {
   switch (scalar) {
     case 'time':

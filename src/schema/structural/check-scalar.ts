@@ -1,4 +1,4 @@
-/** The bounds of texts and numbers, and lists of allowed values. */
+/** Checks the bounds of strings and numbers, and enum values. */
 import { goFloat, goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { change } from '#api/releases/change.ts'
@@ -25,9 +25,7 @@ function lengthOf(text: string): number {
   return length
 }
 
-/**
- * The first bound that is broken is reported, then the format. Returns the number of checks made.
- */
+/** Reports the first violated bound, then the format. Returns the number of checks. */
 export function checkString(
   schema: JsonSchema,
   options: CheckOptions,
@@ -79,7 +77,7 @@ interface Place {
   readonly report: Report
 }
 
-/** Bounds are cut to integers where the value is one, as kube-apiserver cuts them. */
+/** If the value is an integer, bounds are truncated to integers, as in kube-apiserver. */
 export function checkNumber(
   schema: JsonSchema,
   options: CheckOptions,
@@ -173,8 +171,8 @@ function factorCheck({ release }: CheckOptions): FactorCheck {
 }
 
 /**
- * `lists`: numbers of the lists met so far, by their text. A list may be long, and be reported as
- * often as there are values.
+ * `lists`: the numbers of lists that were already seen, by their text. A long list may be reported
+ * once for each value.
  */
 export function checkEnum(
   schema: JsonSchema,
@@ -196,8 +194,8 @@ export function checkEnum(
 }
 
 /**
- * Go converts numbers on the way to a comparison: floats are cut to integers, integers are code
- * points of texts.
+ * Go converts numbers for a comparison: floats are truncated to integers, and an integer is a code
+ * point of a string.
  */
 function isConverted(value: Json, allowed: ReadonlySet<Json>): boolean {
   if (typeof value !== 'number') return false

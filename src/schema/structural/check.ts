@@ -24,8 +24,8 @@ export interface Before {
 }
 
 /**
- * Adds to the errors; returns how many checks passed or were made, by which alternatives are
- * compared.
+ * Adds to the errors. Returns how many checks passed or were made, which is used to compare
+ * alternatives.
  */
 export type SchemaCheck = (value: Json, path: string, errors: Errors, before?: Before) => number
 
@@ -181,7 +181,7 @@ export class Checker {
     }
   }
 
-  /** anyOf, oneOf, allOf and not. */
+  /** Checks anyOf, oneOf, allOf and not. */
   #junctors(schema: JsonSchema): SchemaCheck {
     const { anyOf = [], oneOf = [], allOf = [], not } = schema
     if (anyOf.length + oneOf.length + allOf.length === 0 && not === undefined) return () => 1

@@ -1,7 +1,4 @@
-/**
- * The first kind, apiVersion or metadata of an embedded object that is no such thing, and where it
- * is.
- */
+/** Finds the first invalid kind, apiVersion or metadata of an embedded object, and its path. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'

@@ -1,13 +1,15 @@
-/** Every field and item that anyOf and its like speak of must be declared outside of them. */
+/**
+ * Checks that every field and item in anyOf, oneOf, allOf and not is also declared outside of them.
+ */
 import { type FieldError, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { itemsOf, type JsonSchema, propertiesOf, propertyOf } from './json-schema.ts'
 
-/** kube-apiserver checks from the root only. */
+/** kube-apiserver starts this check only at the root. */
 export const checkComplete = (schema: JsonSchema, path: FieldPath): FieldError[] =>
   checkJunctors(schema, schema, path, path)
 
-/** `inner` speaks of values of `outer`; each has its own path. */
+/** `inner` restricts values of `outer`; each has its own path. */
 function checkJunctors(
   inner: JsonSchema,
   outer: JsonSchema,

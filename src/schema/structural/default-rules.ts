@@ -28,11 +28,11 @@ export interface DefaultRules {
   readonly pruned: boolean
   readonly metadataProblem: MetadataProblem
   readonly release: number
-  /** Validation rules of the schema, against its default. */
+  /** Evaluates the validation rules of the schema for its default. */
   checkRules?(schema: JsonSchema, isRoot: boolean, path: FieldPath): FieldError[]
 }
 
-/** A whole object with a value in its place. */
+/** A whole object that contains a value at its path. */
 type Surround = (value: Json) => JsonObject
 
 const typed: Surround = (value) => ({

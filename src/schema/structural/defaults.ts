@@ -27,10 +27,10 @@ interface Field {
   readonly fill: () => Fill | undefined
 }
 
-/** The keys that lead from a whole object to a value in it. */
+/** The keys on the path from a whole object to a value in it. */
 type Way = readonly (string | typeof item)[]
 
-/** The step into a list. */
+/** The path segment for list items. */
 const item = 0
 /** Placeholder for keys that the schema does not name. */
 const anyKey = '*'
@@ -62,7 +62,7 @@ export class Defaults {
     this.#keepNulls = keepNulls
   }
 
-  /** The defaults of whole objects; undefined if there are none. */
+  /** The defaults for whole objects; undefined if there are none. */
   of(schema: JsonSchema | undefined): Fill | undefined {
     return this.#within(schema, [])
   }
@@ -151,7 +151,7 @@ function fillFields(fields: readonly Field[], object: JsonObject): JsonObject {
   return added === undefined ? object : merged(object, added)
 }
 
-/** Both are in order, and so is the result. */
+/** Both inputs are sorted, and so is the result. */
 function merged(object: JsonObject, added: readonly [string, Json][]): JsonObject {
   const out: JsonObject = {}
   let next = 0

@@ -1,7 +1,6 @@
 /**
- * The metadata of embedded objects in the form in which kube-apiserver writes it: unknown and empty
- * fields are removed. It is only given metadata that can be read, and changes nothing that is in
- * that form.
+ * Normalises the metadata of embedded objects like kube-apiserver: unknown and empty fields are
+ * removed. The metadata must be valid; canonical metadata stays unchanged.
  */
 import type { Json } from '#api/object-meta.ts'
 import { canonicalTimestamp } from '#api/timestamp.ts'
@@ -12,7 +11,7 @@ import { isEmbedded, itemsOf, type JsonSchema, propertyOf, valuesOf } from './js
 import { embeddedMeta } from './metadata-type.ts'
 import { sortedCopy } from './sorted-copy.ts'
 
-/** In place, wherever the schema has embedded objects. */
+/** Changes the value in place, wherever the schema has embedded objects. */
 export function tidyMetadata(schema: JsonSchema | undefined, value: Json): void {
   if (schema === undefined) return
   if (Array.isArray(value)) {
@@ -30,7 +29,7 @@ export function tidyMetadata(schema: JsonSchema | undefined, value: Json): void 
   }
 }
 
-/** A value as it is written; undefined where it is left out. */
+/** The canonical form of a value; undefined if the field is omitted. */
 function written(type: Type, value: Json, field?: Field): Json | undefined {
   switch (type.is) {
     case 'struct':

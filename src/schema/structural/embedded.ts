@@ -1,4 +1,7 @@
-/** Objects inside objects: their kind, apiVersion and metadata must be such as any object's. */
+/**
+ * Validates embedded objects: their kind, apiVersion and metadata must be as valid as those of any
+ * object.
+ */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { dns1035Label, nameIsPathSegment } from '#api/names.ts'
@@ -10,7 +13,7 @@ import { leadsTo } from './leads-to.ts'
 
 const leadsToEmbedded = leadsTo(isEmbedded)
 
-/** Metadata is in its canonical form already. */
+/** The metadata is already canonical. */
 export function checkEmbedded(
   schema: JsonSchema | undefined,
   value: Json,

@@ -43,7 +43,7 @@ function isAuthority(text: string): boolean {
   }
   const colon = host.lastIndexOf(':')
   if (colon !== -1 && !/^:[0-9]*$/.test(host.slice(colon))) return false
-  // Escapes in hosts are for bytes outside ASCII only.
+  // In hosts, only bytes outside ASCII may be escaped.
   if (/%(?![89a-fA-F][0-9a-fA-F])/.test(host)) return false
   return /^[^\u0000-\u0020"<>\\^`{|}/?#]*$|^[^\u0000-\u0020\\^`{|}/?#]*$/.test(host)
 }
@@ -54,7 +54,7 @@ const quoted = '"(?:[^"\\\\\\u0000-\\u0008\\u000a-\\u001f\\u007f]|\\\\[^\\u0000-
 const plainAddress = new RegExp(`^(?:${dotAtom}|${quoted})@${dotAtom}$`)
 const nameWord = new RegExp(`^(?:[A-Za-z0-9!#$%&'*+\\-/=?^_\`{|}~\\u0080-\\uffff.]+|${quoted})$`)
 
-/** `a@b`, `<a@b>` or `Some Name <a@b>`. */
+/** Accepts `a@b`, `<a@b>` or `Some Name <a@b>`. */
 export function isAddress(given: string): boolean {
   if (given.length > addressLengthMax) return false
   const text = given.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')

@@ -1,14 +1,14 @@
 /**
- * The formats of strings, as kube-apiserver checks them: by the rules of its libraries, not of the
- * standards they are named after. Unknown formats require nothing.
+ * Checks the formats of strings like kube-apiserver: by the rules of its libraries, which differ
+ * from the standards. Unknown formats have no rules.
  */
 import { parseDuration } from '#api/duration.ts'
 import { isCidr, isIp } from '#api/ip-address.ts'
 import { isAddress, isRequestUri } from './formats-net.ts'
 
-/** Longest text that is looked at by an expression which does not run in linear time. */
+/** The maximum length of a text for regular expressions that may take more than linear time. */
 const hostnameLengthMax = 255
-/** Longest text that is searched for units of time, for the same reason. */
+/** The maximum length of a text that is searched for units of time, for the same reason. */
 const durationLengthMax = 4096
 
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
@@ -34,7 +34,7 @@ function isHostname(text: string): boolean {
   return text.split('.').every((part) => Buffer.byteLength(part) <= 63)
 }
 
-/** Bytes without anything between them: six, eight or twenty. */
+/** A MAC address without separators: six, eight or twenty bytes. */
 const bareMac = /^(?:[0-9a-fA-F]{12}|[0-9a-fA-F]{16}|[0-9a-fA-F]{40})$/
 const mac =
   /^[0-9a-fA-F]{2}([:-])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:(?:\1[0-9a-fA-F]{2}){2}|(?:\1[0-9a-fA-F]{2}){14})?$/

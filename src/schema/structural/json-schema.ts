@@ -52,7 +52,7 @@ export interface JsonSchema {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
 }
 
-/** A rule in CEL for the values of a schema. */
+/** A CEL rule for the values of a schema. */
 export interface ValidationRule {
   readonly rule: string
   readonly message?: string

@@ -1,6 +1,6 @@
 /**
- * Whether a schema contains a certain kind of schema at any depth. The result is cached per schema;
- * for most schemas it is false.
+ * Whether a schema contains, at any depth, a schema that a caller looks for. The result is cached
+ * per schema; for most schemas it is false.
  */
 import { itemsOf, type JsonSchema, propertiesOf, valuesOf } from './json-schema.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Lists that are sets or maps hold each item once: sets by the whole item, maps by the items' keys.
- * Compiled along the ways that lead to such a list.
+ * Checks that lists of type set or map have no duplicates: sets compare whole items, maps compare
+ * the keys of items. Compiled only for paths that lead to such a list.
  */
 import { duplicate, type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

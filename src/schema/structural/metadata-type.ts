@@ -1,6 +1,6 @@
 /**
- * The metadata of an embedded object, by hand: definitions are checked before any table of types is
- * read, and in every release alike.
+ * The type of the metadata of an embedded object. It is written by hand, because definitions are
+ * checked before the type tables are loaded, in all releases alike.
  */
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Type } from '#schema/type.ts'

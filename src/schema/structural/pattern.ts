@@ -6,7 +6,7 @@ import type { RE2JS } from 're2js'
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
 
-/** Loaded with the first pattern: most servers never see one. */
+/** Loaded with the first pattern, because most servers have none. */
 const loadEngine = loadLater<typeof import('re2js')>(import.meta.url, 're2js')
 const re2 = (): typeof RE2JS => loadEngine().RE2JS
 
@@ -24,7 +24,7 @@ const keptMax = 2000
 const compiledOrProblem = byText((source): Pattern | string => {
   try {
     const compiled = re2().compile(source)
-    // Only tests for a match: the automaton then needs one state for each character.
+    // Only tests for a match, for which the automaton needs one state per character.
     return { matches: (text) => compiled.test(text) }
   } catch (error) {
     const { message } = error as Error

@@ -27,7 +27,7 @@ import { patternProblem } from './pattern.ts'
 
 type Level = 'root' | 'item' | 'field'
 
-/** Why a schema cannot be read as a structural one at all. */
+/** Why a schema cannot be parsed as a structural schema. */
 export function unsupported(schema: JsonSchema): string | undefined {
   const words = (name: string) => `OpenAPIV3Schema '${name}' is not supported`
   if (schema.id) return words('id')
@@ -105,7 +105,10 @@ function checkExtensions(schema: JsonSchema, path: FieldPath): FieldError[] {
   return errors
 }
 
-/** The two ways in which types may be nested: an integer or a string, without an order. */
+/**
+ * Whether the schemas are the pair that x-kubernetes-int-or-string allows: an integer, then a
+ * string.
+ */
 function isIntOrStringPair(schemas: readonly JsonSchema[] | undefined): boolean {
   if (schemas?.length !== 2) return false
   return ['integer', 'string'].every((type, i) => {
@@ -150,7 +153,7 @@ function checkValues(schema: JsonSchema, skips: Skips, path: FieldPath): FieldEr
   return errors
 }
 
-/** Inside anyOf and its like only values may be restricted; nothing may be declared. */
+/** Inside anyOf, oneOf, allOf and not, values may be restricted; nothing may be declared. */
 function checkNested(schema: JsonSchema, skips: Skips, path: FieldPath): FieldError[] {
   const errors = checkValues(schema, skips, path)
   const items = itemsOf(schema)
@@ -238,9 +241,7 @@ function checkMeta(schema: JsonSchema, level: Level, path: FieldPath): FieldErro
 
 const harmless = new Set(['type', 'default', 'externalDocs', 'example'])
 
-/**
- * In some places Go distinguishes an empty string from an absent one, in others false from absent.
- */
+/** Some fields distinguish an empty string from an absent one, others `false` from absent. */
 const isZero = (key: string, value: unknown): boolean =>
   (value === false && key !== 'additionalProperties') ||
   (value === '' && !key.startsWith('x-kubernetes-'))

@@ -10,7 +10,7 @@ export interface CheckOptions {
   readonly release: Release
   /** Whether formats without meaning are checked too. */
   readonly keepFormats?: boolean
-  /** A schema for numbers or texts has no type: where defaults are checked. */
+  /** A schema for numbers or strings may have no type when defaults are checked. */
   readonly eitherUntyped?: boolean
 }
 
@@ -47,7 +47,7 @@ function isFormat(format: string, schema: JsonSchema, release: Release): boolean
   return numberFormats[type]?.includes(format) === true
 }
 
-/** Empty: none. */
+/** The format; empty if there is none. */
 export function formatOf(schema: JsonSchema, { release, keepFormats }: CheckOptions): string {
   const { format = '' } = schema
   if (format === '') return ''

@@ -14,7 +14,7 @@ export function sortedCopy(value: Json): Json {
   return copy
 }
 
-/** The keys of an object in order; most objects are written in order already. */
+/** The sorted keys of an object; most objects are sorted already. */
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object)
   for (let i = 1; i < keys.length; i++) {
@@ -23,7 +23,7 @@ export function sortedKeys(object: object): string[] {
   return keys
 }
 
-/** Puts the keys of an object in order without making another one. */
+/** Sorts the keys of an object in place. */
 export function sortInPlace(object: JsonObject): void {
   const keys = sortedKeys(object)
   for (const key of keys) {

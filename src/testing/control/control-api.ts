@@ -1,7 +1,7 @@
 /**
- * The control API of a test server, for tests in any language: `POST
- * /testing/v1/clusters/NAME/fork` and its like. Every request needs the token that the server
- * printed at its start.
+ * Serves the control API of a test server, for tests in any language: `POST
+ * /testing/v1/clusters/NAME/fork` and similar requests. Every request needs the token that the
+ * server printed at its start.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Wire } from '#http/exchange.ts'
@@ -12,7 +12,7 @@ import { ControlError } from './control-error.ts'
 import { controlDocument, controlPrefix } from './openapi.ts'
 import { type ControlOperation, operations } from './operations.ts'
 
-/** A rule or a name is short; a body over this limit is a mistake. */
+/** The maximum size of a body. Rules and names are short, so a larger body is a mistake. */
 const bodyBytesMax = 1024 * 1024
 
 interface Route {
@@ -51,7 +51,7 @@ async function respond(
     const body = await bodyOf(wire, operation)
     answer(wire, 200, await operation.run({ host, snapshots, parameters, body }))
   } catch (error) {
-    // Every other error comes from a wrong value in the request.
+    // Every other error has a wrong value in the request as its cause.
     const status = error instanceof ControlError ? error.status : 400
     answer(wire, status, { error: (error as Error).message })
   }

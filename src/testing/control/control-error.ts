@@ -1,4 +1,4 @@
-/** A request to the control API that cannot be done, with the status of its response. */
+/** The error for a request to the control API that cannot be processed, with its HTTP status. */
 export class ControlError extends Error {
   readonly status: number
 

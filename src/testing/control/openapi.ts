@@ -1,4 +1,4 @@
-/** The OpenAPI document of the control API, made from its operations. */
+/** Generates the OpenAPI document of the control API from its operations. */
 import { type ControlOperation, operations } from './operations.ts'
 
 export const controlPrefix = '/testing/v1'

@@ -1,6 +1,6 @@
 /**
- * What the control API can do: one row per operation. The router, the OpenAPI document and its test
- * read the rows. `{cluster}` in a path is the name of a cluster; the path of the first cluster is
+ * The operations of the control API, one row per operation. The router, the OpenAPI document and a
+ * test read the rows. `{cluster}` in a path is the name of a cluster; the first cluster is called
  * `first`.
  */
 import type { ClusterHost } from '#testing/cluster-host.ts'
@@ -12,7 +12,7 @@ import { ControlError } from './control-error.ts'
 
 export interface ControlCall {
   readonly host: ClusterHost
-  /** Snapshots that this server keeps, by their names. */
+  /** The snapshots of this server, by name. */
   readonly snapshots: Map<string, Snapshot>
   readonly parameters: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>

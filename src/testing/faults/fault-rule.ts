@@ -1,13 +1,11 @@
 /**
- * A fault rule: which requests it concerns, and what goes wrong with them. Rules are plain data, so
- * that they can come over HTTP too; a callback is possible only inside the process.
+ * A fault rule: which requests it matches, and which fault it injects. Rules are plain data, so
+ * that they can also be sent by HTTP. Only rules inside the process may have a callback.
  */
 import type { RequestRecord } from '#testing/request-log.ts'
 import type { WatchGate } from './watch-gate.ts'
 
-/**
- * Every member that is given must hold. Texts are compared whole, a user agent by its beginning.
- */
+/** All specified members must match. Texts must be equal; a user agent must have the prefix. */
 export interface FaultMatch {
   /** get, list, watch, create, update, patch, delete or deletecollection; one or several. */
   readonly verb?: string | readonly string[]
@@ -19,18 +17,20 @@ export interface FaultMatch {
   /** The user that sends the request, or that it impersonates. */
   readonly user?: string
   readonly userAgent?: string
-  /** Only the n-th request that matches the rest, counted from 1. */
+  /** Only the n-th matching request, counted from 1. */
   readonly nth?: number
-  /** At most this many of the requests that match. */
+  /** At most this many matching requests. */
   readonly times?: number
-  /** Each request with this probability, from a generator with the seed of the rule. */
+  /**
+   * Each matching request with this probability, by a random generator with the seed of the rule.
+   */
   readonly probability?: number
   readonly seed?: number
   /** Only during this time after the rule was added. */
   readonly forMs?: number
 }
 
-/** The Status of a response. The reason follows from the code unless it is given. */
+/** The Status of the response. If the reason is absent, it follows from the code. */
 export interface FaultError {
   readonly code: number
   readonly reason?: string
@@ -38,11 +38,11 @@ export interface FaultError {
   readonly retryAfterSeconds?: number
 }
 
-/** `after`: the request is done first, and its response is lost. */
+/** `after`: the request is processed first, and then its response is lost. */
 export type FaultMoment = 'before' | 'after'
 
 export interface WatchFault {
-  /** Every event comes this much later. */
+  /** Delays every event by this time. */
   readonly delayMs?: number
   /** The server ends the watch after this many events. */
   readonly endAfter?: number
@@ -50,25 +50,25 @@ export interface WatchFault {
   readonly gone?: boolean
   readonly withholdBookmarks?: boolean
   /**
-   * This many events of each object are skipped before one is delivered: the client misses states
-   * in between.
+   * For each object, skips this many events before each delivered one, so the client misses
+   * intermediate states.
    */
   readonly skip?: number
-  /** Events pass while this gate is open. */
+  /** Events are delivered only while this gate is open. */
   readonly gate?: WatchGate
 }
 
 export type FaultAction =
   | { readonly error: FaultError; readonly when?: FaultMoment }
   | { readonly delayMs: number }
-  /** Breaks the connection off. */
+  /** Breaks the connection. */
   | { readonly cut: FaultMoment }
   | { readonly watch: WatchFault }
-  /** Reads and watches come from a replica that is this many revisions behind. */
+  /** A replica that is this many revisions behind serves reads and watches. */
   | { readonly stale: { readonly revisions: number } }
-  /** Runs after the request is done; the response waits for it. */
+  /** Called after the request was processed; the response waits for it. */
   | { readonly call: (request: RequestRecord) => unknown }
-  /** POSTs the request to this address after it is done; the response waits for the answer. */
+  /** POSTs the request to this URL after it was processed; the response waits for the result. */
   | { readonly hook: string }
 
 export interface FaultRule {
@@ -76,9 +76,9 @@ export interface FaultRule {
   readonly action: FaultAction
 }
 
-/** One injected fault, as the log keeps it. */
+/** One injected fault in the log. */
 export interface InjectedFault {
-  /** The number that `add` returned. */
+  /** The number of the rule, which `add` returned. */
   readonly rule: number
   readonly action: string
   readonly method: string
@@ -105,7 +105,7 @@ const actionMembers: Readonly<Record<string, (value: never) => boolean>> = {
   hook: (value: string) => URL.canParse(value),
 }
 
-/** Throws a TypeError that names what is wrong with a rule. */
+/** Throws a TypeError that says what is wrong with a rule. */
 export function requireFaultRule(rule: FaultRule): void {
   const { match = {}, action } = rule
   const unknown = Object.keys(match).find((member) => !matchMembers.has(member))

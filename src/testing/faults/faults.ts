@@ -1,7 +1,6 @@
 /**
- * Faults on purpose: rules that change how a cluster answers some requests, and a log of what they
- * did. The requests themselves are real: what a fault does not stop passes through the whole
- * server.
+ * Injects faults into a cluster: rules that change its responses to some requests, and a log of the
+ * injected faults. Requests without a fault pass through the whole server.
  */
 import type { AnswerHeaders, Wire } from '#http/exchange.ts'
 import type { Serve } from '#testing/in-process-call.ts'
@@ -18,10 +17,10 @@ import { type Matcher, matcherOf } from './matcher.ts'
 import { factsOf, type RequestFacts } from './request-facts.ts'
 import { faultWatch } from './watch-faults.ts'
 
-/** A server that is some revisions behind. */
+/** A server whose reads are some revisions behind. */
 export interface Replica {
   readonly serve: Serve
-  /** Ends its watches. */
+  /** Ends the watches of this replica. */
   close(): Promise<void>
 }
 export type OpenReplica = (revisions: number) => Promise<Replica>
@@ -33,11 +32,11 @@ interface Active {
   replica: Promise<Replica> | undefined
 }
 
-/** Injected faults that the log keeps: the newest. */
+/** The number of newest faults in the log. */
 const logMax = 10_000
 const reads = new Set(['get', 'list', 'watch'])
 
-/** The reason that kube-apiserver gives with a code. */
+/** kube-apiserver's reason for a status code. */
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -64,15 +63,12 @@ export class Faults {
     this.#openReplica = openReplica
   }
 
-  /** Every injected fault, oldest first. */
+  /** All injected faults, oldest first. */
   get log(): readonly InjectedFault[] {
     return this.#log
   }
 
-  /**
-   * Rules apply in the order in which they were added. Returns the number of the rule, for
-   * `remove`.
-   */
+  /** Adds a rule after all existing ones. Returns its number, for `remove`. */
   add(rule: FaultRule): number {
     requireFaultRule(rule)
     const number = ++this.#added
@@ -81,19 +77,19 @@ export class Faults {
     return number
   }
 
-  /** Clients of a stale replica lose their watches, and read the present from then on. */
+  /** Watches of a stale replica end, and its clients read the current state from then on. */
   remove(number: number): boolean {
     void this.#rules.get(number)?.replica?.then(({ close }) => close())
     return this.#rules.delete(number)
   }
 
-  /** Removes every rule and empties the log. */
+  /** Removes all rules and clears the log. */
   clear(): void {
     for (const number of [...this.#rules.keys()]) this.remove(number)
     this.#log = []
   }
 
-  /** Serves a request with the faults that concern it. */
+  /** Handles a request with the faults of matching rules. */
   serve(wire: Wire, record: RequestRecord, serve: Serve): void {
     if (this.#rules.size > 0) this.#serveFaulty(wire, record, serve)
     else serve(wire)
@@ -127,7 +123,7 @@ export class Faults {
   }
 
   /**
-   * Rules that act after the request is done see only requests that succeed: a write has then
+   * Rules that act after the request match only successful requests: the write has then been
    * committed.
    */
   #watchOutcome(wire: Wire, facts: RequestFacts, record: RequestRecord): void {
@@ -175,7 +171,10 @@ const nameOf = (action: FaultAction): string => {
   return 'call' in action ? 'call' : JSON.stringify(plain)
 }
 
-/** When an action happens to a request: before the server sees it, after it succeeds, or never. */
+/**
+ * When an action is applied to a request: before the server handles it, after it succeeded, or
+ * never.
+ */
 function momentOf(action: FaultAction, { verb }: RequestFacts): FaultMoment | undefined {
   if ('error' in action) return action.when ?? 'before'
   if ('cut' in action) return action.cut

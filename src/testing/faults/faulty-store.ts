@@ -1,4 +1,4 @@
-/** A store that can be slow, full or unavailable on purpose. Without a fault it adds nothing. */
+/** A store that tests can make slow, full or unavailable. Without a fault it adds nothing. */
 import {
   type Change,
   type DeleteCondition,
@@ -13,7 +13,7 @@ import {
   StorageUnavailable,
 } from '#storage/storage.ts'
 
-/** `full`: writes fail, reads and deletions work. `unavailable`: nothing works. */
+/** `full`: writes fail, reads and deletions succeed. `unavailable`: all operations fail. */
 export type StoreFault = 'full' | 'unavailable'
 
 const messages: Record<StoreFault, string> = {
@@ -77,7 +77,7 @@ export class FaultyStore implements Storage {
   }
 }
 
-/** The faults of one cluster's store. They stay until `recover`. */
+/** The faults of one cluster's store. They last until `recover`. */
 export class StoreFaults {
   #fault: StoreFault | undefined
   #delayMs = 0
@@ -87,7 +87,7 @@ export class StoreFaults {
     this.#compactStore = compactStore
   }
 
-  /** Every read and write takes this much longer. */
+  /** Delays every read and write by this time. */
   slow(delayMs: number): void {
     this.#delayMs = delayMs
   }
@@ -101,7 +101,7 @@ export class StoreFaults {
     this.#delayMs = 0
   }
 
-  /** Forgets all history: lists at older revisions get 410. */
+  /** Compacts all history: lists at older revisions get 410. */
   compact(): Promise<void> {
     return this.#compactStore()
   }

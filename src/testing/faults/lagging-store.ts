@@ -1,6 +1,6 @@
 /**
- * A store that is some revisions behind another, as a replica that lags. Reads are those of the
- * older revision, and changes come late. Writes go to the other store at once.
+ * A store that is some revisions behind another store, like a lagging replica. Reads return an
+ * older revision, and changes arrive late. Writes are passed to the other store at once.
  */
 import type {
   Change,
@@ -55,10 +55,7 @@ export class LaggingStore implements Storage {
     return this.#ahead.delete(key, condition)
   }
 
-  /**
-   * Holds each change back until the store ahead has made as many further ones as this one is
-   * behind.
-   */
+  /** Delays each change until the other store has made as many later changes as this store lags. */
   async *changes(options: { after: Revision; signal: AbortSignal }): AsyncGenerator<Change[]> {
     const held: Change[][] = []
     for await (const batch of this.#ahead.changes(options)) {
@@ -81,7 +78,7 @@ export class LaggingStore implements Storage {
     return this.#ahead.trouble()
   }
 
-  /** The store ahead belongs to another server. */
+  /** Another server owns and closes the other store. */
   close(): Promise<void> {
     return Promise.resolve()
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a rule concerns a request. Counters and random numbers advance only with requests that
- * match the rest.
+ * Decides whether a rule matches a request. Counters and random numbers advance only for requests
+ * that match all other conditions.
  */
 import { seededShares } from '#base/seeded.ts'
 import type { FaultMatch } from './fault-rule.ts'

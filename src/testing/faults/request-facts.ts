@@ -1,4 +1,7 @@
-/** What fault rules compare: the facts of one request, read before the server authenticates it. */
+/**
+ * The properties of a request that fault rules compare, parsed before the server authenticates the
+ * request.
+ */
 import type { Headers, Wire } from '#http/exchange.ts'
 import { parseTarget } from '#http/request-target.ts'
 

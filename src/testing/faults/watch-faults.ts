@@ -1,6 +1,6 @@
 /**
- * Changes the events of a watch on their way to the client. Events are lines of JSON: a client that
- * prefers protobuf gets JSON instead, which every client library accepts.
+ * Changes the events of a watch on their way to the client. It handles events as lines of JSON. A
+ * client that prefers protobuf gets JSON instead, which all client libraries accept.
  */
 import type { Sink, Wire } from '#http/exchange.ts'
 import type { WatchFault } from './fault-rule.ts'
@@ -19,7 +19,7 @@ const gone = {
   },
 }
 
-/** Makes the server answer in JSON, and puts the faults between the server and the client. */
+/** Makes the server respond in JSON, and inserts the faults between the server and the client. */
 export function faultWatch(wire: Wire, fault: WatchFault): void {
   const headers = { ...wire.headers, accept: inJson(String(wire.headers.accept ?? '')) }
   Object.defineProperty(wire, 'headers', { value: headers })
@@ -118,8 +118,8 @@ class FaultySink implements Sink {
 }
 
 /**
- * Skips some events of each object, and makes what follows them what a client without those events
- * would see.
+ * Skips some events of each object, and adapts later events for a client that did not get the
+ * skipped ones.
  */
 class SkippedEvents {
   readonly #skipped = new Map<string, number>()

@@ -1,12 +1,15 @@
-/** A gate in front of watches: closed, it makes a client miss the states between two looks. */
+/**
+ * A gate for watch events. While it is closed, events wait, and several events of one object become
+ * one. So the client misses the states in between.
+ */
 
-/** A line of a watch. */
+/** One line of a watch. */
 export interface Event {
   type: string
   object: { metadata?: { uid?: string; name?: string; namespace?: string } }
 }
 
-/** Holds back the events of watches. What happens to an object meanwhile arrives as one event. */
+/** Holds back the events of watches, and combines the events of each object. */
 export class WatchGate {
   #isHeld = false
   readonly #waiting = new Map<object, { send: (event: Event) => void; merged: MergedEvents }>()
@@ -22,7 +25,7 @@ export class WatchGate {
     this.#waiting.clear()
   }
 
-  /** Passes an event on, at once or when the gate is released. */
+  /** Passes on an event, at once or when the gate is opened. */
   pass(watch: object, event: Event, send: (event: Event) => void): void {
     if (this.#isHeld) this.#keep(watch, event, send)
     else send(event)
@@ -35,7 +38,7 @@ export class WatchGate {
   }
 }
 
-/** Several events of an object as the one that a client sees if it looks before and after them. */
+/** Combines events of an object into one event with the same end state. */
 class MergedEvents {
   readonly #events = new Map<string, Event>()
   #others = 0
@@ -53,7 +56,7 @@ class MergedEvents {
   }
 }
 
-/** Undefined if a client that looks before and after the two events sees no difference. */
+/** Undefined if the two events cancel each other out. */
 function mergeEvents(before: Event, after: Event): Event | undefined {
   if (before.type === 'ADDED')
     return after.type === 'DELETED' ? undefined : { ...after, type: 'ADDED' }
