@@ -33,7 +33,10 @@ const texts: readonly string[] = [
   'x'.repeat(64),
   'x'.repeat(254),
 ]
-/** Plain values of fields by name, the first of which fills what must be there. */
+/**
+ * Plain values of fields by name, the first of which fills what must be there. Recorded rows depend
+ * on the first one: a name that was not here was filled with `a`.
+ */
 const plainByName: Readonly<Record<string, readonly string[]>> = {
   name: ['a', 'cpu'],
   key: ['a', 'kubernetes.io/hostname', 'metadata.name', 'node.kubernetes.io/unreachable'],
@@ -91,6 +94,21 @@ const plainByName: Readonly<Record<string, readonly string[]>> = {
   ipFamilyPolicy: ['SingleStack', 'PreferDualStack', 'RequireDualStack'],
   signerName: ['a.b/c', 'kubernetes.io/kube-apiserver-client', 'a.b/c/d'],
   finalizers: ['a.b/c', 'kubernetes', 'foregroundDeletion', 'orphan'],
+  expression: ['true', '1', "device.driver == 'a'", 'Object{}', 'x ==', '[JSONPatch{}]'],
+  messageExpression: ["'a'", 'true', 'object.x'],
+  valueExpression: ["'a'", 'true', 'x'],
+  reason: ['a', 'Forbidden', 'Invalid', 'NotFound'],
+  fieldRef: ['spec.validations[0].expression'],
+  deviceClassName: ['a', 'a.b'],
+  matchAttribute: ['a.b/c'],
+  distinctAttribute: ['a.b/c'],
+  version: ['a', '1.2.3', '1.0.0-a+b', '01.2.3', 'v1'],
+  succeededIndexes: ['0', '0-1', '1,3-5', '1-0', '5', '0,0'],
+  managedBy: ['a.b/c', 'kubernetes.io/job-controller'],
+  timeZone: ['Etc/UTC', 'Local', 'Europe/Berlin', 'No/Where'],
+  trafficDistribution: ['PreferClose', 'PreferSameNode', 'PreferSameZone'],
+  hostnameOverride: ['a', 'a.b', '1.2.3.4'],
+  volumeAttributesClassName: ['', 'a', 'a.b'],
   scopeName: ['Terminating', 'PriorityClass', 'BestEffort', 'CrossNamespacePodAffinity'],
 }
 const numbers: readonly number[] = [
@@ -147,8 +165,9 @@ const chosen: Readonly<Record<string, (field: string) => boolean>> = {
     !/^(accessModes|capacity|claimRef|mountOptions|nodeAffinity|persistentVolume|storageC|volumeMode)/.test(
       field,
     ),
-  Probe: (field) => ['exec', 'httpGet', 'tcpSocket'].includes(field),
+  Probe: (field) => ['exec', 'grpc', 'httpGet', 'tcpSocket'].includes(field),
   Handler: () => true,
+  LifecycleHandler: () => true,
   EnvVarSource: () => true,
   EnvVar: (field) => field !== 'name',
   VolumeProjection: () => true,
@@ -156,6 +175,8 @@ const chosen: Readonly<Record<string, (field: string) => boolean>> = {
   NetworkPolicyPeer: () => true,
   IngressBackend: () => true,
   VolumeAttachmentSource: () => true,
+  DeviceRequest: (field) => field !== 'name',
+  DeviceAttribute: () => true,
 }
 
 /** The members of a struct that must go when another of them comes. */

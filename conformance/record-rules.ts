@@ -1,49 +1,29 @@
 /**
  * Records the messages of a real server for odd values in every field of every built-in kind, one
- * row for each message: `rules.jsonl`, which `rules.slow.test.ts` holds this server to without the
- * other one.
+ * row for each message: `rules-RELEASE.jsonl`, which `rules.slow.test.ts` holds this server to
+ * without the other one.
  *
  *   node tools/run.mjs file conformance/record-rules.ts --peer URL
  *
- * Of the accepted values of a field, the first is kept if others are rejected.
+ * Of the accepted values of a field, the first is kept if others are rejected. `--only REGEX` records
+ * the matching shapes once more, and keeps the rows of the others.
  */
-import { writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:https'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Json } from '#api/object-meta.ts'
 import { type FieldChange, fieldChanges } from './field-changes.ts'
+import { connectTo } from './recorded-server.ts'
+import { minorOf, readRecording, writeRecording } from './recordings.ts'
 import { isLasting, nameOf, type RuleRow, stepOf, problemsIn, type Way, ways } from './rule-rows.ts'
-import type { Step } from './two-servers.ts'
 import { declaredValues } from './types-of-facts.ts'
-import { walkedObjects } from './walked-objects.ts'
+import { type WalkedObject, walkedObjectsOf } from './walked-objects.ts'
 import { type Place, placeOf } from './walked-place.ts'
 
 const { values } = parseArgs({ options: { peer: { type: 'string' }, only: { type: 'string' } } })
-const peer = new URL(values.peer ?? '')
-const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 6 })
+const peer = await connectTo(values.peer ?? '')
 const declared = declaredValues()
 const id = `r${Date.now().toString(36)}`
 /** Requests under way at a time. */
 const atOnce = 6
-
-function ask({ method, path, body }: Step): Promise<{ status: number; text: string }> {
-  return new Promise((answered, failed) => {
-    const data = body === undefined ? undefined : JSON.stringify(body)
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    const headers = { authorization: 'Bearer admin-token', 'content-type': type }
-    const sent = request({ agent, host: peer.hostname, port: peer.port, method, path, headers })
-    sent.on('error', failed)
-    sent.on('response', (answer) => {
-      const parts: Buffer[] = []
-      answer.on('data', (part) => parts.push(part))
-      answer.on('end', () =>
-        answered({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() }),
-      )
-    })
-    sent.end(data)
-  })
-}
 
 /**
  * The message without its object: values, places in lists and the holder of a pod template are left
@@ -56,12 +36,12 @@ const gist = (told: string): string =>
 
 const known = new Set<string>()
 function isNew(
-  place: Place,
+  name: string,
   way: Way,
   path: FieldChange['path'],
   told: readonly string[],
 ): boolean {
-  const kind = place.title.split('/')[0]
+  const kind = name.split(' ')[1]?.split('/')[0]
   let isFirst = false
   for (const one of told) {
     const of = /template/.test(one) ? '' : kind
@@ -88,7 +68,7 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
     if ((path[0] === 'status') !== (way === 'status')) return
     if (path[0] === 'metadata' && way !== 'create') return
     const step = stepOf(place, way, { path, value }, declared, version)
-    const { status, text } = await ask(step)
+    const { status, text } = await peer.ask(step)
     const told = problemsIn(status, text, id)
     if (told === undefined) return
     const kept: readonly [] | readonly [Json] = value === undefined ? [] : [value]
@@ -98,7 +78,7 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
       if (value !== undefined && !taken.has(at)) taken.set(at, row)
     } else {
       refused.add(at)
-      if (isNew(place, way, path, told)) rows.push(row)
+      if (isNew(name, way, path, told)) rows.push(row)
     }
   }
   await Promise.all(
@@ -111,40 +91,58 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
   return rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
 
+/** Nothing of a kind that the server does not serve. */
+async function recordPlace(walked: WalkedObject): Promise<RuleRow[]> {
+  const place = placeOf(walked, id, undefined, minorOf(peer.release))
+  const name = nameOf(walked)
+  const all: RuleRow[] = []
+  const none: FieldChange = { path: ['kind'], value: place.object.kind }
+  const whole = await peer.ask(stepOf(place, 'create', none, declared, ''))
+  if (whole.status === 404) return all
+  if (whole.status >= 300) console.log(`${place.title} is not accepted: ${whole.text}`)
+  const told = problemsIn(whole.status, whole.text, id)
+  if (told !== undefined) all.push([name, 'create', none.path, [none.value as Json], told])
+  let version = ''
+  for (const way of ways) {
+    if (way === 'update') {
+      const { text } = await peer.ask({ method: 'POST', path: place.path, body: place.object })
+      version = String(JSON.parse(text).metadata?.resourceVersion)
+    }
+    // A dry run over an autoscaler shows what was there before.
+    const rows = (await rowsOf(name, place, way, version)).filter(
+      ([, , , , told]) => typeof told !== 'string' || isLasting(name, way),
+    )
+    all.push(...rows)
+  }
+  const free = { metadata: { finalizers: null } }
+  await peer.ask({ method: 'PATCH', path: place.itemPath, body: free })
+  await peer.ask({ method: 'DELETE', path: `${place.itemPath}?gracePeriodSeconds=0` })
+  return all
+}
+
 async function main(): Promise<void> {
   const core = '/api/v1/namespaces'
-  await ask({ method: 'POST', path: core, body: { metadata: { name: id } } })
+  await peer.ask({ method: 'POST', path: core, body: { metadata: { name: id } } })
   const account = { metadata: { name: 'default' } }
-  await ask({ method: 'POST', path: `${core}/${id}/serviceaccounts`, body: account })
+  await peer.ask({ method: 'POST', path: `${core}/${id}/serviceaccounts`, body: account })
+  const before = Map.groupBy(readRecording<RuleRow>('rules', peer.release), ([name]) => name)
+  const isRecorded = (walked: WalkedObject) =>
+    values.only === undefined || new RegExp(values.only).test(nameOf(walked))
   const all: RuleRow[] = []
-  for (const walked of walkedObjects) {
-    const place = placeOf(walked, id, undefined)
-    const name = nameOf(walked)
-    if (values.only !== undefined && !new RegExp(values.only).test(place.title)) continue
-    const none: FieldChange = { path: ['kind'], value: place.object.kind }
-    const whole = await ask(stepOf(place, 'create', none, declared, ''))
-    const told = problemsIn(whole.status, whole.text, id)
-    if (told !== undefined) all.push([name, 'create', none.path, [none.value as Json], told])
-    let version = ''
-    for (const way of ways) {
-      if (way === 'update') {
-        const { text } = await ask({ method: 'POST', path: place.path, body: place.object })
-        version = String(JSON.parse(text).metadata?.resourceVersion)
-      }
-      // A dry run over an autoscaler shows what was there before.
-      const rows = (await rowsOf(name, place, way, version)).filter(
-        ([, , , , told]) => typeof told !== 'string' || isLasting(name, way),
-      )
-      all.push(...rows)
+  const everything = walkedObjectsOf(minorOf(peer.release))
+  for (const walked of everything.filter((one) => !isRecorded(one))) {
+    for (const [name, way, path, , told] of before.get(nameOf(walked)) ?? []) {
+      if (typeof told !== 'string') isNew(name, way, path, told)
     }
-    await ask({ method: 'PATCH', path: place.itemPath, body: { metadata: { finalizers: null } } })
-    await ask({ method: 'DELETE', path: `${place.itemPath}?gracePeriodSeconds=0` })
-    console.log(place.title, all.length)
   }
-  await ask({ method: 'DELETE', path: `${core}/${id}` })
-  const text = all.map((row) => `${JSON.stringify(row)}\n`.replaceAll(id, '{id}')).join('')
-  writeFileSync(resolve(import.meta.dirname, 'rules.jsonl'), text)
-  agent.destroy()
+  for (const walked of everything) {
+    const rows = isRecorded(walked) ? await recordPlace(walked) : before.get(nameOf(walked))
+    all.push(...(rows ?? []))
+    console.log(nameOf(walked), all.length)
+  }
+  await peer.ask({ method: 'DELETE', path: `${core}/${id}` })
+  writeRecording('rules', peer.release, all, (line) => line.replaceAll(id, '{id}'))
+  peer.close()
 }
 
 await main()

@@ -29,12 +29,16 @@ export const changeOf = ([, , path, value]: RuleRow, id: string): FieldChange =>
     value.length === 0 ? undefined : JSON.parse(JSON.stringify(value[0]).replaceAll('{id}', id)),
 })
 
+/** A row in the list of those that differ: the same name in every recording of the row. */
+export const titleOf = ([place, way, path, value]: RuleRow): string =>
+  `${place} ${way} ${path.join('.')} ${digestOf(JSON.stringify(value)).slice(1)}`
+
 /** Shapes of several versions are called alike. */
 export const nameOf = ({ at, plural, shape }: WalkedObject): string => `${at} ${plural}/${shape}`
 
 /** Kinds whose objects show who made them, or whose status the server itself keeps up to date. */
 const ofTheMoment =
-  /^\S+ (flowschemas|prioritylevel|apiservices|customresourced|certificatesigning)/
+  /^\S+ (flowschemas|prioritylevel|servicecidrs|apiservices|customresourced|certificatesigning)/
 
 /** Whether two servers make the same of what they take, every time. */
 export const isLasting = (name: string, way: Way): boolean =>

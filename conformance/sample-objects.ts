@@ -3,7 +3,8 @@
  * name.
  */
 import type { Json } from '#api/object-meta.ts'
-import { hasKind } from './types-of-facts.ts'
+import { newerClusterWide, newerNamespaced, type SampleRow } from './newer-samples.ts'
+import { comparedRelease, hasKind } from './types-of-facts.ts'
 
 export interface Sample {
   /** Group and version as in a path: `api/v1`, `apis/apps/v1`. */
@@ -40,8 +41,6 @@ const webhook = {
 }
 const accessModes = ['ReadWriteOnce']
 
-type Row = readonly [at: string, plural: string, kind: string, body: { [key: string]: Json }]
-
 const autoscaler: { [key: string]: Json } = {
   spec: {
     maxReplicas: 3,
@@ -55,7 +54,7 @@ const autoscaler: { [key: string]: Json } = {
   },
 }
 
-const namespaced: readonly Row[] = [
+const namespaced: readonly SampleRow[] = [
   ['api/v1', 'configmaps', 'ConfigMap', { data: { a: '1', b: '2' } }],
   ['api/v1', 'secrets', 'Secret', { data: { a: 'aGk=' }, stringData: { b: 'x' } }],
   ['api/v1', 'pods', 'Pod', { spec: podSpec }],
@@ -168,7 +167,7 @@ const namespaced: readonly Row[] = [
   ],
 ]
 
-const clusterWide: readonly Row[] = [
+const clusterWide: readonly SampleRow[] = [
   [
     'api/v1',
     'nodes',
@@ -242,22 +241,25 @@ const clusterWide: readonly Row[] = [
   ],
 ]
 
-const sampleOf = ([at, plural, kind, body]: Row, isNamespaced: boolean): Sample => {
+const sampleOf = ([at, plural, kind, body, name]: SampleRow, isNamespaced: boolean): Sample => {
   const apiVersion = at.replace(/^apis?\//, '')
-  const name = isNamespaced ? 'x' : '{id}-x'
+  const usualName = isNamespaced ? 'x' : '{id}-x'
   return {
     at,
     plural,
     namespaced: isNamespaced,
-    object: { apiVersion, kind, metadata: { name, labels }, ...body },
+    object: { apiVersion, kind, metadata: { name: name ?? usualName, labels }, ...body },
   }
 }
 
-/** Of the kinds that the release has. */
-export const samples: readonly Sample[] = [
-  ...namespaced.map((row) => sampleOf(row, true)),
-  ...clusterWide.map((row) => sampleOf(row, false)),
-].filter(({ object }) => hasKind(object.apiVersion as string, object.kind as string))
+/** Of the kinds that a release has. */
+export const samplesOf = (release: number): readonly Sample[] =>
+  [
+    ...[...namespaced, ...newerNamespaced].map((row) => sampleOf(row, true)),
+    ...[...clusterWide, ...newerClusterWide].map((row) => sampleOf(row, false)),
+  ].filter(({ object }) => hasKind(object.apiVersion as string, object.kind as string, release))
+
+export const samples = samplesOf(comparedRelease)
 
 /** The sample's object for a run, and the path it is created at. */
 export function sampleFor(

@@ -10,9 +10,9 @@ import type { DeclaredValues } from './random-value.ts'
 
 const facts = loadFacts(readFactsFile)
 /** The release whose types the walks and fuzzers use: that of the servers they compare. */
-const minor = Number((process.env.BINNACLE_RELEASE ?? '1.22').split('.')[1])
+export const comparedRelease = Number((process.env.BINNACLE_RELEASE ?? '1.22').split('.')[1])
 
-export function typeOf(apiVersion: string, kind: string, release = minor): Struct {
+export function typeOf(apiVersion: string, kind: string, release = comparedRelease): Struct {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   const name = facts.openApiNameOf(group as string, version as string, kind)
   if (name === undefined) throw new Error(`no ${kind} in ${apiVersion}`)
@@ -25,7 +25,7 @@ interface NameRow {
 }
 
 /** Whether the release has a kind. */
-export function hasKind(apiVersion: string, kind: string, release = minor): boolean {
+export function hasKind(apiVersion: string, kind: string, release = comparedRelease): boolean {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   const name = facts.openApiNameOf(group as string, version as string, kind)
   return name !== undefined && facts.isType(name, release)

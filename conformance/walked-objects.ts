@@ -4,9 +4,10 @@
  * is what is walked of it: everything, or what only this shape has. `{id}` is the run's own part of
  * a name.
  */
-import { hasKind } from './types-of-facts.ts'
+import { newerClusterWideShapes, newerShapes, type ShapeRow } from './newer-shapes.ts'
+import { comparedRelease, hasKind } from './types-of-facts.ts'
 import type { Json } from '#api/object-meta.ts'
-import { samples } from './sample-objects.ts'
+import { samplesOf } from './sample-objects.ts'
 import { certificateRequest } from './table-objects.ts'
 
 type Body = { [key: string]: Json }
@@ -18,6 +19,8 @@ export interface WalkedObject {
   readonly object: Body
   /** Distinguishes the shape from others of the kind. */
   readonly shape: string
+  /** The release from which the shape has rules of its own. */
+  readonly since: number
   /** Only fields below these paths, where they are named. */
   readonly below: readonly string[]
   /** Fields below these are walked with another shape. */
@@ -50,21 +53,7 @@ const webhook: Body = {
   namespaceSelector: { matchLabels: { no: 'where' } },
 }
 
-interface More {
-  readonly below?: readonly string[]
-  readonly without?: readonly string[]
-  readonly meta?: Body
-}
-type Row = readonly [
-  at: string,
-  plural: string,
-  kind: string,
-  shape: string,
-  body: Body,
-  more?: More,
-]
-
-const pod = (shape: string, spec: Body, below?: readonly string[]): Row => [
+const pod = (shape: string, spec: Body, below?: readonly string[]): ShapeRow => [
   'api/v1',
   'pods',
   'Pod',
@@ -72,14 +61,14 @@ const pod = (shape: string, spec: Body, below?: readonly string[]): Row => [
   { spec: { containers: [container], ...spec } },
   below === undefined ? {} : { below },
 ]
-const service = (shape: string, spec: Body): Row => [
+const service = (shape: string, spec: Body): ShapeRow => [
   'api/v1',
   'services',
   'Service',
   shape,
   { spec: { selector: labels, ports: [{ name: 'p', port: 80 }], ...spec } },
 ]
-const volume = (source: string, body: Body): Row => [
+const volume = (source: string, body: Body): ShapeRow => [
   'api/v1',
   'persistentvolumes',
   'PersistentVolume',
@@ -87,7 +76,7 @@ const volume = (source: string, body: Body): Row => [
   { spec: { accessModes, capacity: { storage: '1Gi' }, [source]: body } },
   { below: [`spec.${source}`, 'spec.nodeAffinity', 'spec.volumeMode'] },
 ]
-const autoscaler = (version: string, shape: string, metric: Body, behavior?: Body): Row => [
+const autoscaler = (version: string, shape: string, metric: Body, behavior?: Body): ShapeRow => [
   `apis/autoscaling/${version}`,
   'horizontalpodautoscalers',
   'HorizontalPodAutoscaler',
@@ -101,7 +90,7 @@ const autoscaler = (version: string, shape: string, metric: Body, behavior?: Bod
     },
   },
 ]
-const webhooks = (kind: string, more: Body): Row => [
+const webhooks = (kind: string, more: Body): ShapeRow => [
   'apis/admissionregistration.k8s.io/v1',
   `${kind.toLowerCase()}s`,
   kind,
@@ -109,7 +98,7 @@ const webhooks = (kind: string, more: Body): Row => [
   { webhooks: [{ ...webhook, ...more }] },
 ]
 
-const pods: readonly Row[] = [
+const pods: readonly ShapeRow[] = [
   pod('plain', {}),
   pod(
     'placed',
@@ -223,7 +212,7 @@ const pods: readonly Row[] = [
   ),
 ]
 
-const services: readonly Row[] = [
+const services: readonly ShapeRow[] = [
   service('plain', {}),
   service('headless', { clusterIP: 'None' }),
   service('ports', { type: 'NodePort' }),
@@ -235,7 +224,7 @@ const services: readonly Row[] = [
   service('elsewhere', { type: 'ExternalName', externalName: 'a.b', ports: [] }),
 ]
 
-const volumes: readonly Row[] = [
+const volumes: readonly ShapeRow[] = [
   volume('gcePersistentDisk', { pdName: 'p' }),
   volume('awsElasticBlockStore', { volumeID: 'v' }),
   volume('glusterfs', { endpoints: 'e', path: 'p' }),
@@ -288,7 +277,7 @@ const stableEvent = {
   type: 'Normal',
 }
 
-const others: readonly Row[] = [
+const others: readonly ShapeRow[] = [
   ['api/v1', 'events', 'Event', 'core', { involvedObject: { namespace: '{id}' }, reason: 'r' }],
   ['apis/events.k8s.io/v1', 'events', 'Event', 'new', stableEvent],
   ['apis/events.k8s.io/v1beta1', 'events', 'Event', 'beta', stableEvent],
@@ -445,7 +434,7 @@ const others: readonly Row[] = [
   ],
 ]
 
-const clusterWide: readonly Row[] = [
+const clusterWide: readonly ShapeRow[] = [
   ...volumes,
   ['api/v1', 'namespaces', 'Namespace', 'plain', { spec: { finalizers: ['a.b/c'] } }],
   [
@@ -586,7 +575,7 @@ const clusterWide: readonly Row[] = [
 
 const walkedOf =
   (namespaced: boolean) =>
-  (row: Row): WalkedObject => {
+  (row: ShapeRow): WalkedObject => {
     const [at, plural, kind, shape, body, more = {}] = row
     const name = namespaced ? 'x' : '{id}-x'
     return {
@@ -600,6 +589,7 @@ const walkedOf =
         metadata: { name, labels, ...more.meta },
         ...body,
       },
+      since: more.since ?? 0,
       below: more.below ?? [],
       without: more.without ?? [],
     }
@@ -608,15 +598,22 @@ const walkedOf =
 /** Kinds of the samples that stand here in better shapes. */
 const better = new Set(['pods', 'services'])
 
-export const walkedObjects: readonly WalkedObject[] = [
-  ...samples
-    .filter(({ plural }) => !better.has(plural))
-    .map((sample) => ({
-      ...sample,
-      shape: 'sample',
-      below: [],
-      without: ['spec.template.spec', 'template.spec', 'spec.jobTemplate.spec.template.spec'],
-    })),
-  ...[...pods, ...services, ...others].map(walkedOf(true)),
-  ...clusterWide.map(walkedOf(false)),
-].filter(({ object }) => hasKind(object.apiVersion as string, object.kind as string))
+export const walkedObjectsOf = (release: number): readonly WalkedObject[] =>
+  [
+    ...samplesOf(release)
+      .filter(({ plural }) => !better.has(plural))
+      .map((sample) => ({
+        ...sample,
+        shape: 'sample',
+        since: 0,
+        below: [],
+        without: ['spec.template.spec', 'template.spec', 'spec.jobTemplate.spec.template.spec'],
+      })),
+    ...[...pods, ...services, ...others, ...newerShapes].map(walkedOf(true)),
+    ...[...clusterWide, ...newerClusterWideShapes].map(walkedOf(false)),
+  ].filter(
+    ({ object, since }) =>
+      release >= since && hasKind(object.apiVersion as string, object.kind as string, release),
+  )
+
+export const walkedObjects = walkedObjectsOf(comparedRelease)

@@ -4,7 +4,7 @@
 import type { Json } from '#api/object-meta.ts'
 import type { Struct } from '#schema/type.ts'
 import type { FieldChange } from './field-changes.ts'
-import { typeOf } from './types-of-facts.ts'
+import { comparedRelease, typeOf } from './types-of-facts.ts'
 import type { WalkedObject } from './walked-objects.ts'
 
 export type Body = { [key: string]: Json }
@@ -27,7 +27,12 @@ export interface Place {
   readonly walked: (path: string) => boolean
 }
 
-export function placeOf(one: WalkedObject, id: string, field: RegExp | undefined): Place {
+export function placeOf(
+  one: WalkedObject,
+  id: string,
+  field?: RegExp,
+  release = comparedRelease,
+): Place {
   const object = JSON.parse(JSON.stringify(one.object).replaceAll('{id}', id)) as Body
   const path = `/${one.at}${one.namespaced ? `/namespaces/${id}` : ''}/${one.plural}`
   const name = (object.metadata as Body).name as string
@@ -38,7 +43,7 @@ export function placeOf(one: WalkedObject, id: string, field: RegExp | undefined
     object,
     path,
     itemPath: `${path}/${name}`,
-    type: typeOf(object.apiVersion as string, object.kind as string),
+    type: typeOf(object.apiVersion as string, object.kind as string, release),
     walked: (path) => {
       if (notFollowed.has(path)) return false
       if (under(path, 'metadata') && path !== 'metadata') {
