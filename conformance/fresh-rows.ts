@@ -29,6 +29,7 @@ const ofTheMoment = new Set([
   '/api/v1/secrets',
   '/api/v1/serviceaccounts',
   '/api/v1/configmaps',
+  '/apis/coordination.k8s.io/v1/leases',
 ])
 
 export async function freshRows(ask: Reader): Promise<FreshRow[]> {
@@ -57,12 +58,27 @@ export async function freshRows(ask: Reader): Promise<FreshRow[]> {
         rows.push([`${path} ${titleOf(item)}`, digestOf(item, own)])
     }
   }
-  const { paths, definitions, ...rest } = await ask('/openapi/v2', json)
+  const { paths, definitions, parameters = {}, ...rest } = await ask('/openapi/v2', json)
   rows.push(['/openapi/v2', plain(rest)])
-  for (const [of, parts] of Object.entries({ paths, definitions }))
+  const whole = withoutReferences(paths as Json, parameters as Body)
+  for (const [of, parts] of Object.entries({ paths: whole, definitions }))
     for (const [name, part] of Object.entries(parts as Body))
       rows.push([`/openapi/v2 ${of} ${name}`, digestOf(part)])
   return rows.filter(([what]) => !notServed.test(what))
+}
+
+/**
+ * kube-apiserver refers to shared parameters by a name that holds a digest of their prose. What
+ * counts is the parameter.
+ */
+function withoutReferences(value: Json, parameters: Body): Json {
+  const shared = '#/parameters/'
+  return JSON.parse(JSON.stringify(value), (_key, one) => {
+    const name = one?.$ref
+    return typeof name === 'string' && name.startsWith(shared)
+      ? parameters[name.slice(shared.length)]
+      : one
+  })
 }
 
 /** kube-apiserver serves the log files of its machine. */

@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readExpectedFailures } from './expected-failures.ts'
 
 export type Recording = 'rules' | 'fresh'
 
@@ -34,4 +35,13 @@ export function writeRecording(
 ): void {
   const lines = rows.map((row) => `${written(JSON.stringify(row))}\n`)
   writeFileSync(fileOf(recording, release), lines.join(''))
+}
+
+/** The titles of the rows of a recording that are listed as different. */
+export function listedDifferences(recording: Recording, release: string): Set<string> {
+  const file = resolve(import.meta.dirname, 'recorded-differences.txt')
+  const { reasons } = readExpectedFailures(readFileSync(file, 'utf8'))
+  const prefix = `${release} ${recording} `
+  const titles = [...reasons.keys()].filter((name) => name.startsWith(prefix))
+  return new Set(titles.map((name) => name.slice(prefix.length)))
 }

@@ -1,15 +1,13 @@
 /**
  * The messages of real servers for odd values in every field, row by row (`rules-RELEASE.jsonl`,
  * made by `record-rules.ts`): this server reports the same, and stores the same of what it accepts.
- * `rule-differences.txt` lists the rows that differ, each with its cause; a listed row that is the
+ * `recorded-differences.txt` lists the rows that differ, each with its cause; a listed row that is the
  * same after all fails too.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type RunningServer, startServer } from '../test/running-server.ts'
-import { readExpectedFailures } from './expected-failures.ts'
-import { minorOf, readRecording, recordedReleases } from './recordings.ts'
+import { listedDifferences, minorOf, readRecording, recordedReleases } from './recordings.ts'
 import { ruleDifferences } from './rule-differences.ts'
 import { nameOf, type RuleRow, titleOf } from './rule-rows.ts'
 import { walkedObjectsOf } from './walked-objects.ts'
@@ -17,13 +15,11 @@ import { placeOf } from './walked-place.ts'
 
 /** In no word that a server says. */
 const id = 'zq7zq7'
-const list = readFileSync(new URL('rule-differences.txt', import.meta.url), 'utf8')
-const listed = [...readExpectedFailures(list).reasons.keys()]
 
 for (const release of recordedReleases('rules')) {
   const rows = readRecording<RuleRow>('rules', release)
   const walked = walkedObjectsOf(minorOf(release))
-  const known = new Set(listed.filter((name) => name.startsWith(`${release} `)))
+  const known = listedDifferences('rules', release)
 
   describe(`rules of ${release}`, () => {
     let server: RunningServer
@@ -41,7 +37,7 @@ for (const release of recordedReleases('rules')) {
 
     test('every row has its shape, every listed difference its row', () => {
       const shapes = new Set(walked.map(nameOf))
-      const titles = new Set(rows.map((row) => `${release} ${titleOf(row)}`))
+      const titles = new Set(rows.map(titleOf))
       assert.deepEqual(new Set(rows.map(([name]) => name)).difference(shapes), new Set())
       assert.deepEqual(known.difference(titles), new Set())
     })
@@ -52,12 +48,11 @@ for (const release of recordedReleases('rules')) {
       test(`${name}: ${mine.length} rules`, async () => {
         const place = placeOf(shape, id, undefined, minorOf(release))
         const wrong = await ruleDifferences(server, place, mine, id)
-        const isKnown = (title: string) => known.has(`${release} ${title}`)
-        const unlisted = [...wrong].filter(([title]) => !isKnown(title))
+        const unlisted = [...wrong].filter(([title]) => !known.has(title))
         assert.deepEqual(unlisted, [])
         const titles = mine.map(titleOf)
         assert.deepEqual(
-          titles.filter((title) => isKnown(title) && !wrong.has(title)),
+          titles.filter((title) => known.has(title) && !wrong.has(title)),
           [],
         )
       })

@@ -181,6 +181,7 @@ class FactField implements Field {
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
+  readonly granular: boolean
   readonly default?: string | number | boolean
   readonly zeroUndeclared: boolean
   #type: Type | undefined
@@ -202,6 +203,7 @@ class FactField implements Field {
     if (options.patchMergeKey !== undefined) this.patchMergeKey = options.patchMergeKey
     if (options.listType !== undefined) this.listType = options.listType
     if (options.default !== undefined) this.default = options.default
+    this.granular = options.mapType === 'granular'
     this.zeroUndeclared = zeroUndeclared
     this.#resolve = resolve
   }

@@ -85,7 +85,10 @@ export interface Struct {
    * types). The fields are those of protobuf.
    */
   readonly union?: boolean
-  /** The discriminator field of a union (OpenAPI's x-kubernetes-unions). */
+  /**
+   * The discriminator field of a union (OpenAPI's x-kubernetes-unions). Empty if no field says which
+   * member is set.
+   */
   readonly discriminator?: string
 }
 
@@ -110,6 +113,8 @@ export interface Field {
   /** Fields that are not lists may have this without effect; OpenAPI shows it. */
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
+  /** Declared as a granular map: that is how maps and structs are owned anyway; OpenAPI shows it. */
+  readonly granular?: boolean
   /**
    * The default in the OpenAPI schema, which the key of a list map gets if an applied item omits
    * it.

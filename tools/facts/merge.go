@@ -179,7 +179,7 @@ func (m *tables) typeTable(file, name string) map[string]any {
 	}
 	out["fields"] = fields
 	for _, t := range m.releases {
-		if one := t.structOf(file, name); one != nil && one.chooses != "" {
+		if one := t.structOf(file, name); one != nil && one.choosing {
 			out["discriminator"] = one.chooses
 		}
 	}

@@ -193,8 +193,8 @@ func (s *sources) readNames(t *oneRelease) {
 		bytes, _ := os.ReadFile(path)
 		text := string(bytes)
 		if m := qualified.FindStringSubmatch(text); m != nil && returnsDeleted.MatchString(text) {
-			// Services are deleted through a wrapper that answers with a status all the same.
-			s.returns[m[1]] = m[1] != "services"
+			// Until 1.22 services are deleted through a wrapper that answers with a status all the same.
+			s.returns[m[1]] = m[1] != "services" || t.release.minor >= servicesReturnedSince
 		}
 		functions := namesFunction.FindAllStringSubmatch(text, -1)
 		if len(functions) == 0 {
@@ -230,6 +230,9 @@ func (s *sources) readNames(t *oneRelease) {
 		}
 	}
 }
+
+// servicesReturnedSince is the release from which the deletion of a service returns it.
+const servicesReturnedSince = 23
 
 // complete fills in what the OpenAPI document does not say about a resource.
 func (s *sources) complete(t *oneRelease, one *resource) {

@@ -19,26 +19,30 @@ type goPackage struct {
 	openAPI string // e.g. "io.k8s.api.core.v1"
 	group   string
 	version string
+	minor   int
 	types   map[string]*goType
 	life    map[string]*lifecycle
 	// Constants that are texts, by Go's name.
 	constants map[string]string
 	// Constants that are those of another package: AddressTypeIPv4 → core.v1.IPv4Protocol.
 	sameAs map[string]string
-	rules  *ruleTable
+	// Constants made by a conversion, by the name of their type: PathType → PathTypeExact.
+	converted map[string][]string
+	rules     *ruleTable
 }
 
 // A goType is a struct with fields, a union (a struct JSON writes as one of its members) or a name for another type.
 type goType struct {
-	is      string // "struct", "union" or "name"
-	of      string // for a name: the type it stands for
-	message bool   // for a name: protobuf wraps it into a message
-	alias   bool   // for a name: Go's `type A = B`, so that errors speak of B
-	enum    bool   // for a name: OpenAPI lists the values
-	values  []string
-	atomic  bool
-	chooses string // the field that says which member is set, where the struct is marked as a union
-	fields  []*goField
+	is       string // "struct", "union" or "name"
+	of       string // for a name: the type it stands for
+	message  bool   // for a name: protobuf wraps it into a message
+	alias    bool   // for a name: Go's `type A = B`, so that errors speak of B
+	enum     bool   // for a name: OpenAPI lists the values
+	values   []string
+	atomic   bool
+	choosing bool   // marked as a union: one of the members is set
+	chooses  string // the field that says which one, if there is such a field
+	fields   []*goField
 }
 
 type goField struct {
@@ -113,10 +117,12 @@ func (t *oneRelease) readPackage(dir, importPath string) {
 		file:      tableName(importPath),
 		openAPI:   "io.k8s." + strings.ReplaceAll(strings.TrimPrefix(importPath, "k8s.io/"), "/", "."),
 		version:   filepath.Base(dir),
+		minor:     t.release.minor,
 		types:     map[string]*goType{},
 		life:      map[string]*lifecycle{},
 		constants: map[string]string{},
 		sameAs:    map[string]string{},
+		converted: map[string][]string{},
 	}
 	files := token.NewFileSet()
 	parsed, err := parser.ParseDir(files, dir, func(i os.FileInfo) bool {
@@ -157,9 +163,28 @@ func (t *oneRelease) readPackage(dir, importPath string) {
 			continue
 		}
 		one.values = values[name]
+		for _, constant := range p.converted[name] {
+			if text, ok := t.textOf(p, constant); ok && one.enum {
+				one.values = append(one.values, text)
+			}
+		}
 		one.message = strings.Contains(string(proto), "\nmessage "+name+" {")
 	}
 	t.packages[p.file] = p
+}
+
+// textOf is the text of a constant, which can be that of a constant of a package read before.
+func (t *oneRelease) textOf(p *goPackage, constant string) (string, bool) {
+	if text, ok := p.constants[constant]; ok {
+		return text, true
+	}
+	other := p.sameAs[constant]
+	dot := strings.LastIndex(other, ".")
+	if dot < 0 || t.packages[other[:dot]] == nil {
+		return "", false
+	}
+	text, ok := t.packages[other[:dot]].constants[other[dot+1:]]
+	return text, ok
 }
 
 func importsOf(file *ast.File) map[string]string {
@@ -183,8 +208,11 @@ func readConstants(general *ast.GenDecl, p *goPackage, values map[string][]strin
 			continue
 		}
 		expression := value.Values[0]
-		if converted, ok := expression.(*ast.CallExpr); ok && len(converted.Args) == 1 {
-			expression = converted.Args[0]
+		if call, ok := expression.(*ast.CallExpr); ok && len(call.Args) == 1 {
+			expression = call.Args[0]
+			if named, ok := call.Fun.(*ast.Ident); ok {
+				p.converted[named.Name] = append(p.converted[named.Name], value.Names[0].Name)
+			}
 		}
 		if other, ok := expression.(*ast.SelectorExpr); ok {
 			p.sameAs[value.Names[0].Name] = tableName("/"+imports[lastName(other.X)]) + "." + other.Sel.Name
@@ -216,6 +244,7 @@ func readType(spec *ast.TypeSpec, general *ast.GenDecl, p *goPackage, importPath
 	case *ast.StructType:
 		one := &goType{is: "struct"}
 		one.atomic = first(marks["structType"]) == "atomic" || first(marks["mapType"]) == "atomic"
+		_, one.choosing = marks["union"]
 		byHand := true
 		for _, field := range shape.Fields.List {
 			tag := tagOf(field)
@@ -230,9 +259,9 @@ func readType(spec *ast.TypeSpec, general *ast.GenDecl, p *goPackage, importPath
 			one.is = "union"
 		}
 		for _, field := range shape.Fields.List {
-			if row := readField(field, importPath, imports, one.is == "union"); row != nil {
+			if row := readField(field, p, importPath, imports, one.is == "union"); row != nil {
 				one.fields = append(one.fields, row)
-				if _, ok := markers(field.Doc)["unionDiscriminator"]; ok {
+				if _, ok := markers(field.Doc)["unionDiscriminator"]; ok && one.choosing {
 					one.chooses = row.Name
 				}
 			}
@@ -264,8 +293,11 @@ func tagOf(field *ast.Field) reflect.StructTag {
 	return reflect.StructTag(text)
 }
 
+// requiredMarkSince is the release from which OpenAPI lists a field marked as required that has omitempty.
+const requiredMarkSince = 33
+
 // readField makes the row of one field; nil when neither JSON nor protobuf writes it.
-func readField(field *ast.Field, importPath string, imports map[string]string, union bool) *goField {
+func readField(field *ast.Field, p *goPackage, importPath string, imports map[string]string, union bool) *goField {
 	tag := tagOf(field)
 	jsonTag := strings.Split(tag.Get("json"), ",")
 	if jsonTag[0] == "-" || (len(field.Names) > 0 && !field.Names[0].IsExported()) {
@@ -306,7 +338,9 @@ func readField(field *ast.Field, importPath string, imports map[string]string, u
 	}
 	_, optional := marks["optional"]
 	_, nullable := marks["nullable"]
-	flags['r'] = !flags['i'] && !flags['o'] && !optional && !union
+	_, required := marks["required"]
+	required = required && p.minor >= requiredMarkSince
+	flags['r'] = !flags['i'] && !union && (required || (!flags['o'] && !optional))
 	flags['n'] = nullable
 	for _, letter := range "iozpnr" {
 		if flags[byte(letter)] {

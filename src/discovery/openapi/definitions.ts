@@ -24,7 +24,10 @@ export type Gvks = ReadonlyMap<string, { group: string; kind: string; version: s
 export function groupVersionKinds(source: OpenApiSource): Gvks {
   const { facts, release } = source
   const found = new Map<string, { group: string; kind: string; version: string }[]>()
-  const known = facts.knownGroupVersionsOf(release)
+  // The scheme of kube-apiserver does not have the kinds of aggregated discovery.
+  const known = facts
+    .knownGroupVersionsOf(release)
+    .filter(({ group }) => group !== 'apidiscovery.k8s.io')
   for (const { group, version } of known) {
     for (const [kind, name] of facts.kindsOf(group, version, release)) {
       found.set(name, [{ group, kind, version }])

@@ -15,14 +15,14 @@ import { type OpenApiOperation, reasonPhrases } from './operation.ts'
 import { byName, discoveryOperations, type PathForm, pathsOf } from './paths.ts'
 import type { Parameter } from './parameters.ts'
 import { form2 } from './schema-form.ts'
-import { type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
+import { documentInfo, type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
 
 /** The members of the document in order; paths and definitions are still empty. */
-export function aroundV2({ facts, release }: OpenApiSource): JsonObject {
+export function aroundV2(source: OpenApiSource): JsonObject {
   const token = { type: 'apiKey', name: 'authorization', in: 'header' }
   return {
     swagger: '2.0',
-    info: { title: 'Kubernetes', version: `v${facts.versionOf(release)}` },
+    info: documentInfo(source),
     paths: {},
     definitions: {},
     securityDefinitions: { BearerToken: { description: securityDescription, ...token } },

@@ -9,7 +9,13 @@ import { kindOperations } from './kind-operations.ts'
 import { type OpenApiOperation, reasonPhrases } from './operation.ts'
 import { byName, groupVersionsOf, type PathForm, pathsOf } from './paths.ts'
 import { form3 } from './schema-form.ts'
-import { isOfTables, type JsonObject, type OpenApiSource, securityDescription } from './source.ts'
+import {
+  documentInfo,
+  isOfTables,
+  type JsonObject,
+  type OpenApiSource,
+  securityDescription,
+} from './source.ts'
 
 /** The contents of one document. */
 export interface ContentV3 {
@@ -45,7 +51,7 @@ export function documentV3(
   const token = { type: 'apiKey', name: 'authorization', in: 'header' }
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: `v${source.facts.versionOf(source.release)}` },
+    info: documentInfo(source),
     paths: pathsOf(operations, pathForm),
     components: {
       schemas: definitionsFor(namesIn(operations), kinds, source, gvks, form3),

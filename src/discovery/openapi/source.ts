@@ -1,5 +1,6 @@
 /** The inputs of an OpenAPI document. */
 import type { Json } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { Facts } from '#kinds/facts.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { customDefinitionName } from './names.ts'
@@ -49,5 +50,14 @@ export const isCustom = (source: OpenApiSource, kind: Pick<Kind, 'group' | 'vers
   !isOfTables(source, kind.group, kind.version)
 
 export const metaType = (name: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
+
+const namesMinor = change('OpenAPI documents name the release without its patch', { since: 31 })
+
+/** The title and the version of every document. */
+export function documentInfo({ facts, release: minor }: OpenApiSource): JsonObject {
+  const release = releaseOf(minor)
+  const version = release.has(namesMinor) ? release.name : `v${facts.versionOf(minor)}`
+  return { title: 'Kubernetes', version }
+}
 
 export const securityDescription = 'A token, after the word Bearer.'

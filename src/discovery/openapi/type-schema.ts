@@ -100,12 +100,13 @@ export function structSchema(struct: Struct, context: SchemaContext): JsonObject
   return schema
 }
 
+/** An empty discriminator: no field says which member is set. */
 function discriminatedUnion(struct: Struct, discriminator: string): JsonObject {
   const members: JsonObject = {}
   for (const name of [...struct.byName.keys()].sort()) {
     if (name !== discriminator) members[name] = name.charAt(0).toUpperCase() + name.slice(1)
   }
-  return { discriminator, 'fields-to-discriminateBy': members }
+  return { ...(discriminator && { discriminator }), 'fields-to-discriminateBy': members }
 }
 
 function fieldSchema(field: Field, context: SchemaContext): JsonObject {
@@ -114,10 +115,11 @@ function fieldSchema(field: Field, context: SchemaContext): JsonObject {
   if (description !== undefined) more.description = description
   const implied = context.form.version === 3 ? (field.default ?? zeroDefault(field)) : undefined
   if (implied !== undefined) more.default = implied
-  const { patchStrategy, patchMergeKey, listType } = field
+  const { patchStrategy, patchMergeKey, listType, granular } = field
   if (patchStrategy !== undefined) more['x-kubernetes-patch-strategy'] = patchStrategy
   if (patchMergeKey !== undefined) more['x-kubernetes-patch-merge-key'] = patchMergeKey
   if (listType !== undefined) more['x-kubernetes-list-type'] = listType
+  if (granular) more['x-kubernetes-map-type'] = 'granular'
   return typeSchema(field.type, context, more)
 }
 

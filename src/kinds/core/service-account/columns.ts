@@ -3,12 +3,6 @@ import { change } from '#api/releases/change.ts'
 import { ageOf } from '#kinds/all-kinds/age.ts'
 import { ageColumn, column, nameColumn } from '#kinds/all-kinds/column.ts'
 import type { OlderColumns } from '#kinds/kind-rules.ts'
-import type { TableColumns } from '#kinds/table-columns.ts'
-
-export const serviceAccountColumns: TableColumns = {
-  columns: [nameColumn, ageColumn],
-  cells: (object, now) => [object.metadata.name, ageOf(object, now)],
-}
 
 export const olderServiceAccountColumns: readonly OlderColumns[] = [
   {
