@@ -47,7 +47,8 @@ const job = (since: number, shape: string, spec: Body): ShapeRow => [
   'Job',
   shape,
   { spec: { template: jobTemplate, suspend: true, ...spec } },
-  { without: ['spec.template'], since },
+  // A deleted job waits for the garbage collector: each shape has a name of its own.
+  { without: ['spec.template'], since, meta: { name: shape } },
 ]
 const autoscaler = (shape: string, metric: Body, behavior?: Body): ShapeRow => [
   'apis/autoscaling/v2',

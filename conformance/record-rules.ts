@@ -5,8 +5,8 @@
  *
  *   node tools/run.mjs file conformance/record-rules.ts --peer URL
  *
- * Of the accepted values of a field, the first is kept if others are rejected. `--only REGEX` records
- * the matching shapes once more, and keeps the rows of the others.
+ * Of the accepted values of a field, the first is kept if others are rejected. `--only REGEX`
+ * records the matching shapes once more, and keeps the rows of the others.
  */
 import { parseArgs } from 'node:util'
 import type { Json } from '#api/object-meta.ts'
@@ -27,14 +27,19 @@ const atOnce = 6
 
 /**
  * The message without its object: values, places in lists and the holder of a pod template are left
- * out.
+ * out. Since 1.34 objects in messages are JSON.
  */
 const gist = (told: string): string =>
   told
     .replace(/^(spec\.jobTemplate\.)?(spec\.)?template\.(?=spec)/, '')
-    .replace(/"[^"]*"|\b\d+\b/g, '_')
+    .replace(/"(?:[^"\\]|\\.)*"|-?\b\d+\b/g, '_')
+    .replace(/(?<= value: )[{[]\S*[}\]]/, '_')
 
 const known = new Set<string>()
+/** Fields of a kind whose accepted value is recorded in some shape. */
+const accepted = new Set<string>()
+const acceptedKey = ([name, way, path]: RuleRow): string =>
+  `${name.split('/').slice(0, -1).join('/')} ${way} ${path.join('.')}`
 function isNew(
   name: string,
   way: Way,
@@ -87,7 +92,12 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
     }),
   )
   const isShared = /template|Template/
-  for (const [at, row] of taken) if (refused.has(at) && !isShared.test(at)) rows.push(row)
+  for (const [at, row] of taken) {
+    const key = acceptedKey(row)
+    if (!refused.has(at) || isShared.test(at) || accepted.has(key)) continue
+    accepted.add(key)
+    rows.push(row)
+  }
   return rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
 
@@ -131,17 +141,19 @@ async function main(): Promise<void> {
   const all: RuleRow[] = []
   const everything = walkedObjectsOf(minorOf(peer.release))
   for (const walked of everything.filter((one) => !isRecorded(one))) {
-    for (const [name, way, path, , told] of before.get(nameOf(walked)) ?? []) {
-      if (typeof told !== 'string') isNew(name, way, path, told)
+    for (const row of before.get(nameOf(walked)) ?? []) {
+      const [name, way, path, , told] = row
+      if (typeof told === 'string') accepted.add(acceptedKey(row))
+      else isNew(name, way as Way, path, told)
     }
   }
   for (const walked of everything) {
     const rows = isRecorded(walked) ? await recordPlace(walked) : before.get(nameOf(walked))
     all.push(...(rows ?? []))
     console.log(nameOf(walked), all.length)
+    writeRecording('rules', peer.release, all, (line) => line.replaceAll(id, '{id}'))
   }
   await peer.ask({ method: 'DELETE', path: `${core}/${id}` })
-  writeRecording('rules', peer.release, all, (line) => line.replaceAll(id, '{id}'))
   peer.close()
 }
 

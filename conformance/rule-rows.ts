@@ -66,6 +66,7 @@ interface Told {
 
 /** Undefined: an answer of another kind, or one in which two servers never agree. */
 export function problemsIn(status: number, text: string, id: string): RuleRow[4] | undefined {
+  if (status === 0) return undefined
   const body = JSON.parse(text.replaceAll(id, '{id}')) as Told
   if (status === 422) {
     const told = (body.details?.causes ?? []).map(({ field, message }) =>

@@ -1,8 +1,8 @@
 /**
  * The messages of real servers for odd values in every field, row by row (`rules-RELEASE.jsonl`,
  * made by `record-rules.ts`): this server reports the same, and stores the same of what it accepts.
- * `recorded-differences.txt` lists the rows that differ, each with its cause; a listed row that is the
- * same after all fails too.
+ * `recorded-differences.txt` lists the rows that differ, each with its cause. A listed row that is
+ * the same fails too.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

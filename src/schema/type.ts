@@ -86,8 +86,8 @@ export interface Struct {
    */
   readonly union?: boolean
   /**
-   * The discriminator field of a union (OpenAPI's x-kubernetes-unions). Empty if no field says which
-   * member is set.
+   * The discriminator field of a union (OpenAPI's x-kubernetes-unions). Empty if no field says
+   * which member is set.
    */
   readonly discriminator?: string
 }
@@ -113,7 +113,7 @@ export interface Field {
   /** Fields that are not lists may have this without effect; OpenAPI shows it. */
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
-  /** Declared as a granular map: that is how maps and structs are owned anyway; OpenAPI shows it. */
+  /** Declared as a granular map. Maps and structs are owned that way anyway; OpenAPI shows it. */
   readonly granular?: boolean
   /**
    * The default in the OpenAPI schema, which the key of a list map gets if an applied item omits

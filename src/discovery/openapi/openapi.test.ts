@@ -482,3 +482,20 @@ test('with the gate for CBOR, built-in kinds offer it', () => {
   assert.equal(paths['/api/'].get.consumes.at(-1), 'application/cbor')
   assert.equal(JSON.stringify(documentV2(sourceOf(37))).includes('cbor'), false)
 })
+
+for (const [release, version] of [
+  [30, 'v1.30.14'],
+  [31, '1.31'],
+] as const)
+  test(`documents of ${release} are of version ${version}`, () => {
+    assert.equal((documentV2(sourceOf(release)) as Any).info.version, version)
+  })
+
+test('a union without a discriminator lists its members, a granular map says that it is one', () => {
+  const { definitions } = documentV2(sourceOf(37)) as Any
+  assert.deepEqual(definitions['io.k8s.api.core.v1.PodSchedulingGroup']['x-kubernetes-unions'], [
+    { 'fields-to-discriminateBy': { podGroupName: 'PodGroupName' } },
+  ])
+  const { claimRef } = definitions['io.k8s.api.core.v1.PersistentVolumeSpec'].properties
+  assert.equal(claimRef['x-kubernetes-map-type'], 'granular')
+})
