@@ -97,6 +97,11 @@ export interface ApiClient {
     signal: AbortSignal,
   ): AsyncIterable<ClientEvent>
   /**
+   * Resolves when the resource has an object or the signal aborts; calls `whenEmpty` before it
+   * waits. Only clients of this server have it.
+   */
+  untilStored?(resource: ResourceRef, signal: AbortSignal, whenEmpty: () => void): Promise<void>
+  /**
    * All served resources, each once in its preferred version. Throws `PartialDiscovery` if some are
    * unknown.
    */

@@ -21,6 +21,8 @@ export function combinedClient(local: ApiClient, remote: RemoteClient): ApiClien
     delete: (resource, ...rest) => of(resource).delete(resource, ...rest),
     deleteCollection: (resource, ...rest) => of(resource).deleteCollection(resource, ...rest),
     watch: (resource, ...rest) => of(resource).watch(resource, ...rest),
+    untilStored: (resource, ...rest) =>
+      of(resource).untilStored?.(resource, ...rest) ?? Promise.resolve(),
     async resources() {
       const own = await local.resources()
       try {

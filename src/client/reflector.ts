@@ -1,7 +1,8 @@
 /**
- * Watches one resource until the signal aborts. It lists the resource in pages, then watches from
- * that revision. It resumes a watch that ended, lists again after 410 (Gone), and retries while the
- * server is unavailable. The reflector keeps no objects; the sink decides what to keep.
+ * Watches one resource until the signal aborts. It waits for the first object where the client can,
+ * lists the resource in pages, then watches from that revision. It resumes a watch that ended,
+ * lists again after 410 (Gone), and retries while the server is unavailable. The reflector keeps no
+ * objects; the sink decides what to keep.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError, qualified } from '#api/status-error.ts'
@@ -48,6 +49,13 @@ export async function reflect({
   while (!signal.aborted) {
     let watchedFrom = Number.POSITIVE_INFINITY
     try {
+      if (version === undefined) {
+        await client.untilStored?.(resource, signal, () => {
+          sink.begin()
+          sink.end()
+        })
+        if (signal.aborted) return
+      }
       version ??= await list(client, resource, sink, signal)
       if (version === undefined) return
       watchedFrom = performance.now()

@@ -226,6 +226,11 @@ class LocalClient implements ApiClient {
     }
   }
 
+  untilStored(ref: ResourceRef, signal: AbortSignal, whenEmpty: () => void) {
+    const { kind } = this.#target(ref, '')
+    return this.#server.cache.untilStored(kind.resource, signal, whenEmpty)
+  }
+
   async resources() {
     const found = []
     for (const resource of this.#server.catalog.resources()) {

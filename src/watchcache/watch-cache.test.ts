@@ -463,3 +463,49 @@ test('an unreadable past is logged, and its watcher gets an error', async () => 
   )
   await cache.close()
 })
+
+/** How a wait for the first object of `things` ends. */
+const waits: [
+  name: string,
+  before: (fixture: Fixture) => Promise<unknown>,
+  then: (fixture: Fixture, stop: AbortController) => unknown,
+  order: string,
+][] = [
+  ['there is one', ({ put }) => put('things', 'x'), () => {}, 'done'],
+  ['one is written', async () => {}, ({ put }) => put('things', 'x'), 'empty done'],
+  [
+    'one was deleted, one is written',
+    async ({ put, drop }) => {
+      await put('things', 'x')
+      await drop('things', 'x')
+    },
+    ({ put }) => put('things', 'y'),
+    'empty done',
+  ],
+  ['the reader stops', async () => {}, (_, stop) => stop.abort(), 'empty done'],
+  ['the cache closes', async () => {}, ({ cache }) => cache.close(), 'empty done'],
+  ['another resource is written', async () => {}, ({ put }) => put('others', 'x'), 'empty'],
+]
+for (const [name, before, then, order] of waits)
+  test(`the first object of a resource: ${name}`, async () => {
+    const fixture = await start()
+    const { cache, storage } = fixture
+    await before(fixture)
+    await until(
+      'the feed',
+      async () => cache.freshness.revision === (await storage.currentRevision()),
+    )
+    const stop = new AbortController()
+    const seen: string[] = []
+    const waiting = cache
+      .untilStored(plainResource('things'), stop.signal, () => seen.push('empty'))
+      .then(() => seen.push('done'))
+    await settle()
+    await then(fixture, stop)
+    await settle()
+    assert.equal(seen.join(' '), order)
+    stop.abort()
+    await waiting
+    await cache.close()
+    await storage.close()
+  })

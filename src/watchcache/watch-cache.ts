@@ -78,6 +78,8 @@ export class WatchCache {
   #lastChange: Revision
   /** The last write to each resource that is not loaded. Without one, there is no past to read. */
   readonly #written = new Map<string, Revision>()
+  /** Readers that wait for the first object of a resource, by prefix. */
+  readonly #awaited = new Map<string, Set<() => void>>()
 
   /**
    * `undoneUpTo`: the newest revision of the history that the store discarded before it was opened.
@@ -100,6 +102,7 @@ export class WatchCache {
     clearInterval(this.#looking)
     this.#stop.abort()
     this.freshness.giveUp()
+    this.#releaseAll()
     for (const { cache } of this.#slots.values()) cache?.fanOut.endAll()
     await this.#following
   }
@@ -122,6 +125,38 @@ export class WatchCache {
     if (slot?.cache !== undefined && slot.cache.resource === resource) return slot.cache
     if (slot?.loading !== undefined) return slot.loading
     return this.#load(resource, isRead)
+  }
+
+  /**
+   * Resolves when the resource has an object, or when the signal aborts. Calls `whenEmpty` first if
+   * it has none. A controller that follows every kind waits here for most of them: that takes a
+   * tenth of the memory of an empty cache with a watcher.
+   */
+  async untilStored(
+    { storagePrefix }: Resource,
+    signal: AbortSignal,
+    whenEmpty: () => void,
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const release = () => resolve()
+    const waiters = this.#awaited.get(storagePrefix) ?? new Set()
+    this.#awaited.set(storagePrefix, waiters.add(release))
+    signal.addEventListener('abort', release, { once: true })
+    try {
+      const { value } = await this.#parts.storage.count(prefixRange(`${storagePrefix}/`))
+      if (value > 0 || signal.aborted || this.closed) return
+      whenEmpty()
+      await promise
+    } finally {
+      signal.removeEventListener('abort', release)
+      waiters.delete(release)
+      if (waiters.size === 0 && this.#awaited.get(storagePrefix) === waiters)
+        this.#awaited.delete(storagePrefix)
+    }
+  }
+
+  #releaseAll(): void {
+    for (const waiters of this.#awaited.values()) for (const release of waiters) release()
   }
 
   /** Evicts a resource that is no longer served, or whose definition changed; its watches end. */
@@ -280,6 +315,7 @@ export class WatchCache {
     for (const slot of this.#slots.values()) slot.cache?.fanOut.endAll()
     this.#slots.clear()
     this.#written.clear()
+    this.#releaseAll()
     this.#followedSince = current
     this.#lastChange = current
     if (current < this.#expectFeedFrom) {
@@ -318,7 +354,9 @@ export class WatchCache {
       // A subscriber may load another resource now; for it, the earlier changes of this batch are
       // the past.
       this.#lastChange = change.revision
-      const slot = this.#slotOf(change.key)
+      const slot = this.#ofKey(this.#slots, change.key)
+      if (this.#awaited.size > 0)
+        for (const release of this.#ofKey(this.#awaited, change.key) ?? []) release()
       if (slot === undefined) this.#written.set(this.#prefixOf(change.key), change.revision)
       else if (slot.cache === undefined) slot.waiting.push(change)
       else this.#apply(slot.cache, change)
@@ -351,18 +389,18 @@ export class WatchCache {
   }
 
   /**
-   * Finds the slot of `/registry/pods/…`, `/registry/services/specs/…` or
+   * Finds what is kept for the resource of `/registry/pods/…`, `/registry/services/specs/…` or
    * `/registry/example.com/widgets/…`.
    */
-  #slotOf(key: string): Slot | undefined {
+  #ofKey<T>(byPrefix: ReadonlyMap<string, T>, key: string): T | undefined {
     const second = key.indexOf('/', this.#parts.root.length + 1)
     // A key without a second slash belongs to no resource; slicing it at -1 could yield the name of
     // one.
     if (second === -1) return undefined
-    const slot = this.#slots.get(key.slice(0, second))
-    if (slot !== undefined) return slot
+    const found = byPrefix.get(key.slice(0, second))
+    if (found !== undefined) return found
     const third = key.indexOf('/', second + 1)
-    return third === -1 ? undefined : this.#slots.get(key.slice(0, third))
+    return third === -1 ? undefined : byPrefix.get(key.slice(0, third))
   }
 
   /**
