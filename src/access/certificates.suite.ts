@@ -1,4 +1,4 @@
-/** Certificates and keys made on the spot, right ones and wrong ones, for tests. */
+/** Creates valid and invalid certificates and keys for tests. */
 import { webcrypto, X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 
@@ -28,7 +28,7 @@ const algorithms = {
     publicExponent: new Uint8Array([1, 0, 1]),
     modulusLength: 2048,
   },
-  /** With an exponent that makes checks slow. */
+  /** The exponent makes verification slow. */
   wide: {
     name: 'RSASSA-PKCS1-v1_5',
     hash: 'SHA-256',
@@ -46,7 +46,7 @@ export interface Wanted {
   /** e.g. [{ CN: ['alice'] }, { O: ['dev'] }] */
   readonly subject: x509.JsonName
   readonly issuer?: Made
-  /** Whether it says it is an authority; undefined leaves the extension out. */
+  /** Whether it is an authority; undefined omits the extension. */
   readonly authority?: boolean
   readonly pathLength?: number
   readonly usages?: readonly string[]

@@ -31,7 +31,9 @@ const requestOf = (user: User): Attributes => ({
 const shown = ({ verb, resource, group, subresource, namespace, name }: Attributes): string =>
   `${verb} ${resource}${group && `.${group}`}${subresource && `/${subresource}`} ${namespace} ${name}`.trimEnd()
 
-/** The result with an authorizer that allows what matches, and all that it checked. */
+/**
+ * The result with an authorizer that allows matching requests, and all requests that it received.
+ */
 async function outcome(headers: Headers, user: User, allowed: RegExp) {
   const checked: string[] = []
   const authorizer = {

@@ -1,6 +1,5 @@
 /**
- * Real counterparts for tests: HTTPS servers on loopback with certificates made on the spot, and
- * files to name them in.
+ * HTTPS servers on loopback for tests, with generated certificates, and files that refer to them.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,13 +24,13 @@ export type Handler = (request: {
 export interface Counterpart {
   readonly url: string
   readonly authority: Made
-  /** How many requests came. */
+  /** The number of received requests. */
   count(): number
   handle(handler: Handler): void
   stop(): Promise<void>
 }
 
-/** `clients`: an authority whose certificates clients must show. */
+/** `clients`: an authority whose certificates clients must present. */
 export async function counterpart(handler: Handler, clients?: Made): Promise<Counterpart> {
   const ca = await authority('counterpart')
   const own = await serving(ca)
@@ -93,7 +92,7 @@ export function folder() {
   }
 }
 
-/** A kubeconfig that leads to a counterpart. */
+/** A kubeconfig for a counterpart. */
 export const kubeconfig = (server: string, cluster: object, user: object = {}): string =>
   JSON.stringify({
     apiVersion: 'v1',

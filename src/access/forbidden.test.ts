@@ -54,7 +54,7 @@ for (const [change, reason, message] of cases)
     assert.deepEqual(outside.status(), error.status())
   })
 
-test('a path is of no group, whatever it names', () => {
+test('a non-resource path has no group', () => {
   const path = { isResource: false, verb: 'get', group: 'batch', resource: '', path: '/apis/batch' }
   assert.equal(forbidden({ ...base, ...path }, '').details?.group, undefined)
 })

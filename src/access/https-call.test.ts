@@ -16,7 +16,7 @@ after(() => {
 })
 const connections = promisify(server.getConnections.bind(server))
 
-test('a connection is kept for the next call, and closed when none comes', async () => {
+test('a connection is kept for the next call, and closed after a while without one', async () => {
   const { port } = server.address() as AddressInfo
   const url = new URL(`http://127.0.0.1:${port}/`)
   const call = caller({}, 200)
@@ -27,7 +27,7 @@ test('a connection is kept for the next call, and closed when none comes', async
   await until('it is closed', async () => (await connections()) === 0)
 })
 
-/** A server whose certificate has the subject of its issuer, and what a call to it ends with. */
+/** A server whose certificate has the same subject and issuer, and the result of a call to it. */
 const namesakes: {
   name: string
   certificate?: Partial<Wanted>
@@ -55,7 +55,7 @@ const namesakes: {
 
 for (const { name, certificate, signedByAnother, says } of namesakes) {
   test(`a certificate that is named as its issuer: ${name}`, async (t) => {
-    // The clock is set ahead during the call, which is no reason to give up.
+    // The clock is set ahead during the call, which must not cause a timeout.
     const realMs = Date.now.bind(Date)
     let aheadMs = 0
     t.mock.method(Date, 'now', () => realMs() + (aheadMs += 6000))

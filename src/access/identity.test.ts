@@ -1,4 +1,4 @@
-/** The identity that webhooks see follows the files of its kubeconfig. */
+/** The credentials for webhooks follow the files of their kubeconfig. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -96,7 +96,7 @@ for (const [name, headers, checks, expected] of cases)
       assert.deepEqual(user[field as keyof User], value)
   })
 
-test('extra keys are the client’s, whatever they are', () => {
+test('extra keys may be any text', () => {
   const headers = { 'impersonate-user': 'a', 'impersonate-extra-__proto__': 'p' }
   const extra = impersonation(headers, admin, 22)?.user.extra ?? {}
   assert.deepEqual(Object.entries(extra), [['__proto__', ['p']]])
@@ -116,7 +116,7 @@ for (const [user, groups, release, expected] of olderGroups) {
   })
 }
 
-test('no header, no impersonated user', () => {
+test('without the headers no user is impersonated', () => {
   assert.equal(impersonation({ 'x-remote-user': 'alice' }, admin, 22), undefined)
   assert.equal(impersonation({ 'impersonate-user': '' }, admin, 22), undefined)
 })
@@ -133,7 +133,7 @@ for (const [headers, shown] of withoutUser)
       message: `requested ${shown} without impersonating a user`,
     }))
 
-test('before 1.22 there is no uid to impersonate', () => {
+test('before 1.22 a uid cannot be impersonated', () => {
   const headers = { 'impersonate-user': 'a', 'impersonate-uid': 'u' }
   const wanted = impersonation(headers, admin, 21)
   assert.equal(wanted?.checks.length, 1)

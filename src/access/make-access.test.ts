@@ -120,7 +120,7 @@ async function who(made: Access, credentials: Credentials): Promise<string> {
   return 'user' in verdict ? [verdict.user.name, ...verdict.user.groups].join(' ') : '401'
 }
 
-test('every caller gets the user that its credentials prove', async () => {
+test('every client gets the user of its credentials', async () => {
   const { made } = await access()
   const carol = await client(people, 'carol', ['dev'])
   const front = await client(proxies, 'front', [])
@@ -164,7 +164,7 @@ test('every caller gets the user that its credentials prove', async () => {
   made.stop()
 })
 
-test('static tokens and known certificates add no waiting', async () => {
+test('static tokens and known certificates are synchronous', async () => {
   const { made } = await access()
   const carol = await client(people, 'carol', ['dev'])
   for (const credentials of [request({ authorization: 'Bearer alice-token' }), request({}, carol)])
@@ -190,7 +190,7 @@ const ask = (user: User, verb: string, resource: string, namespace = ''): Attrib
 })
 const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups, extra: {} })
 
-test('the bootstrap policy decides', async () => {
+test('the bootstrap policy authorizes', async () => {
   const { made } = await access({ authorizationMode: ['Node', 'RBAC'] })
   const known = user('alice', 'system:authenticated')
   const nobody = user('system:anonymous', 'system:unauthenticated')
@@ -213,7 +213,7 @@ test('the bootstrap policy decides', async () => {
   }
 })
 
-test('a token we sign is accepted, and so it is in reviews', async () => {
+test('a token that we sign is accepted in requests and reviews', async () => {
   const { made, reader } = await access()
   const account = { metadata: { namespace: 'n', name: 'bot', uid: 'b' } }
   reader.put('', 'serviceaccounts', account)
@@ -234,7 +234,7 @@ test('a token we sign is accepted, and so it is in reviews', async () => {
   assert.equal(await made.reviewToken('x'.repeat(100_000), []), undefined)
 })
 
-test('keys: those given, or our own; what we sign we accept', async () => {
+test('keys: the configured ones or our own; tokens that we sign are accepted', async () => {
   const own = await access({ serviceAccountSigningKeyFile: undefined }, { ownTokenKeys: [keyPem] })
   assert.ok(own.made.mint)
   assert.ok(own.made.openId?.keySet.includes('"kty":"EC"'))
@@ -246,7 +246,7 @@ test('keys: those given, or our own; what we sign we accept', async () => {
   assert.match(odd.reported[0] ?? '', /issuer URL must use https scheme/)
 })
 
-test('the serving key verifies tokens exactly where no key is given for that', async () => {
+test('the serving key verifies tokens only if no key is configured', async () => {
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const servingKey = other.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
   const signer = await access({ serviceAccountSigningKeyFile: files.file('tls.key', servingKey) })
@@ -269,7 +269,7 @@ test('the serving key verifies tokens exactly where no key is given for that', a
   }
 })
 
-test('headers that name a user are removed', async () => {
+test('headers that specify a user are removed', async () => {
   const { made } = await access()
   for (const name of [
     'authorization',
@@ -283,14 +283,15 @@ test('headers that name a user are removed', async () => {
   assert.equal(made.clientAuthorities().length, 2)
 })
 
-// what the files say then, whether that is something else, who carol and the proxy that names dave
-// are
+// the new contents of the files, whether they differ, and the resulting users of carol and of the
+// proxy that names dave
 const reread: [string, () => [people: string, proxies: string], boolean, string, string][] = [
   ['the same', () => [people.pem, proxies.pem], false, 'carol', 'dave'],
   ['one more', () => [`${proxies.pem}\n${people.pem}`, proxies.pem], true, 'carol', 'dave'],
   ['another for people', () => [proxies.pem, proxies.pem], true, '401', 'dave'],
   ['another for proxies', () => [people.pem, people.pem], true, 'carol', '401'],
-  // Her certificate is a proxy's then, which names no user, and the proxy's is a person's.
+  // Then her certificate is that of a proxy, which names no user, and the proxy's certificate is
+  // that of a user.
   ['the one for the other', () => [proxies.pem, people.pem], true, '401', 'front'],
   ['nothing', () => ['', ''], false, 'carol', 'dave'],
   ['nothing readable, and another', () => ['x', people.pem], true, 'carol', '401'],
@@ -356,13 +357,13 @@ for (const [name, settings, error] of unusable)
     await assert.rejects(access(settings()), error)
   })
 
-test('where everything is allowed, there is no anonymous user', async () => {
+test('if everything is allowed, there is no anonymous user', async () => {
   const { made, reported } = await access({ authorizationMode: ['AlwaysAllow'] })
   assert.equal(await who(made, request({})), 'nobody')
   assert.match(reported[0] ?? '', /anonymous/)
 })
 
-test('modes in their order', async () => {
+test('modes are used in order', async () => {
   const { made } = await access({ authorizationMode: ['AlwaysDeny', 'AlwaysAllow'] })
   const decision = await made.authorizer.authorize(ask(user('x'), 'get', 'pods'))
   assert.equal(decision.decision, 'allow')

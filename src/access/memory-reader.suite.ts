@@ -1,11 +1,14 @@
-/** A live picture for tests: objects put and removed by hand, followers notified at once. */
+/**
+ * A reader of objects for tests: the test adds and removes objects, and followers are notified at
+ * once.
+ */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Follower, ObjectReader } from '#kinds/reader.ts'
 
 export class MemoryReader implements ObjectReader {
   readonly #objects = new Map<string, Map<string, KubeObject>>()
   readonly #followers = new Map<string, Set<Follower>>()
-  /** How many times `get` was called. */
+  /** The number of calls of `get`. */
   gets = 0
 
   put(group: string, plural: string, object: KubeObject): void {

@@ -308,7 +308,7 @@ const requestToken = (
 const claimsOf = (status: Loose): Loose =>
   JSON.parse(Buffer.from(status.token.split('.')[1], 'base64url').toString())
 
-test('a token as requested', async () => {
+test('a token with the requested properties', async () => {
   const { spec, status } = await requestToken({})
   assert.deepEqual(spec, { expirationSeconds: 3600, audiences: ['api'], boundObjectRef: null })
   assert.equal(status.expirationTimestamp, '2024-05-01T01:00:00Z')
@@ -317,13 +317,13 @@ test('a token as requested', async () => {
   assert.deepEqual(claims.aud, ['api'])
 })
 
-test('the longest life', async () => {
+test('the longest lifetime', async () => {
   const { spec, status } = await requestToken({}, 'bot', { max: 1000 })
   assert.equal(spec.expirationSeconds, 1000)
   assert.equal(claimsOf(status).exp - claimsOf(status).iat, 1000)
 })
 
-test('the usual token of a pod lives longer than it says', async () => {
+test('the default token of a pod is valid longer than it claims', async () => {
   const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p' }
   const usual = { boundObjectRef, expirationSeconds: 3607 }
   const extended = await requestToken(usual)
@@ -375,7 +375,7 @@ for (const [spec, name, expected] of refused)
   test(`refused: ${expected}`, async () =>
     assert.equal(await attempt(() => requestToken(spec, name)), expected))
 
-test('since 1.37 the spec is named where there are two questions or none', async () => {
+test('since 1.37 the error for two questions or none contains the spec', async () => {
   const review = (spec: Loose) => ({ metadata: {}, spec: { user: 'a', ...spec } })
   const said = (spec: Loose) =>
     attempt(() => checkReview('SubjectAccessReview', review(spec), '', newest))
@@ -425,7 +425,7 @@ for (const [name, attributes, problem] of selectors)
     assert.equal(said, problem === '' ? 'ok' : invalid(problem))
   })
 
-test('selectors that cannot be read are reported and count as absent', async () => {
+test('unreadable selectors are reported and treated as absent', async () => {
   let seen: Loose | undefined
   const authorizer: Authorizer = {
     name: 'x',

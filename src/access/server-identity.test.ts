@@ -17,7 +17,7 @@ const rows: [commonName: string, hosts: string[] | undefined, want: string | num
   ['localhost', ['elsewhere'], 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]
 
-/** What a call to a server that shows this gets: the status, or the code of the error. */
+/** The result of a call to a server with this certificate: the status, or the error code. */
 async function outcome(cert: string, key: string, trusted: string): Promise<unknown> {
   const server = createServer({ cert, key }, (_, answer) => answer.end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -49,7 +49,7 @@ const bound = (kind: string, name: string, uid = '') => ({
   boundObjectRef: { apiVersion: 'v1', kind, name, uid },
 })
 
-test('a token has a name of its own, and the answer names the account', async () => {
+test('a token has an ID, and the response has the name of the account', async () => {
   const rules = rulesOf(37)
   const made = await answer({}, {}, rules)
   assert.ok(typeof made !== 'string')
@@ -60,13 +60,13 @@ test('a token has a name of its own, and the answer names the account', async ()
   assert.equal(rules.auditAnnotations.get(annotation), 'JTI=id')
 })
 
-test('1.22 answers no metadata and gives tokens no name', async () => {
+test('1.22 returns no metadata and gives tokens no ID', async () => {
   const made = await answer({}, {}, rulesOf(22, ['ServiceAccountTokenJTI']))
   assert.ok(typeof made !== 'string')
   assert.deepEqual([made.claims.jti, made.metadata], [undefined, {}])
 })
 
-test('tokens of pods name the node, by name alone where it is gone', async () => {
+test('tokens of pods contain the node, only by name if it does not exist', async () => {
   const nodeOf = async (name: string, gatesOff: string[] = []) => {
     const made = await answer(bound('Pod', name), {}, rulesOf(37, gatesOff))
     assert.ok(typeof made !== 'string')
@@ -84,7 +84,7 @@ test('a token can be bound to a node', async () => {
   assert.equal(made.claims['kubernetes.io'].pod, undefined)
 })
 
-test('a token that lives shorter than requested is warned of', async () => {
+test('a token with a shorter lifetime than requested causes a warning', async () => {
   const rules = rulesOf(37)
   const made = await answer({}, {}, rules, 1000)
   assert.ok(typeof made !== 'string' && made.spec.expirationSeconds === 1000)

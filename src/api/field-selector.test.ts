@@ -3,7 +3,7 @@ import test from 'node:test'
 import { parseFieldSelector, soleName } from './field-selector.ts'
 import { ApiError } from './status-error.ts'
 
-test('terms are read as written', () => {
+test('terms are parsed as written', () => {
   const cases: [text: string, expected: string[]][] = [
     ['', []],
     [',', []],
@@ -25,13 +25,13 @@ test('terms are read as written', () => {
   }
 })
 
-test('what cannot be understood is refused', () => {
+test('invalid selectors are rejected', () => {
   const cases: [text: string, message: string][] = [
     ['a', "invalid selector: 'a'; can't understand 'a'"],
     ['a,b=c', "invalid selector: 'a,b=c'; can't understand 'a'"],
-    // The message shows the code of the character.
+    // The message has the code of the character.
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
-    // A backslash in a field's name hides no operator.
+    // A backslash in a field name does not hide an operator.
     ['a\\=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=\\x', 'invalid field selector: invalid escape sequence: \\x'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
@@ -45,7 +45,7 @@ test('what cannot be understood is refused', () => {
   }
 })
 
-test('the one name a selector allows', () => {
+test('the only name that a selector allows', () => {
   assert.equal(soleName(parseFieldSelector('a=b,metadata.name=x')), 'x')
   assert.equal(soleName(parseFieldSelector('metadata.name!=x')), undefined)
 })

@@ -83,7 +83,7 @@ for (const [what, names, inOrder] of maps) {
   })
 }
 
-test('a text taken for a format', () => {
+test('a text used as a format', () => {
   const rows: [string, string][] = [
     ['nothing', 'nothing'],
     ['c:50% k:2', 'c:50%!k(MISSING):2'],

@@ -88,7 +88,7 @@ test('selector objects', () => {
   assert.ok(matchesLabels(selectorOfMap({}), { z: '' }))
 })
 
-test('what is wrong with a selector object', () => {
+test('the error for an invalid selector object', () => {
   const errors = validateLabelSelector(
     {
       matchLabels: { 'a b': 'c' },
@@ -125,7 +125,7 @@ test('what is wrong with a selector object', () => {
   )
 })
 
-test('a selector compiled for many answers as it does for one', () => {
+test('a compiled selector matches like an interpreted one', () => {
   const labels = [undefined, {}, { a: 'b' }, { a: 'c', d: 'e' }, JSON.parse('{"__proto__":"b"}')]
   for (const text of [
     'a',

@@ -31,7 +31,7 @@ test('the parsed options', () => {
   )
 })
 
-test('flags are false only when absent, false or 0', () => {
+test('flags are false only if absent, false or 0', () => {
   const cases: [query: string, watch: boolean][] = [
     ['', false],
     ['watch=false', false],
@@ -42,7 +42,7 @@ test('flags are false only when absent, false or 0', () => {
   ]
   for (const [query, watch] of cases) assert.equal(read(query).watch, watch, query)
   assert.equal(read('', true).watch, true)
-  // A path that says watch says nothing about the parameters.
+  // A path with /watch/ does not change the parameters.
   assert.equal(read('resourceVersionMatch=Exact&resourceVersion=1', true).watch, true)
 })
 
@@ -76,7 +76,7 @@ test('messages of kube-apiserver', () => {
   for (const [query, expected] of cases) assert.match(refusal(query), expected, query)
 })
 
-test('releases before 1.19 read past how a resource version is meant', () => {
+test('releases before 1.19 ignore resourceVersionMatch', () => {
   const query = new URLSearchParams('resourceVersionMatch=x')
   assert.equal(parseListOptions(query, 18).resourceVersionMatch, '')
   assert.throws(() => parseListOptions(query, 19), ApiError)
@@ -86,7 +86,7 @@ const watches: [query: string, release: number, gate: boolean, expected: string]
   ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 37, true, 'true'],
   ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan', 37, true, 'false'],
   ['sendInitialEvents=&resourceVersionMatch=NotOlderThan&resourceVersion=5', 37, true, 'true'],
-  // A watch from no version has always begun with what exists.
+  // A watch without a resourceVersion starts with the existing objects.
   ['', 37, true, 'true'],
   ['resourceVersion=0', 37, true, 'true'],
   ['continue=x', 37, true, 'forbidden when continue is provided'],

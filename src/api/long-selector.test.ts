@@ -1,6 +1,6 @@
 /**
- * Selectors of many terms: the same as all their terms, and in the time that an object's labels
- * take.
+ * Selectors with many terms: they match like all their terms, in time that depends only on the
+ * object's labels.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ for (const term of [
   '!constructor',
   'toString!=x',
 ])
-  test(`${term.slice(0, 30)} means among many terms what it means alone`, () => {
+  test(`${term.slice(0, 30)} matches among many terms as it does alone`, () => {
     for (const text of [term, `${term},${others}`]) {
       const selector = parseLabelSelector(text)
       const matches = labelMatcher(selector)
@@ -58,7 +58,7 @@ for (const text of [
   many(8000, (i) => `a!=${i}`),
   `a notin (${many(8000, (i) => `x${i}`)})`,
 ])
-  test(`8000 terms such as ${text.slice(0, 14)} are matched against 10,000 objects in a moment`, () => {
+  test(`8000 terms such as ${text.slice(0, 14)} are matched against 10,000 objects quickly`, () => {
     const matches = labelMatcher(parseLabelSelector(text))
     const spentMs = processorMs(() => {
       for (let i = 0; i < 10_000; i++) assert.ok(matches({ a: `v${i}`, b: 'c' }))

@@ -236,7 +236,7 @@ test('problems that each show the whole list are reported up to the size of a bo
   assert.ok(message.length < 5_000_000)
 })
 
-test('of deleted objects with many finalizers those that are new are found in one pass', () => {
+test('new finalizers of a deleted object with many finalizers are found in one pass', () => {
   const names = (prefix: string) => Array.from({ length: 50_000 }, (_, i) => `a/${prefix}${i}`)
   const old = { ...both, deletionTimestamp: '2021-01-02T00:00:00Z', finalizers: names('a') }
   const next = { ...old, finalizers: names('b') }
@@ -244,7 +244,7 @@ test('of deleted objects with many finalizers those that are new are found in on
   assert.ok(took < 2000, `${took} ms`)
 })
 
-test('more may be wrong with metadata than a call takes', () => {
+test('metadata may have more errors than a call has arguments', () => {
   const finalizers = Array.from({ length: 150_000 }, () => 'a/b/c')
   assert.ok(validateObjectMeta({ ...both, finalizers }, namespaced, path).length >= 150_000)
 })

@@ -40,7 +40,7 @@ for (const [release, expected] of rows) {
     assert.deepEqual(reported([empty], release), expected))
 }
 
-test('the kinds of two controllers are named since 1.26', () => {
+test('the error about two controllers contains their kinds since 1.26', () => {
   const names = (release: number) =>
     /references for (.*)$/.exec(reported(controllers, release)[0])?.[1]
   assert.equal(names(25), 'x and y')

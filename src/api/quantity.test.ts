@@ -76,14 +76,14 @@ for (const [text, message] of wrong) {
     assert.throws(() => parseQuantity(text), { message }))
 }
 
-test('amounts compare by value, however far apart', () => {
+test('quantities compare by value, however different their exponents are', () => {
   assert.equal(compareQuantities('1', '1000m'), 0)
   assert.equal(compareQuantities('1Ki', '1k'), 1)
   assert.equal(compareQuantities('-1', '1n'), -1)
   assert.equal(compareQuantities('1e1000000000', '1e999999999'), 1)
 })
 
-test('sums and differences keep the format of the first that is not zero', () => {
+test('sums and differences have the format of the first nonzero operand', () => {
   assert.equal(formatQuantity(addQuantities('1Gi', '1')), '1073741825')
   assert.equal(formatQuantity(addQuantities('0', '1Gi')), '1Gi')
   assert.equal(formatQuantity(addQuantities('100m', '900m')), '1')
@@ -111,13 +111,13 @@ for (const [a, b, sum, difference] of sums)
     assert.equal(Math.sign(compareQuantities(b, a)), signOfQuantity(subtractQuantities(b, a)))
   })
 
-test('of amounts too far apart to add the larger is the sum', () => {
+test('the sum of quantities with very different exponents is the larger one', () => {
   const far = (a: string, b: string) => addQuantities(a, b).unscaled * 10n
   assert.equal(far('3e1000000', '5'), 30n)
   assert.equal(far('5', '3e1000000'), 30n)
 })
 
-/** As quotas store what they allow. */
+/** As quotas store their limits. */
 const rounded: [string, string][] = [
   ['1', '1'],
   ['1500m', '1500m'],
@@ -147,7 +147,7 @@ test('signs', () => {
   assert.ok(isZeroQuantity('0Ki'))
 })
 
-test('thousandths overflow as numbers of 64 bits do', () => {
+test('thousandths overflow like 64-bit numbers', () => {
   const rest = (text: string) => quantityMilliValue(text) % 1000n
   assert.equal(quantityMilliValue('9223372036854775'), 9223372036854775000n)
   assert.notEqual(rest('9223372036854776'), 0n)
@@ -156,7 +156,7 @@ test('thousandths overflow as numbers of 64 bits do', () => {
   assert.notEqual(rest('1Ei'), 0n)
 })
 
-test('whole values overflow so too', () => {
+test('whole values overflow likewise', () => {
   assert.equal(quantityValue('9223372036854775807'), 9223372036854775807n)
   assert.equal(quantityValue('123456789012345678901234567890'), -4362896299872285998n)
 })

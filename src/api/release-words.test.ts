@@ -8,7 +8,7 @@ import { LabelSelectorError } from './label-requirement.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import { inWordsOf, noDeleteOptions, unregisteredKind, wordsOf } from './release-words.ts'
 
-test('older releases have their own words', () => {
+test('older releases have other messages', () => {
   const [problem] = dns1123Label('A')
   const errors = [invalid(FieldPath.of('x'), 'A', problem as string)]
   assert.deepEqual(inWordsOf(errors, 22), errors)
@@ -16,7 +16,7 @@ test('older releases have their own words', () => {
   assert.match(inWordsOf(errors, 19)[0]?.message ?? '', /"A": a DNS-1123 label must/)
 })
 
-test('addresses of one family, and lengths in characters, are older still', () => {
+test('the oldest releases have addresses of one family and lengths in characters', () => {
   const errors = [
     invalid(FieldPath.of('x'), 'B', ipAddress('B')[0] as string),
     tooLong(FieldPath.of('y'), 'C', 3),
@@ -29,7 +29,7 @@ test('addresses of one family, and lengths in characters, are older still', () =
   assert.equal(inWordsOf(errors, 32)[1]?.message, 'Too long: may not be more than 3 bytes')
 })
 
-test('ports need letters, and quota scopes the operator Exists', () => {
+test('errors about ports and quota scopes', () => {
   const port = [invalid(FieldPath.of('x'), '', portName('1')[0] as string)]
   assert.match(inWordsOf(port, 24)[0]?.message ?? '', /letter or number/)
   assert.match(inWordsOf(port, 25)[0]?.message ?? '', /letter \(a-z\)/)
@@ -64,14 +64,14 @@ test('structured values are JSON since 1.34', () => {
   }
 })
 
-test('an error without a field shows that, or has none', () => {
+test('an error without a field says so, or has no field', () => {
   const errors = [invalid(FieldPath.none, '', 'must validate'), invalid('x', '', 'must validate')]
   const fields = (release: number) => inWordsOf(errors, release).map(({ field }) => field)
   assert.deepEqual(fields(19), ['', 'x'])
   assert.deepEqual(fields(20), ['<nil>', 'x'])
 })
 
-test('the line that knows the types moved once', () => {
+test('the source line in scheme errors changed once', () => {
   const words = (release: number) => unregisteredKind('Pod', 'version "v1"', release)
   for (const [release, line] of [
     [19, 101],
@@ -87,12 +87,12 @@ test('the line that knows the types moved once', () => {
     )
 })
 
-test('ranges of both families are named since they are both there', () => {
+test('errors name the ranges of both families since dual-stack', () => {
   const errors = [invalid('x', '::1', 'may not be in the loopback range (127.0.0.0/8, ::1/128)')]
   assert.match(inWordsOf(errors, 21)[0]?.message ?? '', /range \(127\.0\.0\.0\/8\)$/)
 })
 
-test('selectors are refused in the words of the release', () => {
+test('selectors are rejected with the messages of the release', () => {
   const rows: [string, number, string][] = [
     ['a b', 22, "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ['a b', 21, "unable to parse requirement: found 'b', expected: '=', '!=', '==', 'in', notin'"],
@@ -116,7 +116,7 @@ test('selectors are refused in the words of the release', () => {
   }
 })
 
-test('older releases tried to make options of anything, field by field', () => {
+test('older releases try to convert any type to options, field by field', () => {
   const cases: [goType: string, release: number, why: string][] = [
     ['v1.Pod', 18, 'GracePeriodSeconds not present in src'],
     ['v1.WatchEvent', 18, 'TypeMeta not present in src'],

@@ -23,7 +23,7 @@ for (const [a, b, same] of cases) {
   })
 }
 
-test('resource lists compare by amount', () => {
+test('resource lists are compared by quantity', () => {
   assert.ok(semanticEqualQuantities({ cpu: '1' }, { cpu: '+1' }))
   assert.ok(semanticEqualQuantities(undefined, {}))
   assert.ok(!semanticEqualQuantities({ cpu: '1' }, { cpu: '2' }))

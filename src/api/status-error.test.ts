@@ -105,7 +105,7 @@ for (const [error, code, reason, message, details] of cases) {
   })
 }
 
-test('all that is wrong with an object in one answer', () => {
+test('all errors of an object in one response', () => {
   const one = invalidObject({ group: 'apps', kind: 'Deployment' }, 'd', [required('spec.selector')])
   assert.equal(one.message, 'Deployment.apps "d" is invalid: spec.selector: Required value')
   const two = invalidObject({ group: '', kind: 'Pod' }, 'p', [

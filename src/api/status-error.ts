@@ -168,13 +168,13 @@ export function invalidObject(
  * The maximum length of a list of problems in a response. Without it, the length could grow
  * quadratically, because each problem may show the list that contains it.
  */
-export const toldLengthMax = 4 * 1024 * 1024
+export const listedProblemsLengthMax = 4 * 1024 * 1024
 
 function told(errors: FieldError[]): FieldError[] {
   let length = 0
   const end = errors.findIndex(({ field, message }) => {
     length += field.length + message.length
-    return length > toldLengthMax
+    return length > listedProblemsLengthMax
   })
   return end < 0 ? errors : errors.slice(0, Math.max(1, end))
 }

@@ -8,7 +8,7 @@ import {
   wasWrittenEmpty,
 } from './written-empty.ts'
 
-test('what was written empty is remembered beside the object, not in it', () => {
+test('a field that was written empty is remembered next to the object, not in it', () => {
   const holder = { a: 1 }
   assert.equal(wasWrittenEmpty(holder, 'labels'), false)
   rememberEmpty(holder, 'labels')
@@ -21,7 +21,7 @@ test('what was written empty is remembered beside the object, not in it', () => 
   assert.equal(wasWrittenEmpty(undefined, 'labels'), false)
 })
 
-test('a field that got a value since is not empty any more', () => {
+test('a field that got a value later is no longer empty', () => {
   const holder: { labels?: object; list?: null } = {}
   rememberEmpty(holder, 'labels')
   assert.ok(hasWrittenEmpty([{ a: holder }]))
@@ -41,7 +41,7 @@ test('a shallow copy remembers if requested', () => {
   assert.ok(wasWrittenEmpty(copy, 'labels'))
 })
 
-test('a deep copy made here remembers at every depth', () => {
+test('a deep copy remembers at every depth', () => {
   const value = { a: [{ b: {} }], __proto__x: 1 }
   rememberEmpty(value, 'c')
   rememberEmpty(value.a[0]?.b as object, 'd')

@@ -14,7 +14,7 @@ const rows: [now: Partial<typeof before>, text: string][] = [
 for (const [now, text] of rows)
   test(`status: ${text}`, () => assert.equal(statusText({ ...before, ...now }, before, 2000), text))
 
-test('lines of the log appear above the status, which fits the terminal', () => {
+test('log lines appear above the status, which fits the terminal', () => {
   const written: string[] = []
   const line = new StatusLine({ columns: 8, write: (text: string) => written.push(text) > 0 })
   line.write('first\n')

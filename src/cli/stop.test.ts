@@ -8,7 +8,7 @@ import { readyLines, stateText } from './ready-lines.ts'
 import { ClosedWithProblems } from '#server/closing.ts'
 import { type Host, stopOnSignal } from './stop.ts'
 
-/** A process that only remembers. */
+/** A process that only records calls. */
 class FakeHost implements Host {
   heard: ((signal: string) => void) | undefined
   exits: number[] = []
@@ -48,7 +48,7 @@ for (const [title, close, code, printed] of rows)
     assert.deepEqual(lines, ['SIGTERM: stopping', ...printed, 'stopped'])
   })
 
-test('a second signal ends at once, the same one arriving twice does not', () => {
+test('a second signal ends the process at once, a repeated Ctrl-C does not', () => {
   const host = new FakeHost()
   const lines: string[] = []
   stopOnSignal(
@@ -66,7 +66,7 @@ test('a second signal ends at once, the same one arriving twice does not', () =>
   assert.deepEqual(lines, ['SIGINT: stopping', 'SIGINT again: ending at once'])
 })
 
-test('the lines of a server that is ready', () => {
+test('the lines of a ready server', () => {
   const state = stateText({ storageBackend: 'sqlite', dataDir: '/some dir', etcdServers: [] })
   const ready = {
     url: 'https://127.0.0.1:6443',

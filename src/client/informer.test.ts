@@ -127,7 +127,7 @@ for (const [name, lastsMs, [from, to]] of endings)
     assert.ok(from <= longest && longest <= to, `${longest} ms`)
   })
 
-test('if the history is gone it lists again, and reports what was deleted meanwhile', async () => {
+test('after a 410 it lists again, and reports objects that were deleted meanwhile', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1), object('b', 2)]), page(9, [object('b', 8)]))
   script.watches.push(raise(gone('too old')))
@@ -149,7 +149,7 @@ test('an object that was recreated with the same name while the watch was down i
   assert.equal(kept, 'a@8')
 })
 
-test('it waits for a server that is away, and reports it', async () => {
+test('it retries while the server is unavailable, and reports that', async () => {
   const script = new Script()
   script.lists.push(raise(serviceUnavailable('away')), page(5, [object('a', 1)]))
   const { heard, reported } = await check(script)
@@ -157,7 +157,7 @@ test('it waits for a server that is away, and reports it', async () => {
   assert.deepEqual(reported, ['following things failed'])
 })
 
-test('objects of no interest are not kept; one that loses its interest is reported as deleted', async () => {
+test('objects that `Keep` drops are not cached; a cached object that it drops later is reported as deleted', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1), object('b', 2, { dull: true })]))
   script.watches.push(() => [{ type: 'MODIFIED', object: object('a', 6, { dull: true }) }])
@@ -166,7 +166,7 @@ test('objects of no interest are not kept; one that loses its interest is report
   assert.equal(kept, '')
 })
 
-test('a late listener receives everything there is', async () => {
+test('a late listener receives all existing objects', async () => {
   const script = new Script()
   script.lists.push(page(5, [object('a', 1)]))
   const { informer } = await check(script)

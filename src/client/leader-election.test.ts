@@ -86,7 +86,7 @@ function candidate(
   }
 }
 
-test('one of several leads, and another when it goes', async () => {
+test('one of several servers leads, and another one when it stops', async () => {
   const one = new OneLease()
   const leaders = new Set<string>()
   const clock = new Time()
@@ -108,7 +108,7 @@ test('one of several leads, and another when it goes', async () => {
   for (const stop of stops.values()) await stop()
 })
 
-test('a leader that cannot renew stops leading; a lease that is not renewed is taken', async () => {
+test('a leader that cannot renew stops leading, and its lease is taken over', async () => {
   const one = new OneLease()
   const leaders = new Set<string>()
   const clock = new Time()
@@ -118,7 +118,7 @@ test('a leader that cannot renew stops leading; a lease that is not renewed is t
   clock.ms += 200
   await until('a to give up', () => leaders.size === 0)
   one.away = false
-  // It holds the lease still, and leads again.
+  // The first server still holds the lease, and leads again.
   await until('a to lead again', () => leaders.has('a'))
   one.away = true
   await stop()
@@ -135,7 +135,7 @@ test('a leader that cannot renew stops leading; a lease that is not renewed is t
   await other()
 })
 
-test('a leader whose last attempt gets no answer stops when its time is over, not when the attempt is', async () => {
+test('a leader whose last request gets no response stops at its deadline', async () => {
   const one = new OneLease()
   const leaders = new Set<string>()
   const clock = new Time()
@@ -154,7 +154,7 @@ test('a leader whose last attempt gets no answer stops when its time is over, no
   await stop()
 })
 
-test('a leader stops when its time is over, however long it would pause between two attempts', async (t) => {
+test('a leader stops at its deadline, however long its retry period is', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const one = new OneLease()
   const leaders = new Set<string>()
@@ -178,7 +178,7 @@ test('a leader stops when its time is over, however long it would pause between 
   await stop()
 })
 
-test('a leader that cannot give its lease back ends all the same', async () => {
+test('a leader that cannot release its lease ends nevertheless', async () => {
   const one = new OneLease()
   const leaders = new Set<string>()
   const stop = candidate(one.client(), 'a', leaders, new Time())

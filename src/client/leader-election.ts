@@ -38,11 +38,11 @@ export async function runForLeader(options: ElectionOptions): Promise<void> {
   let renewedAt = 0
   while (!signal.aborted) {
     // Other candidates measure from the write of the lease, which is not before this time.
-    const askedAt = candidate.elapsed()
-    const spentMs = leading === undefined ? 0 : askedAt - renewedAt
+    const sentAt = candidate.elapsed()
+    const spentMs = leading === undefined ? 0 : sentAt - renewedAt
     try {
       if (await withinTime(candidate.acquire(), Math.max(0, renewDeadlineMs - spentMs))) {
-        renewedAt = askedAt
+        renewedAt = sentAt
         if (leading === undefined) {
           leading = new AbortController()
           options.lead(leading.signal)

@@ -19,7 +19,7 @@ function make(work: WorkQueueOptions['work'], more: Partial<WorkQueueOptions> = 
   return { queue, failed, stop: () => stop.abort() }
 }
 
-test('a key added often is worked on once; added while in work, once more', async () => {
+test('a key that is added repeatedly is processed once; if it is added while processed, once more', async () => {
   const done: string[] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ test('a key added often is worked on once; added while in work, once more', asyn
   stop()
 })
 
-test('failures are reported and retried, later each time', async () => {
+test('failures are reported and retried with increasing delays', async () => {
   let tries = 0
   const { queue, failed, stop } = make(async () => {
     if (++tries < 4) throw new Error('no')
@@ -55,7 +55,7 @@ test('failures are reported and retried, later each time', async () => {
   stop()
 })
 
-test('no more at once than there are workers, and all of them', async () => {
+test('as many keys are processed concurrently as there are workers', async () => {
   let now = 0
   let most = 0
   let done = 0
@@ -74,7 +74,7 @@ test('no more at once than there are workers, and all of them', async () => {
   stop()
 })
 
-test('a slow key does not hold the others', async () => {
+test('a slow key does not delay the others', async () => {
   const done: string[] = []
   const { queue, stop } = make(async (key) => {
     if (key === 'slow') await new Promise(() => {})
@@ -90,7 +90,7 @@ test('a slow key does not hold the others', async () => {
   stop()
 })
 
-test('a delay is kept, the earliest requested moment counts, and stopping ends all', async () => {
+test('the earliest requested delay is kept, and stopping cancels all', async () => {
   const done: string[] = []
   const { queue, stop } = make(async (key) => {
     done.push(key)
@@ -106,7 +106,7 @@ test('a delay is kept, the earliest requested moment counts, and stopping ends a
   assert.deepEqual(done, ['soon'])
 })
 
-test('paused, it collects; started, it works', async () => {
+test('a paused queue collects keys and processes them when it starts', async () => {
   const done: string[] = []
   const { queue, stop } = make(
     async (key) => {
@@ -156,7 +156,7 @@ test('an observer is notified of what happens to keys', async () => {
   ])
 })
 
-test('what ends while keys wait has none waiting', async () => {
+test('a queue that ends with waiting keys reports none waiting', async () => {
   const depths: number[] = []
   const meter = {
     added() {},

@@ -26,7 +26,7 @@ const objects: KubeObject[] = [
   }),
 ]
 
-test('joined with its header and revision, an object is itself', () => {
+test('an object joined with its header and revision is unchanged', () => {
   for (const object of objects) {
     const joined = JSON.parse(joinCut(encodeCut(object), header, revisionText(42)).toString('utf8'))
     assert.equal(joined.metadata.resourceVersion, '42')
@@ -35,7 +35,7 @@ test('joined with its header and revision, an object is itself', () => {
   }
 })
 
-test('stored bytes of our own are cut as they are', () => {
+test('stored bytes of this server are cut unchanged', () => {
   for (const object of objects) {
     const made = encodeCut(object)
     const cut = cutStored(made.bytes, JSON.parse(made.bytes.toString('utf8')))
@@ -44,13 +44,13 @@ test('stored bytes of our own are cut as they are', () => {
   }
 })
 
-test('bytes that no server wrote are encoded anew: what was read of them has its defaults', () => {
+test('bytes from no server are encoded again, with defaults', () => {
   const { bytes } = encodeCut(thing({ name: 'a' }))
   const read = thing({ name: 'a' }, { spec: { filledIn: true } })
   assert.deepEqual(cutStored(bytes, read), encodeCut(read))
 })
 
-test('bytes of another writer are encoded anew, a revision inside them is left out', () => {
+test('bytes of another writer are encoded again, without their revision', () => {
   const foreign = Buffer.from(
     '{"apiVersion":"v1","kind":"Thing","metadata":{"resourceVersion":"7","name":"a"}}',
   )
@@ -61,7 +61,7 @@ test('bytes of another writer are encoded anew, a revision inside them is left o
   )
 })
 
-test("another server's JSON ends with a line, and is encoded anew whatever its order", () => {
+test('JSON of another server ends with a line break, and is encoded again in any order', () => {
   const [object] = objects
   const { bytes } = encodeCut(object)
   const theirs = Buffer.concat([bytes, Buffer.from('\n')])
@@ -69,18 +69,18 @@ test("another server's JSON ends with a line, and is encoded anew whatever its o
   assert.match(cut.bytes.toString('utf8'), /"data":\{"a":"b"\}\}$/)
 })
 
-test('an item of a list begins without its type', () => {
+test('an item of a list starts without its type', () => {
   const text = joinCut(encodeCut(objects[0]), '{', '').toString('utf8')
   assert.equal(text, '{"metadata":{"name":"a","uid":"u"}}')
 })
 
-test('the identity of an object comes before the cut', () => {
+test('the identity of an object precedes the cut', () => {
   const metadata = { name: 'a"b', namespace: 'n', uid: 'u', labels: { a: 'b' } }
   const cut = encodeCut({ kind: 'Pod', apiVersion: 'v1', metadata, spec: {} })
   assert.deepEqual(identityOf(cut), { name: 'a"b', namespace: 'n', uid: 'u' })
 })
 
-test('what has no name is JSON all the same', () => {
+test('an object without a name yields valid JSON', () => {
   const shown = joinCut(encodeCut(thing({})), header, revisionText(9)).toString('utf8')
   assert.deepEqual(JSON.parse(shown).metadata, { name: '', resourceVersion: '9' })
 })

@@ -126,10 +126,10 @@ export function writeCut(
  * Joins the object with its type header and the inserted text, for a single response or a watch
  * event. `end` is appended.
  */
-export function joinCut(cut: CutObject, header: string, laidIn: string, end = ''): Buffer {
-  const length = cutLength(cut, header, laidIn)
+export function joinCut(cut: CutObject, header: string, insertedText: string, end = ''): Buffer {
+  const length = cutLength(cut, header, insertedText)
   const out = Buffer.allocUnsafe(length + end.length)
-  writeCut(out, 0, cut, header, laidIn)
+  writeCut(out, 0, cut, header, insertedText)
   if (end !== '') out.write(end, length, 'latin1')
   return out
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { firstValue } from './first-value.ts'
 
-test('where the first value ends', () => {
+test('the end of the first value', () => {
   const cases: [text: string, first: string][] = [
     ['{}x', '{}'],
     ['{} {}', '{}'],

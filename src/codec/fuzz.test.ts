@@ -1,6 +1,6 @@
 /**
- * Random and damaged input for every decoder: whatever comes, the only failure is the decoder's
- * own. Seeded, bounded.
+ * Random and damaged input for every decoder: only the decoder's own error may occur. Seeded and
+ * limited.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -73,7 +73,7 @@ function anyValue(random: (below: number) => number, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Bytes changed, cut, doubled, or put in. */
+/** Changes, truncates, duplicates or inserts bytes. */
 function damage(bytes: Buffer, random: (below: number) => number): Buffer {
   const out = Buffer.from(bytes)
   for (let i = random(4); i >= 0 && out.length > 0; i--) out[random(out.length)] = random(256)
@@ -87,7 +87,7 @@ function damage(bytes: Buffer, random: (below: number) => number): Buffer {
   return out
 }
 
-/** Runs a decoder; a failure other than its own fails the test with the input that caused it. */
+/** Runs a decoder. An error of another class fails the test with the input that caused it. */
 function survives<T>(decode: () => T, failures: (new () => Error)[], input: Buffer): T | undefined {
   try {
     return decode()
@@ -121,7 +121,7 @@ test('yaml', () => {
   }
 })
 
-test('yaml of random signs', () => {
+test('yaml of random characters', () => {
   const random = seeded(3)
   const signs = [
     'a',

@@ -52,7 +52,7 @@ for (const [text, message] of faults) {
   })
 }
 
-test('bytes that are no UTF-8 are shown as they are', () => {
+test('invalid UTF-8 bytes are shown unchanged', () => {
   const rows: [bytes: string, message: string][] = [
     ['\xc7', "invalid character 'Ç' looking for beginning of value"],
     ['{"\xff":\x80}', "invalid character '\\u0080' looking for beginning of value"],
@@ -61,7 +61,7 @@ test('bytes that are no UTF-8 are shown as they are', () => {
     assert.throws(() => decodeWritten(Buffer.from(bytes, 'latin1')), { message })
 })
 
-test('halves of characters are none, whole ones stay', () => {
+test('lone surrogates are replaced, complete pairs stay', () => {
   const rows: [text: string, value: string][] = [
     ['\\ud83d\\ude00', '\u{1f600}'],
     ['\\uD83D\\uDE00!', '\u{1f600}!'],
@@ -89,14 +89,14 @@ test('nesting has a limit', () => {
   }
 })
 
-test('what is stored is read where owners of fields make it deeper than a body', () => {
+test('stored objects may be deeper than a body, because of managedFields', () => {
   const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth))
   assert.doesNotThrow(() => decodeJson(nested(nestingDepthMax + 5)))
   assert.throws(() => decodeWritten(nested(nestingDepthMax + 1)), { name: 'JsonError' })
   assert.throws(() => decodeJson(nested(storedDepthMax + 1)), { name: 'JsonError' })
 })
 
-test('integers of 64 bits are exact', () => {
+test('64-bit integers are exact', () => {
   const text =
     '{"a":9223372036854775807,"b":[-9223372036854775808,1.5],"c":1e300,"d":99999999999999999999}'
   const value = parseJson(text) as Record<string, unknown>
@@ -108,7 +108,7 @@ test('integers of 64 bits are exact', () => {
   assert.equal(parseJson('9007199254740993'), 9007199254740993n)
 })
 
-test('keys of the language survive, exact or not', () => {
+test('names of inherited members survive, exact or not', () => {
   for (const text of [
     '{"__proto__":{"constructor":1}}',
     '{"__proto__":{"constructor":9007199254740993}}',
@@ -121,18 +121,18 @@ test('bytes that are not UTF-8 are replaced', () => {
   assert.deepEqual(decodeJson(Buffer.from('7b2261223a22ff227d', 'hex')), { a: '\ufffd' })
 })
 
-test('the last of equal keys wins, and they are reported', () => {
+test('the last of equal keys is used, and they are reported', () => {
   const text = '{"a":1,"m":{"x":1,"x":2},"l":[{},{"y":1,"\\u0079":2}],"a":3}'
   assert.deepEqual(parseJson(text), { a: 3, m: { x: 2 }, l: [{}, { y: 2 }] })
   const again = keysOf(text).flatMap((key) => (key.again ? [key.path] : []))
   assert.deepEqual(again, ['m.x', 'l[1].y', 'a'])
 })
 
-test('pretty', () => {
+test('pretty output', () => {
   assert.equal(encodeJson({ a: [1] }, true).toString(), '{\n  "a": [\n    1\n  ]\n}')
 })
 
-test('what is written beside the value is remembered', () => {
+test('a value remembers that its text has more information', () => {
   const cases: [text: string, odd: boolean][] = [
     ['{"a":{"b":[1,-2,"x:{}\\"1.5"]},"c":null,"__proto__":{"d":true}}', false],
     [`{"a":"${'x'.repeat(90)}\\\\\\":${'y'.repeat(90)}\\\\","b":1}`, false],
@@ -151,7 +151,7 @@ test('what is written beside the value is remembered', () => {
   assert.throws(() => decodeWritten(Buffer.from('{"a":')), JsonError)
 })
 
-test('many keys far below are reported in one pass', () => {
+test('many deep keys are reported in one pass', () => {
   const keys = Array.from({ length: 50_000 }, (_, i) => `"k${i}":1`).join()
   const text = `${'{"a":'.repeat(290)}{${keys}}${'}'.repeat(290)}`
   let told: string[] = []

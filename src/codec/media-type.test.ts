@@ -137,7 +137,7 @@ const representations: [Parameters<typeof checkRouteAccepts>[1], string][] = [
   ['key set', 'application/jwk-set+json'],
 ]
 for (const [produces, types] of representations)
-  test(`router: what can be had of ${produces}`, () => {
+  test(`router: the types of ${produces}`, () => {
     assert.equal(
       outcome(() => checkRouteAccepts('image/png', produces, true)),
       `406 406: Not Acceptable\n\nAvailable representations: ${types}`,
@@ -207,7 +207,7 @@ for (const [header, supported, endpoint, refusal, expected] of patches) {
   })
 }
 
-test('pretty is requested, or guessed from the client', () => {
+test('pretty output is requested, or derived from the user agent', () => {
   assert.equal(wantsPretty('true', 'kubectl/v1.22'), true)
   assert.equal(wantsPretty('0', 'curl/7'), false)
   assert.equal(wantsPretty(null, 'curl/7'), true)
@@ -215,8 +215,7 @@ test('pretty is requested, or guessed from the client', () => {
   assert.equal(wantsPretty('', 'kubectl/v1.22'), false)
 })
 
-// Parameters that say nothing, or too much, and ranges with a slash too many: the rules changed
-// with 1.17.
+// Empty or excess parameters, and ranges with an excess slash: the rules changed in 1.17.
 const readOnceAndNow: [header: string, before: string, now: string][] = [
   ['application/json;as=', refused, 'json'],
   ['application/json;as= ;x=1', refused, refused],
@@ -249,7 +248,7 @@ for (const [what, ask] of costly)
     assert.ok(took < 1000, `${took} ms`)
   })
 
-test('with the gate for CBOR, negotiation offers it', () => {
+test('with the feature gate, negotiation offers CBOR', () => {
   const cbor = 'application/cbor'
   const all = `application/json, application/yaml, ${protobuf}, ${cbor}`
   const none = `406 only the following media types are accepted: ${all}`

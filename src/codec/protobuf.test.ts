@@ -41,8 +41,8 @@ const thing = structOf('Thing', [
   field('share', scalar('float64'), 18, 'op'),
 ])
 /**
- * What is written of a thing of which nothing is set: its text, and the lifted struct with its
- * number of two bytes.
+ * The message of an object without set fields: its text, and the inlined struct with a two-byte
+ * field number.
  */
 const nothing = ['0a00', '820100']
 
@@ -75,7 +75,7 @@ for (const [name, object, hex] of messages) {
   })
 }
 
-test('an inlined struct is nested in protobuf and lifted in JSON', () => {
+test('an inlined struct is nested in protobuf and not in JSON', () => {
   const bytes = encodeItem(thing, { lifted: { s: 'x' } })
   assert.equal(bytes.toString('hex'), '0a00820105' + '0a030a0178')
   assert.deepEqual(conform(thing, decodeMessage(thing, bytes) as Json).value, {
@@ -83,7 +83,7 @@ test('an inlined struct is nested in protobuf and lifted in JSON', () => {
   })
 })
 
-test('the envelope names the kind', () => {
+test('the envelope has the kind', () => {
   const bytes = encodeObject(thing, { kind: 'Thing', apiVersion: 'v1', text: 'a' })
   const raw = '0a0161820100'
   assert.equal(bytes.toString('hex'), `6b3873000a0b0a02763112055468696e671206${raw}1a002200`)
@@ -92,7 +92,7 @@ test('the envelope names the kind', () => {
   assert.equal(envelope.raw.toString('hex'), raw)
 })
 
-test('a list is its items joined, of any length', () => {
+test('a list of any length is its joined items', () => {
   const items = ['a', 'b'.repeat(200), 'c'.repeat(20_000)].map((text) =>
     encodeItem(inner, { s: text }),
   )
@@ -119,14 +119,14 @@ test('a list is its items joined, of any length', () => {
   assert.ok(encodeObject(type, { ...value, kind: 'L', apiVersion: 'v1' }).equals(list))
 })
 
-test('what is kept of an object has memory of its own', () => {
+test('cached messages have memory of their own', () => {
   const message = encodeItem(thing, { text: 'hi' })
   const kept = { message, items: encodeItems([message]), frame: encodeWatchFrame('ADDED', message) }
   for (const [name, { length, buffer }] of Object.entries(kept))
     assert.equal(buffer.byteLength, length, name)
 })
 
-test('a watch frame has its length in front, and no envelope but that of its object', () => {
+test('a watch frame has a length prefix, and only its object has an envelope', () => {
   const frame = encodeWatchFrame('ADDED', Buffer.from('6b387300', 'hex'))
   assert.equal(frame.toString('hex'), '0000000f' + '0a054144444544' + '1206' + '0a046b387300')
 })
@@ -162,7 +162,7 @@ for (const [magic, rest, message] of envelopes) {
   })
 }
 
-/** Scalars that are messages of their own, and what is one of several. */
+/** Scalars that are messages in protobuf, and unions. */
 const bounds = structOf('io.x.Bounds', [field('n', scalar('int32'), 1, 'op')])
 const orBool = [field('Allows', scalar('bool'), 1), field('Schema', bounds, 2, 'op')]
 const orList = [field('Schema', bounds, 1, 'op'), field('JSONSchemas', listOf(bounds), 2)]
@@ -310,7 +310,7 @@ for (const [name, hex, message, type = thing] of broken) {
   })
 }
 
-test('unknown fields are passed over, packed numbers read, repeated messages merged', () => {
+test('unknown fields are skipped, packed numbers are read, repeated messages are merged', () => {
   const hex = 'f80701' + '2203010203' + '52030a0161' + '52021005'
   assert.deepEqual(decodeMessage(thing, Buffer.from(hex, 'hex')), {
     list: [1, 2, 3],
@@ -328,7 +328,7 @@ test('nesting has a limit', () => {
   assert.throws(() => decodeMessage(recursive, bytes), { message: 'proto: exceeded max depth' })
 })
 
-test('nesting is that of JSON, where lists are levels too, and what is raw goes on from where it stands', () => {
+test('nesting is counted as in JSON: lists are levels, and raw values continue the count', () => {
   const inLists: Struct = structOf('InLists', [
     field('all', () => listOf(inLists), 1, 'o'),
     field('raw', scalar('any'), 2, 'op'),
@@ -344,7 +344,7 @@ test('nesting is that of JSON, where lists are levels too, and what is raw goes 
   assert.throws(() => read(10, 285), { message: /^raw value is not JSON: .*exceeded max depth$/ })
 })
 
-test('keys of the language survive', () => {
+test('names of inherited members survive', () => {
   const object = JSON.parse('{"map":{"__proto__":"1","constructor":"2"}}')
   const value = decodeMessage(thing, encodeItem(thing, object))
   assert.deepEqual(Object.keys(value['map']), ['__proto__', 'constructor'])

@@ -51,7 +51,7 @@ test('a table of a list', () => {
   ])
 })
 
-test('what rows include', () => {
+test('the objects in rows', () => {
   const rows = (options: Partial<TableOptions>) =>
     tableOf([item], columns, {}, { ...usual, ...options })['rows'][0].object
   assert.equal(rows({ include: 'None' }), null)
@@ -59,7 +59,7 @@ test('what rows include', () => {
   assert.deepEqual(rows({ version: 'v1beta1' }), partial('v1beta1'))
 })
 
-test('metadata alone may be less than that of the whole object', () => {
+test('the metadata of a row may differ from that of the object', () => {
   const alone = { ...object, metadata: { name: 'less' } }
   const shownAs = (include: 'Metadata' | 'Object') =>
     tableOf([{ ...item, alone }], columns, {}, { ...usual, include })['rows'][0].object.metadata
@@ -67,7 +67,7 @@ test('metadata alone may be less than that of the whole object', () => {
   assert.deepEqual(shownAs('Object'), object.metadata)
 })
 
-test('row conditions stand between cells and object', () => {
+test('row conditions are between cells and object', () => {
   const bare: KubeObject = { metadata: {} }
   const row = tableOf([{ shown: bare, cellsOf: bare }], columns, {}, usual)['rows'][0]
   assert.deepEqual(Object.keys(row), ['cells', 'conditions', 'object'])
@@ -111,7 +111,7 @@ test('metadata alone', () => {
   assert.equal(partialMetadataList([], {}, 'v1')['items'], null)
 })
 
-test('metadata alone in protobuf: the older list numbers its fields the other way round', () => {
+test('in protobuf the older list of metadata has other field numbers', () => {
   const meta = structOf('ObjectMeta', [field('name', scalar('string'), 1, 'o')])
   const raw = (version: 'v1' | 'v1beta1') => {
     const list = partialMetadataList([{ metadata: { name: 'a' } }], {}, version)

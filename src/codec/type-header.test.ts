@@ -8,7 +8,7 @@ const headers: [Json, string, string][] = [
   [{}, '', ''],
   [{ kind: 'Pod', apiVersion: 'v1' }, 'v1', 'Pod'],
   [{ kind: null, apiVersion: 'apps/v1' }, 'apps/v1', ''],
-  // Capitals are no difference, the last counts, and null says nothing.
+  // Keys match in any case, the last one is used, and null is ignored.
   [{ KIND: 'Pod', APIversion: 'v1' }, 'v1', 'Pod'],
   [{ kind: 'Pod', Kind: 'Node', apiVersion: 'v1' }, 'v1', 'Node'],
   [{ Kind: 'Node', kind: 'Pod', apiVersion: 'v1' }, 'v1', 'Pod'],
@@ -41,7 +41,7 @@ for (const [body, message] of faults) {
   })
 }
 
-test('a group and a version, no more', () => {
+test('an apiVersion has a group and a version', () => {
   assert.equal(apiVersionFault('apps/v1'), undefined)
   assert.equal(apiVersionFault('a/b/c'), 'unexpected GroupVersion string: a/b/c')
 })

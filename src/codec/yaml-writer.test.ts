@@ -1,4 +1,4 @@
-/** What kube-apiserver 1.22 wrote for the same values, byte for byte. */
+/** Values and their YAML, recorded from kube-apiserver 1.22, byte for byte. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
@@ -69,7 +69,8 @@ const cases: [Json, string][] = [
 for (const [value, expected] of cases) {
   test(`writes ${typeof value === 'bigint' ? value : JSON.stringify(value)}`, () => {
     assert.equal(writeYaml({ v: value }), `v: ${expected}\n`)
-    // Reads back the same in any place; the older line breaks are no breaks to our reader.
+    // The text is read back equal; our parser does not treat the old line separators as line
+    // breaks.
     const nested = { o: { list: [value, { v: value }] } }
     if (!String(value).includes('\u2028'))
       assert.deepEqual(parseYaml(writeYaml(nested as Json)), nested)

@@ -146,13 +146,13 @@ test('aliases cannot multiply a document', () => {
   assert.throws(() => parseYaml(text), { message: 'yaml: document contains excessive aliasing' })
 })
 
-test('a body has a limit of signs', () => {
+test('the number of lexemes in a body is limited', () => {
   assert.throws(() => parseYaml('- '.repeat(130_000)), {
     message: 'yaml: document is too large, send it as JSON',
   })
 })
 
-test('integers are those of JSON', () => {
+test('integers are as exact as in JSON', () => {
   const value = parseYaml('a: 9223372036854775807\nb: 9223372036854775808\nc: 0xffffffffffffffff')
   assert.deepEqual(value, { a: 2n ** 63n - 1n, b: 2 ** 63, c: 2 ** 64 })
 })
@@ -170,7 +170,7 @@ const named: [what: string, text: string, value: Json][] = [
   ],
 ]
 for (const [what, text, value] of named)
-  test(`an alias means what had the name where it is written: ${what}`, () =>
+  test(`an alias refers to the last anchor before it: ${what}`, () =>
     assert.deepEqual(parseYaml(text), value))
 
 test('nesting has a limit', () => {
@@ -180,18 +180,18 @@ test('nesting has a limit', () => {
   }
 })
 
-test('what is stored is written however deep it is', () => {
+test('stored objects of any depth are written', () => {
   let value: Json = {}
   for (let depth = 1; depth < 310; depth++) value = { a: value }
   assert.equal(String(encodeYaml(value)).match(/a:/g)?.length, 309)
 })
 
-test('keys of the language survive', () => {
+test('names of inherited members survive', () => {
   const value = parseYaml('data:\n  __proto__: a\n  constructor: b\n') as { data: object }
   assert.deepEqual(Object.keys(value.data), ['__proto__', 'constructor'])
 })
 
-test('writes what it reads back', () => {
+test('written text is read back equal', () => {
   const object = {
     kind: 'ConfigMap',
     apiVersion: 'v1',

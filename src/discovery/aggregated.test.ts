@@ -32,7 +32,7 @@ const appsOf = (release: number) =>
     release,
   ).resources
 
-test('a resource has its subresources, and only those of another group name it', () => {
+test('a resource has its subresources, and only those of another group specify their group', () => {
   const deployments = aggregatedResources(appsOf(37)).find(
     ({ resource }) => resource === 'deployments',
   )

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { orderedGroups, priorities } from './group-order.ts'
 import { facts, kindsOfRelease } from './kinds-of-facts.suite.ts'
 
-// the priority of each group version that is registered, how groups and versions are shown
+// registered group versions with their priorities, groups and versions in order
 const rows: [Record<string, { group: number; version: number }>, string[]][] = [
   [{}, ['apps v1', 'batch v1,v1beta1', 'a v1', 'b v1,v1beta1']],
   [

@@ -7,7 +7,7 @@ import { facts, kindsOfRelease } from './kinds-of-facts.suite.ts'
 const groupsOf = (release: number, more: { group: string; version: string }[] = []) =>
   orderedGroups([...kindsOfRelease(release), ...more], priorities(facts, release))
 
-test('/api names the core version and the address', () => {
+test("/api has the core version and the server's address", () => {
   assert.deepEqual(apiVersions('10.0.0.1:6443'), {
     kind: 'APIVersions',
     versions: ['v1'],
@@ -15,7 +15,7 @@ test('/api names the core version and the address', () => {
   })
 })
 
-test('/apis lists groups by priority and name, registration first, custom ones last', () => {
+test('/apis lists groups by priority and name, apiregistration.k8s.io first, custom ones last', () => {
   const groups = groupsOf(22, [
     { group: 'zoo.example.com', version: 'v1' },
     { group: 'acme.example.com', version: 'v1' },

@@ -1,6 +1,6 @@
 /**
- * Kinds for discovery's tests: every resource of a release, with what discovery reads of a kind and
- * nothing more.
+ * Kinds for tests of discovery: every resource of a release, with only the properties that
+ * discovery reads.
  */
 import { readFileSync } from 'node:fs'
 import type { Facts, ResourceFact } from '#kinds/facts.ts'

@@ -54,12 +54,12 @@ test('a group version lists its resources and their subresources by name', () =>
   })
 })
 
-test('the oldest groups leave apiVersion out', () => {
+test('the oldest groups omit apiVersion', () => {
   assert.equal(listOf(22, '', 'v1').apiVersion, undefined)
   assert.equal(listOf(21, 'extensions', 'v1beta1').apiVersion, undefined)
 })
 
-test('what is never stored has no hash', () => {
+test('a resource that is never stored has no hash', () => {
   const { resources } = listOf(22, '', 'v1')
   const hashOf = (name: string) => resources.find((one) => one.name === name)?.storageVersionHash
   assert.equal(hashOf('bindings'), undefined)
@@ -67,7 +67,7 @@ test('what is never stored has no hash', () => {
   assert.equal(hashOf('pods'), 'xPOwRZ+Yhw8=')
 })
 
-test('a resource that is nothing but its scale shows no group version for it', () => {
+test('a resource with only a scale omits the group version of the scale', () => {
   const { resources } = listOf(15, 'extensions', 'v1beta1')
   const shown = resources.filter(({ name }) => name.endsWith('/scale'))
   assert.deepEqual(

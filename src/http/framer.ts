@@ -9,7 +9,7 @@ import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
 import type { HttpParts } from './parts.ts'
 import { protobufValue } from './protobuf-shapes.ts'
-import { cutFor, headerOf, laidIn } from './represent.ts'
+import { cutFor, headerOf, insertedText } from './represent.ts'
 import type { Shape } from './shape.ts'
 import type { TypedFramer } from './watch-stream.ts'
 
@@ -29,7 +29,7 @@ export function framerFor(
     contentType: shape.contentType,
     frame(type, entry, revision) {
       const cut = cutFor(kind, entry, parse)
-      const text = laidIn(kind, { namespace: entry.namespace, name: entry.name, revision })
+      const text = insertedText(kind, { namespace: entry.namespace, name: entry.name, revision })
       if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, text))
       return jsonFrame(kind, type, cut, text)
     },

@@ -5,7 +5,7 @@
 import { cutLength, type CutObject, writeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
-import { headerOf, laidIn } from './represent.ts'
+import { headerOf, insertedText } from './represent.ts'
 
 /**
  * Bytes per piece: large enough for a cheap write, small enough that many lists fit into memory.
@@ -56,7 +56,7 @@ export async function* itemPieces(
     for (; i < entries.length && size < bytesMax; i++) {
       const cut = cutOf(entries[i])
       const ready = cut instanceof Promise ? await cut : cut
-      const revision = laidIn(kind, entries[i])
+      const revision = insertedText(kind, entries[i])
       cuts.push(ready)
       revisions.push(revision)
       size += cutLength(ready, itemHeader, revision) + 1

@@ -6,7 +6,7 @@ import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import type { Kind } from '#kinds/kind.ts'
 
 /** Annotations that represent fields of another version are not part of the metadata. */
-export function withoutStandIns({ resource }: Kind, object: KubeObject): KubeObject {
+export function withoutConversionAnnotations({ resource }: Kind, object: KubeObject): KubeObject {
   const { annotations, ...metadata } = object.metadata
   const { standInAnnotations: names } = resource.behaviour
   if (annotations === undefined || names === undefined) return object

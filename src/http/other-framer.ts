@@ -8,7 +8,7 @@ import { loadLater } from '#base/load-later.ts'
 import { encodeWatchFrame } from '#codec/protobuf.ts'
 import type { EventType } from '#watchcache/batch.ts'
 import { bookmarkFrame, bookmarkObject } from './bookmark.ts'
-import { withoutStandIns, withTimes } from './metadata-alone.ts'
+import { withoutConversionAnnotations, withTimes } from './metadata-alone.ts'
 import { protobufBookmark, protobufFrame, protobufPartial } from './protobuf-shapes.ts'
 import { objectFor, selfLinkOf } from './represent.ts'
 import { type Asked, bookmarkTable, requireTableOptions, table } from './table-shape.ts'
@@ -97,7 +97,7 @@ function partialFramer({ kind, shape: { format }, parts }: Asked, as: Transform)
       const object = await objectFor(kind, { ...entry, revision }, parts.server.parseStored)
       // An object is not a list, so it gets no frame.
       if (isList) return Buffer.alloc(0)
-      const partial = partialMetadata(withoutStandIns(kind, object), as.version)
+      const partial = partialMetadata(withoutConversionAnnotations(kind, object), as.version)
       if (format === 'cbor') return loadCbor().cborFrame(type, loadCbor().cborValue(partial))
       return format === 'protobuf'
         ? encodeWatchFrame(type, protobufPartial(kind, partial, as))

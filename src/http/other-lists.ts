@@ -11,7 +11,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { Entry } from '#watchcache/entry.ts'
 import type { Exchange } from './exchange.ts'
-import { withoutStandIns } from './metadata-alone.ts'
+import { withoutConversionAnnotations } from './metadata-alone.ts'
 import { goTypeOf } from './other-shapes.ts'
 import { aroundProtobufItems, protobufItems, protobufPartial } from './protobuf-shapes.ts'
 import { convertTogether, objectFor, type ShapeParts, withoutType } from './represent.ts'
@@ -62,7 +62,7 @@ export async function encodeList(
   const object = (entry: Entry) => objectFor(kind, entry, parse)
   if (as !== undefined) {
     const alone = async (entry: Entry): Promise<Loose> =>
-      partialMetadata(withoutStandIns(kind, await object(entry)), as.version)
+      partialMetadata(withoutConversionAnnotations(kind, await object(entry)), as.version)
     if (shape.format === 'yaml') {
       const frame = partialMetadataList([], metadata, as.version)
       return yamlList(exchange, frame, 'items', entries, alone)

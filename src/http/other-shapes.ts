@@ -9,7 +9,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { Exchange } from './exchange.ts'
-import { withoutStandIns } from './metadata-alone.ts'
+import { withoutConversionAnnotations } from './metadata-alone.ts'
 import { protobufObject, protobufPartial, protobufValue } from './protobuf-shapes.ts'
 import { objectFor, type ShapeParts, selfLinkOf } from './represent.ts'
 import type { Shape } from './shape.ts'
@@ -44,7 +44,7 @@ export async function encodeObject(
   if (as.kind === 'PartialObjectMetadataList') {
     throw isNoList(goTypeOf(kind, 'Unstructured', kind.kind))
   }
-  const partial = partialMetadata(withoutStandIns(kind, object), as.version)
+  const partial = partialMetadata(withoutConversionAnnotations(kind, object), as.version)
   return shape.format === 'protobuf'
     ? protobufPartial(kind, partial, as)
     : encodeOther(partial, shape)

@@ -4,7 +4,7 @@ import { kindOf } from '#admission/requests.suite.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { entryOf } from '#watchcache/picture.suite.ts'
-import { convertedAnew, laidIn, pathOf } from './represent.ts'
+import { convertedUncached, insertedText, pathOf } from './represent.ts'
 
 const pods = kindOf('v1', 'pods')
 const roles = kindOf('rbac.authorization.k8s.io/v1', 'roles')
@@ -22,9 +22,9 @@ test('paths of objects and of collections', () => {
 
 test('a revision of 0 is omitted', () => {
   const view = { namespace: 'ns', name: 'a' }
-  assert.equal(laidIn(pods, { ...view, revision: 7 }), ',"resourceVersion":"7"')
-  assert.equal(laidIn(pods, { ...view, revision: 0 }), '')
-  assert.equal(laidIn(pods, { ...view, revision: undefined }), '')
+  assert.equal(insertedText(pods, { ...view, revision: 7 }), ',"resourceVersion":"7"')
+  assert.equal(insertedText(pods, { ...view, revision: 0 }), '')
+  assert.equal(insertedText(pods, { ...view, revision: undefined }), '')
 })
 
 test('a conversion for one reader serves another reader meanwhile', async () => {
@@ -48,8 +48,8 @@ test('a conversion for one reader serves another reader meanwhile', async () => 
     },
   }
   for (const kind of kinds) Object.assign(kind, { resource })
-  meanwhile = () => convertedAnew(third, [a], parse)
-  const views = await convertedAnew(third, [a, b], parse)
+  meanwhile = () => convertedUncached(third, [a], parse)
+  const views = await convertedUncached(third, [a, b], parse)
   assert.deepEqual(
     views.map(({ cut, apiVersion }) => [Buffer.isBuffer(cut.bytes), apiVersion]),
     [

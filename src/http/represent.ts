@@ -110,7 +110,7 @@ async function convertAll<View extends ObjectView>(
 }
 
 /** Converts views without the cache, because reads must return the webhook's current result. */
-export async function convertedAnew<View extends ObjectView>(
+export async function convertedUncached<View extends ObjectView>(
   kind: Kind,
   views: readonly View[],
   parse: ParseStored,
@@ -159,7 +159,7 @@ const escapeQuery = (name: string): string =>
  * The text inserted into the bytes: the revision unless it is 0, and the selfLink in the releases
  * that have it.
  */
-export function laidIn(
+export function insertedText(
   kind: Kind,
   { namespace, name, revision, subresource }: Omit<ObjectView, 'cut' | 'apiVersion'>,
 ): string {
@@ -170,7 +170,7 @@ export function laidIn(
 
 /** JSON of one object with its type header and revision. */
 export const jsonOf = (kind: Kind, cut: CutObject, view: ObjectView, end = ''): Buffer =>
-  joinCut(cut, headerOf(kind), laidIn(kind, view), end)
+  joinCut(cut, headerOf(kind), insertedText(kind, view), end)
 
 /** The items of lists of built-in kinds have no kind and apiVersion. */
 export const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject) => rest

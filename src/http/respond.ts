@@ -17,7 +17,7 @@ import type { PendingResponses } from './pending-responses.ts'
 import { itemPieces, listEnd, listStart } from './list-body.ts'
 import { ListMemo, memoBytesMax } from './list-memo.ts'
 import type { HttpParts } from './parts.ts'
-import { convertedAnew, convertTogether, cutFor, jsonOf } from './represent.ts'
+import { convertedUncached, convertTogether, cutFor, jsonOf } from './represent.ts'
 import { encodeObject, encodeValue } from './other-shapes.ts'
 import { type Shape, shapeOfError } from './shape.ts'
 
@@ -106,11 +106,11 @@ function sendAnswer(
 
 async function convertedAgain(answer: Answer, parse: ParseStored): Promise<Answer> {
   if (answer.is === 'object') {
-    const [view] = await convertedAnew(answer.kind, [answer.view], parse)
+    const [view] = await convertedUncached(answer.kind, [answer.view], parse)
     return { ...answer, view }
   }
   if (answer.is !== 'list') return answer
-  const entries = await convertedAnew(answer.kind, answer.entries, parse)
+  const entries = await convertedUncached(answer.kind, answer.entries, parse)
   // The webhook's result may differ next time, so these items are not cached.
   const { itemsName: _, ...rest } = answer
   return { ...rest, entries }

@@ -33,7 +33,7 @@ import { answerHeaders } from './answer-headers.ts'
 import { respond } from './respond.ts'
 import { negotiateShape, requireLogAccepted, requireRoutable, type Shape } from './shape.ts'
 import { warnDeprecated } from './warn-deprecated.ts'
-import { begunWithin } from './watch-start.ts'
+import { startedWithin } from './watch-start.ts'
 import type { TypedFramer } from './watch-stream.ts'
 import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
 
@@ -244,7 +244,7 @@ async function runWatch(
   // A watch without a resourceVersion first reads the store, which may take longer than its
   // timeout.
   const started = await (options.resourceVersion === ''
-    ? begunWithin(timeoutMs, starting)
+    ? startedWithin(timeoutMs, starting)
     : starting)
   // A client that requested a WebSocket may get the events as messages.
   const isPacked = packsEvents(exchange, server, options)

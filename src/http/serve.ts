@@ -94,7 +94,7 @@ function welcome(wire: Wire, parts: HttpParts): void {
   wire.answer(200, { ...ownHeaders(wire, parts), ...pageHeaders }, pageBody)
 }
 
-const loadAsked = loadLater<typeof import('./requested-timeout.ts')>(
+const loadRequestedTimeout = loadLater<typeof import('./requested-timeout.ts')>(
   import.meta.url,
   './requested-timeout',
 )
@@ -112,7 +112,7 @@ function hurried(
   end: (error: unknown) => void,
 ): Hurry | undefined {
   const isWrite = !['GET', 'HEAD'].includes(exchange.wire.method)
-  const { requestedTimeout } = loadAsked()
+  const { requestedTimeout } = loadRequestedTimeout()
   const asked = requestedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
   if (asked === undefined) return undefined
   const error = timeout(asked.words)

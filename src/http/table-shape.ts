@@ -19,7 +19,7 @@ import type { ObjectView } from '#verbs/answer.ts'
 import { convertOne } from '#verbs/current.ts'
 import { bookmarkObject } from './bookmark.ts'
 import type { Exchange } from './exchange.ts'
-import { withoutStandIns, withTimes } from './metadata-alone.ts'
+import { withoutConversionAnnotations, withTimes } from './metadata-alone.ts'
 import { convertTogether, objectFor, type ShapeParts } from './represent.ts'
 import { RequestTurns } from './request-turns.ts'
 import type { Shape } from './shape.ts'
@@ -152,7 +152,7 @@ async function tableItem({ kind, parts }: Asked, view: ObjectView): Promise<Tabl
     kind === hub || kind.columns !== undefined
       ? shown
       : await convertOne(structuredClone(shown), kind, hub)
-  return { shown, cellsOf, alone: withoutStandIns(kind, shown) }
+  return { shown, cellsOf, alone: withoutConversionAnnotations(kind, shown) }
 }
 
 /** A bookmark as a table with one empty row. */

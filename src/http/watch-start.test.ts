@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import type { Watch } from '#verbs/watch.ts'
-import { begunWithin } from './watch-start.ts'
+import { startedWithin } from './watch-start.ts'
 
 function rig() {
   let stops = 0
@@ -12,7 +12,7 @@ function rig() {
 
 test('a watch that starts before its timeout is returned', async () => {
   const { watch, stops, starting } = rig()
-  const begun = begunWithin(60_000, starting.promise)
+  const begun = startedWithin(60_000, starting.promise)
   starting.resolve(watch)
   assert.equal(await begun, watch)
   assert.equal(stops(), 0)
@@ -21,7 +21,7 @@ test('a watch that starts before its timeout is returned', async () => {
 test('a watch that exceeds its timeout before it starts is an error, and is stopped when it starts', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { watch, stops, starting } = rig()
-  const begun = begunWithin(2000, starting.promise)
+  const begun = startedWithin(2000, starting.promise)
   t.mock.timers.tick(2000)
   const error = await begun
   assert.ok(error instanceof ApiError)
@@ -37,5 +37,5 @@ test('a watch that exceeds its timeout before it starts is an error, and is stop
 test('the error that prevents a watch is reported', async () => {
   const { starting } = rig()
   starting.reject(new Error('no store'))
-  await assert.rejects(begunWithin(60_000, starting.promise), /no store/)
+  await assert.rejects(startedWithin(60_000, starting.promise), /no store/)
 })

@@ -3,7 +3,7 @@ import { ApiError } from '#api/status-error.ts'
 import type { Watch } from '#verbs/watch.ts'
 
 /** Resolves with the watch, or with the error that the client gets instead. */
-export function begunWithin(
+export function startedWithin(
   timeoutMs: number,
   starting: Promise<Watch | ApiError>,
 ): Promise<Watch | ApiError> {

@@ -74,7 +74,7 @@ function requestOf(
   return {
     target,
     user: exchange.user,
-    body: () => decodeBody(exchange, target.kind, bytes, takenBy(target, parts.server)),
+    body: () => decodeBody(exchange, target.kind, bytes, bodyTypeOf(target, parts.server)),
     text: () => bodyText(exchange, bytes),
     isYaml: isYaml(exchange),
     repeatedLines: () => repeatedLines(exchange, bytes),
@@ -91,7 +91,7 @@ function requestOf(
  * The type that a path accepts: usually the resource's own kind, for some subresources another,
  * such as Scale.
  */
-export function takenBy(
+export function bodyTypeOf(
   { kind: own, subresource }: Pick<Target, 'kind' | 'subresource'>,
   { typeNamed }: Pick<Server, 'typeNamed'>,
 ): TakenType {
@@ -113,7 +113,7 @@ const optionsTaken: TakenType = {
   refuse: (why) => new ApiError(500, '', why),
 }
 
-export const optionsTakenBy = ({
+export const optionsTypeOf = ({
   kind: { origin, apiVersion },
   name,
 }: Pick<Target, 'kind' | 'name'>): TakenType =>
@@ -161,7 +161,7 @@ function optionsOf(
   requireBodyType(exchange)
   try {
     // `null` specifies no options; of the query it keeps only dryRun.
-    const raw = (decodeBody(exchange, target.kind, bytes, optionsTakenBy(target)) ?? {}) as Loose
+    const raw = (decodeBody(exchange, target.kind, bytes, optionsTypeOf(target)) ?? {}) as Loose
     return writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } catch (error) {
     const isUnread = error instanceof ApiError && error.code === 500 && error.reason === ''
@@ -274,7 +274,7 @@ function writeOptions(
   return {
     dryRun: dryRun.some((value) => value !== ''),
     fieldManager: asked === '' ? managerOf(wire) : asked,
-    fieldManagerAsked: asked,
+    requestedFieldManager: asked,
     fieldValidation: (fieldValidation || unspecified) as WriteOptions['fieldValidation'],
     force: flag(force),
   }
@@ -287,7 +287,7 @@ const plainOptions = (
 ): WriteOptions => ({
   dryRun: false,
   fieldManager: managerOf(wire),
-  fieldManagerAsked: '',
+  requestedFieldManager: '',
   fieldValidation,
   force: false,
 })

@@ -35,7 +35,7 @@ for (const [name, fields, expected] of cases) {
   })
 }
 
-test('a line of the log: a message stays on it', () => {
+test('a message stays on its line', () => {
   const lines: string[] = []
   createLog(
     0,
@@ -47,7 +47,7 @@ test('a line of the log: a message stays on it', () => {
   ])
 })
 
-test('lines of JSON', () => {
+test('lines in JSON', () => {
   const lines: string[] = []
   const log = createLog(
     0,

@@ -30,7 +30,7 @@ for (const [document, patch, result] of cases) {
   })
 }
 
-test('before 1.22 lists that are new lose their nulls', () => {
+test('before 1.22 nulls are removed from new lists', () => {
   const patch = { a: [{ b: null, c: [null, 1] }, null], d: [null] }
   const document = { d: { e: 1 } }
   assert.deepEqual(applyMergePatch(document, patch, 21), { a: [{ c: [1] }], d: [null] })
@@ -48,7 +48,7 @@ for (const patch of [null, 'x', 1]) {
   })
 }
 
-test('names every object seems to have', () => {
+test('names of inherited members are ordinary names', () => {
   const patched = applyMergePatch(
     JSON.parse('{"a":{"__proto__":{"x":1},"y":2}}'),
     JSON.parse('{"a":{"__proto__":{"z":3}}}'),

@@ -26,14 +26,14 @@ const secret: Type = {
   open: false,
 }
 
-test('empty bytes become nothing, empty texts stay', () => {
+test('empty byte arrays become null, empty strings stay', () => {
   const given = { data: { a: '', b: 'eA==' }, labels: { c: '' } }
   const nil = { data: { a: null, b: 'eA==' }, labels: { c: '' } }
   assert.deepEqual(withNilBytes(secret, given), nil)
   assert.deepEqual(given.data.a, '')
 })
 
-test('a type without bytes is given back as it is', () => {
+test('a value whose type has no byte arrays is returned unchanged', () => {
   const given = { c: '' }
   assert.equal(withNilBytes(textMap, given), given)
 })

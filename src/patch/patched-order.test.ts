@@ -47,12 +47,12 @@ for (const [patch, text] of operations) {
   })
 }
 
-test('a custom object is sorted all through', () => {
+test('a custom object is sorted at all levels', () => {
   const text = '{"data":{"b":"2","z":"1"},"kind":"K","metadata":{"a":{},"name":"n"}}'
   assert.equal(JSON.stringify(allSorted(document)), text)
 })
 
-test('many ways through many members cost one pass', () => {
+test('many paths through many members take one pass', () => {
   const members = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))
   const patch: Json = Array.from({ length: 10_000 }, (_, i) => ({ op: 'add', path: `/a/b${i}/c` }))
   const took = processorMs(() => operatedOrder({ a: members }, patch))

@@ -5,7 +5,7 @@ import { RecentValuesCache } from './recent-values-cache.ts'
 
 const template = (image: string): Json => ({ containers: [{ name: 'a', image }], priority: 0 })
 
-test('what is known of a value is known of its like, and of nothing else', () => {
+test('a cached result is used for equal values, and for no others', () => {
   const met = new RecentValuesCache<string>()
   met.keep(template('one'), 'found')
   const rows: [string, Json, string | undefined][] = [
@@ -23,7 +23,7 @@ test('what is known of a value is known of its like, and of nothing else', () =>
   for (const [what, value, known] of rows) assert.equal(met.find(value), known, what)
 })
 
-test('a later change of a value does not change what is known', () => {
+test('a later change of a value does not change the cache', () => {
   const met = new RecentValuesCache<string>()
   const value = { containers: [{ image: 'one' }] }
   met.keep(value, 'found')
@@ -32,7 +32,7 @@ test('a later change of a value does not change what is known', () => {
   assert.equal(met.find({ containers: [{ image: 'one' }] }), 'found')
 })
 
-test('those met last are kept', () => {
+test('the most recent values are cached', () => {
   const met = new RecentValuesCache<number>()
   for (let i = 0; i < 8; i++) met.keep({ i }, i)
   assert.equal(met.find({ i: 0 }), 0)
@@ -43,7 +43,7 @@ test('those met last are kept', () => {
   )
 })
 
-test('where nothing comes again hardly anything is kept, until something does', () => {
+test('if values do not recur, few are cached, until they recur', () => {
   const met = new RecentValuesCache<number>()
   for (let i = 0; i < 1000; i++) met.keep({ i }, i)
   const kept = Array.from({ length: 1000 }, (_, i) => met.find({ i })).filter(
@@ -54,7 +54,7 @@ test('where nothing comes again hardly anything is kept, until something does', 
   assert.equal(met.find({ i: 'new' }), 1000)
 })
 
-test('what is large, or null anywhere, is not kept', () => {
+test('large values, and values that contain null, are not cached', () => {
   const rows: [string, Json, boolean][] = [
     ['small', { a: 'x' }, true],
     ['a long text', { a: 'x'.repeat(40_000) }, false],

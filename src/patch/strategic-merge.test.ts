@@ -406,7 +406,7 @@ for (const [what, document, patch, code, message] of refused) {
   })
 }
 
-test('names every object seems to have', () => {
+test('names of inherited members are ordinary names', () => {
   const patched = applyStrategicMerge(
     type,
     { labels: { a: '1' } },

@@ -28,7 +28,7 @@ const absent = (name: string, value: unknown) => (object: Loose) => {
   if (object[name] === undefined) object[name] = value
 }
 
-test('parents come before children, in lists and maps, with what the parent added', () => {
+test('parents are visited before children, in lists and maps, including what the parent added', () => {
   const seen: string[] = []
   const apply = compileDefaults(
     thing,
@@ -54,7 +54,7 @@ test('parents come before children, in lists and maps, with what the parent adde
   })
 })
 
-test('recursive types end where the object ends', () => {
+test('recursive types end with the object', () => {
   const apply = compileDefaults(node, { Probe: absent('period', 1) }, undefined)
   const object = { children: [{ probe: {} }, { children: [{ probe: { period: 5 } }] }] }
   apply(object)
@@ -63,7 +63,7 @@ test('recursive types end where the object ends', () => {
   })
 })
 
-test('a kind without defaults costs nothing and changes nothing', () => {
+test('a kind without defaults is not visited', () => {
   for (const type of [node, thing, unrelated]) {
     const object = { spec: { containers: null }, children: [{}] }
     compileDefaults(type, { Absent: () => assert.fail() }, undefined)(object)

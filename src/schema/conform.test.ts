@@ -269,7 +269,7 @@ for (const [name, type, raw, why] of refusals) {
   })
 }
 
-test('keys of the language are keys like any other', () => {
+test('names of inherited members are ordinary keys', () => {
   for (const text of [
     '{"__proto__":"1","constructor":"2"}',
     '{"constructor":"2","__proto__":"1"}',
@@ -282,7 +282,7 @@ test('keys of the language are keys like any other', () => {
   }
 })
 
-test('the result has maps and lists of its own', () => {
+test('the result has its own maps and lists', () => {
   const raw = { metadata: { labels: { a: 'b' }, finalizers: ['f'] } }
   const { value } = conform(thing, raw)
   raw.metadata.labels.a = 'changed'
@@ -292,7 +292,7 @@ test('the result has maps and lists of its own', () => {
   })
 })
 
-test('a computed quantity has no text', () => {
+test('a computed quantity has no written text', () => {
   const type = structOf('Source', [field('target', scalar('quantity'), 1)])
   for (const [raw, text] of [
     [{}, ''],
@@ -304,7 +304,7 @@ test('a computed quantity has no text', () => {
   }
 })
 
-test('many unknown fields far below cost one pass', () => {
+test('many deep unknown fields take one pass', () => {
   const type: Struct = structOf('Schema', [field('in', () => mapOf(type), 1)])
   let raw: Json = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]))
   for (let i = 0; i < 140; i++) raw = { in: { a: raw } }

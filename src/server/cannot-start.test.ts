@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assert as mustBe } from '#base/assert.ts'
-import { CannotStart, orSayWhy } from './cannot-start.ts'
+import { CannotStart, orThrowCannotStart } from './cannot-start.ts'
 import { CannotUseFile } from './private-files.ts'
 
 const rows: [error: Error, name: string][] = [
@@ -13,14 +13,20 @@ const rows: [error: Error, name: string][] = [
 ]
 for (const [error, name] of rows)
   test(`${error.message}: ${name}`, async () => {
-    await assert.rejects(orSayWhy(Promise.reject(error)), { name, message: error.message })
+    await assert.rejects(orThrowCannotStart(Promise.reject(error)), {
+      name,
+      message: error.message,
+    })
   })
 
 test('a failed assertion stays a defect', async () => {
   const failing = async () => mustBe(false, 'never')
-  await assert.rejects(orSayWhy(failing()), { name: 'Error', message: 'assertion failed: never' })
+  await assert.rejects(orThrowCannotStart(failing()), {
+    name: 'Error',
+    message: 'assertion failed: never',
+  })
 })
 
 test('what works is its value', async () => {
-  assert.equal(await orSayWhy(Promise.resolve(3)), 3)
+  assert.equal(await orThrowCannotStart(Promise.resolve(3)), 3)
 })

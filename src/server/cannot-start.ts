@@ -19,7 +19,7 @@ export function orCannotStart<T extends object>(
  * Converts plain errors of a promise into CannotStart. Readers of the operator's files throw plain
  * errors that name the file. All other error classes are defects and pass through unchanged.
  */
-export async function orSayWhy<T>(work: Promise<T>): Promise<T> {
+export async function orThrowCannotStart<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -3,7 +3,7 @@ import { mock, test } from 'node:test'
 import type { Resource } from '#kinds/kind.ts'
 import { counter, gauge, histogram } from '#observe/metrics/metric.ts'
 import { Registry } from '#observe/metrics/registry.ts'
-import { forgetWithdrawn } from './instruments.ts'
+import { deleteMetricsOfRemovedKinds } from './instruments.ts'
 
 const group = 'example.com'
 const kinds = [
@@ -37,7 +37,7 @@ for (const [what, isServed, afterMs, isShown] of rows) {
   test(`metrics of a definition that goes: ${what}`, async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const registry = measured()
-    forgetWithdrawn({ registry }, things, () => isServed)
+    deleteMetricsOfRemovedKinds({ registry }, things, () => isServed)
     mock.timers.tick(afterMs)
     mock.timers.reset()
     const page = await registry.page()

@@ -113,7 +113,7 @@ const underWayMs = 60_000
  * Deletes the metrics of kinds that are no longer served, because definitions can be created and
  * deleted at any time.
  */
-export function forgetWithdrawn(
+export function deleteMetricsOfRemovedKinds(
   { registry }: Pick<Measuring, 'registry'>,
   resource: Resource,
   isServed: () => boolean,

@@ -14,7 +14,7 @@ import { type PriorityOf, priorities } from '#discovery/group-order.ts'
 import type { JsonObject } from '#discovery/openapi/source.ts'
 import type { Aggregation } from '#http/aggregation/aggregation.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
-import { leavesHttp } from '#http/connect/connect.ts'
+import { mayUpgrade } from '#http/connect/connect.ts'
 import type { Wire } from '#http/exchange.ts'
 import { createListener, type Listener } from '#http/listener.ts'
 import type { TlsKeys } from '#http/named-certificates.ts'
@@ -93,12 +93,12 @@ export function makeListener(side: HttpSide, serve: (wire: Wire) => void): Liste
   const { foundation, access, others, observing } = side
   const { settings } = foundation
   return createListener({
-    ...shownKeys(foundation.certificates, foundation.loopback),
+    ...listenerKeys(foundation.certificates, foundation.loopback),
     ...tlsPolicyOf(foundation),
     clientAuthorities: authoritiesOf(access),
     handle: serve,
     upgrade: serve,
-    upgradesAt: (url) => leavesHttp(url) || others.aggregation.hasAddress(url),
+    upgradesAt: (url) => mayUpgrade(url) || others.aggregation.hasAddress(url),
     handshakeFailed: observing.handshakeFailed,
     ...(settings.http2MaxStreamsPerConnection > 0 && {
       http2StreamsMax: settings.http2MaxStreamsPerConnection,
@@ -152,7 +152,7 @@ function tlsPolicyOf({ settings, log }: Foundation): Pick<TlsPolicy, 'ciphers' |
 }
 
 /** The certificates and keys that the listener presents. */
-export const shownKeys = (
+export const listenerKeys = (
   { serving, named }: Certificates,
   { cert: ownCert, key: ownKey, serverName }: Loopback,
 ): TlsKeys => ({

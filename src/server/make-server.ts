@@ -11,7 +11,7 @@ import { type AddressApi, addressApi, forServices } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
-import { orSayWhy } from './cannot-start.ts'
+import { orThrowCannotStart } from './cannot-start.ts'
 import type { Settings } from '#settings/flags.ts'
 import type { Foundation } from './foundation.ts'
 import { apiserverUser } from './certificates.ts'
@@ -142,7 +142,7 @@ function accessOf({
     servingKey: certificates.serving.keyPem,
     report: (message: string) => log.warn(message),
   }
-  return orSayWhy(makeAccess(settings, surroundings, reader, clock))
+  return orThrowCannotStart(makeAccess(settings, surroundings, reader, clock))
 }
 
 /** Writes of IPAddress objects are internal requests of the server, and go through admission. */
@@ -186,5 +186,5 @@ function pluginsOf(
     only: settings.admissionControl,
     configurationFile: settings.admissionControlConfigFile,
   })
-  return orSayWhy(plugins)
+  return orThrowCannotStart(plugins)
 }

@@ -38,7 +38,7 @@ import type { Settings } from '#settings/flags.ts'
 import { historyEventsMax } from './foundation.ts'
 import {
   countObjects,
-  forgetWithdrawn,
+  deleteMetricsOfRemovedKinds,
   makeMeasuring,
   measureSizes,
   type Measuring,
@@ -146,7 +146,7 @@ export async function makeObserving(
     schemaPublished(name, reason, resource) {
       metrics.customSchemas.labels(name, reason).add(1)
       const isServed = () => served?.resource(resource.group, resource.plural) !== undefined
-      if (reason === 'remove') forgetWithdrawn(measuring, resource, isServed)
+      if (reason === 'remove') deleteMetricsOfRemovedKinds(measuring, resource, isServed)
     },
     statusWritten: statusMeter(measuring, feature('CSRDuration')),
     documentBuilt: documentMeter(measuring),

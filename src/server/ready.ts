@@ -14,7 +14,7 @@ import type { HttpSide } from './make-http.ts'
 import type { Membership } from './membership.ts'
 import {
   ensureSystemObjects,
-  lookAfterSystemObjects,
+  maintainSystemObjects,
   policyWriter,
   type ServerPlace,
 } from './system-objects.ts'
@@ -92,10 +92,7 @@ export async function makeReady(
   const repair = isRepaired ? loadRepair().repairLater(server.allocators, report) : undefined
   // With several servers, the membership writes the endpoints of the kubernetes service.
   const withoutEndpoints = { ...place, alive: async () => [] }
-  const objects = lookAfterSystemObjects(
-    client,
-    membership === undefined ? place : withoutEndpoints,
-  )
+  const objects = maintainSystemObjects(client, membership === undefined ? place : withoutEndpoints)
   health.done('objects')
   health.done('server')
   return {

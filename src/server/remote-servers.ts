@@ -14,7 +14,7 @@ import { type BuildMeter, RemoteDocuments } from '#http/aggregation/remote-docum
 import { Prober } from '#http/aggregation/prober.ts'
 import { Registration } from '#http/aggregation/registration.ts'
 import { serviceResolver } from '#http/aggregation/service-address.ts'
-import { keepTrustPublished } from '#http/aggregation/published-trust.ts'
+import { publishTrust } from '#http/aggregation/published-trust.ts'
 import type { ConnectParts } from '#http/connect/connect-parts.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { Facts } from '#kinds/facts.ts'
@@ -169,7 +169,7 @@ export function aggregated(
       stops.push(() => prober.stop())
       await prober.start()
       documents.start()
-      stops.push(await keepTrustPublished(client, () => trustOf(settings, parts), report))
+      stops.push(await publishTrust(client, () => trustOf(settings, parts), report))
     },
     stop() {
       for (const stop of stops) stop()

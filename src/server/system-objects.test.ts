@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { until } from '#base/until.fixture.ts'
 import { startVerbs } from '#verbs/fixture.suite.ts'
 import { localClient } from '#verbs/local-client.ts'
-import { ensureSystemObjects, lookAfterSystemObjects, type ServerPlace } from './system-objects.ts'
+import { ensureSystemObjects, maintainSystemObjects, type ServerPlace } from './system-objects.ts'
 
 const administrator = { name: 'admin', uid: '', groups: ['system:masters'], extra: {} }
 
@@ -57,7 +57,7 @@ test('what is deleted comes back', async () => {
   const verbs = await startVerbs()
   const client = localClient(verbs.server, administrator, 'kube-apiserver')
   const place = placeAt('192.0.2.1')
-  const looking = lookAfterSystemObjects(client, place, 5)
+  const looking = maintainSystemObjects(client, place, 5)
   for (const [group, version, plural, namespace, name] of kept) {
     const ref = { group, version, plural }
     const found = () => client.get(ref, namespace, name).catch(() => undefined)

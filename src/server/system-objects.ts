@@ -81,7 +81,7 @@ const lookedAfterEveryMs = 10_000
 /**
  * A client may delete them, as `kubectl delete all --all` does, so the server creates them again.
  */
-export function lookAfterSystemObjects(
+export function maintainSystemObjects(
   client: ApiClient,
   place: ServerPlace,
   everyMs = lookedAfterEveryMs,

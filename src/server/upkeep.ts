@@ -9,7 +9,7 @@ import { ensureCertificates, givenFiles } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import type { Foundation } from './foundation.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { followAuthorities, shownKeys } from './make-http.ts'
+import { followAuthorities, listenerKeys } from './make-http.ts'
 import type { OperationMeter } from './operation-metrics.ts'
 import { renewDaily } from './renewal.ts'
 
@@ -50,7 +50,7 @@ export function startUpkeep(
     certificates,
     () => ensureCertificates(settings, clock),
     (fresh) => {
-      listener.renew(shownKeys(fresh, loopback))
+      listener.renew(listenerKeys(fresh, loopback))
       writeKubeconfig(settings, fresh)
       meter.certificates(fresh)
     },

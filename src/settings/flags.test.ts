@@ -1,4 +1,4 @@
-/** The command line: what is read, what is refused and in which words. */
+/** The command line: accepted values, rejected values and their messages. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true }))
 const aFile = join(folder, 'a.pem')
 writeFileSync(aFile, 'x')
 
-/** The table as it is when every part of the server is there. */
+/** The table as if every flag were implemented. */
 const allWired = new Map(
   [...flagRows].map(([name, row]) => [name, { ...row, status: 'wired' as const }]),
 )
@@ -188,7 +188,7 @@ const accepted: [argv: string[], setting: keyof Settings, value: unknown][] = [
 for (const [argv, setting, value] of accepted)
   test(`${argv.join(' ')} → ${setting}`, () => assert.deepEqual(settingsOf(argv)[setting], value))
 
-/** What kube-apiserver does without the flag, of those that it has and that mean the same here. */
+/** kube-apiserver's defaults of the flags that have the same meaning here. */
 const originals: [flag: keyof typeof flagTable, initial: unknown][] = [
   ['secure-port', 6443],
   ['advertise-address', undefined],
@@ -227,7 +227,7 @@ for (const [flag, initial] of originals)
   test(`--${flag} left out has kube-apiserver's default`, () =>
     assert.deepEqual(flagTable[flag].initial, initial))
 
-/** These differ: the defaults serve one machine, and stored data is readable. */
+/** These differ: the defaults suit one machine, and stored data is readable. */
 const ownDefaults: [flag: keyof typeof flagTable, initial: unknown][] = [
   ['bind-address', '127.0.0.1'],
   ['cert-dir', undefined],
@@ -368,7 +368,7 @@ for (const [argv, error] of refused)
   test(`${argv.join(' ')} is refused`, () =>
     assert.deepEqual(parseFlags(argv, allWired), { error }))
 
-/** Flags of kube-apiserver that nothing reads, as manifests give them. */
+/** Flags of kube-apiserver that this server does not implement, as in manifests. */
 const unread: [argv: string[], error: string | undefined][] = [
   [['--logtostderr'], undefined],
   [['--logtostderr=true', '--alsologtostderr', '--stderrthreshold', 'ERROR'], undefined],
@@ -406,7 +406,7 @@ for (const [argv, error] of unread)
     assert.equal('error' in parsed ? parsed.error : undefined, error)
   })
 
-test('a flag is read or not', () => {
+test('each flag is either implemented or listed as not implemented', () => {
   for (const name of unreadFlags.keys()) assert.ok(!flagRows.has(name), name)
 })
 
@@ -426,8 +426,7 @@ for (const bad of [
 const rows = Object.entries(flagTable) as [string, Row<unknown>][]
 
 /**
- * Flags that take any text, or lists of names that are looked up at the start; one that 1.22 does
- * not have.
+ * Flags that accept any text or names that are checked at the start; one that 1.22 does not have.
  */
 const takesAnyText = [
   'admission-control',
@@ -453,7 +452,7 @@ const takesAnyText = [
   'requestheader-username-headers',
   'runtime-config',
 ]
-test('every flag refuses what it cannot mean in one line that names it and says what it takes', () => {
+test('every flag rejects an invalid value in one line with its name and the accepted values', () => {
   const odd = ['\u0000', '%%', '/no/such/file/anywhere', '-1', '']
   const taking: string[] = []
   for (const [name] of rows) {
@@ -470,14 +469,14 @@ test('every flag refuses what it cannot mean in one line that names it and says 
   assert.deepEqual(taking.sort(), takesAnyText)
 })
 
-test('a flag that nothing reads is refused', () => {
+test('a flag without effect is rejected', () => {
   const unwired = new Map([...flagRows, ['v', { ...flagTable.v, status: 'unwired' as const }]])
   assert.deepEqual(parseFlags(['--v=2'], unwired), {
     error: '--v has no effect in this version of binnacle: leave it out',
   })
 })
 
-test('every default reads back as itself', () => {
+test('every default is parsed back as itself', () => {
   for (const [name, row] of rows) {
     if (row.initial === undefined || row.shape.show(row.initial) === '') continue
     const shown = row.shape.show(row.initial)
@@ -494,7 +493,7 @@ test('no two flags share a setting', () => {
   assert.equal(new Set(names).size, names.length)
 })
 
-test('help names every flag that has an effect, within its width', () => {
+test('help lists every flag that has an effect, within its width', () => {
   const help = helpText('all', 100) ?? ''
   for (const [name, row] of rows)
     assert.equal(new RegExp(`^  --${name}(=|$)`, 'm').test(help), row.status === 'wired', name)
@@ -515,7 +514,7 @@ test('wrap breaks between words', () => {
   assert.deepEqual(wrap('averylongword x', 5), ['averylongword', 'x'])
 })
 
-test('nearest is near or nothing', () => {
+test('a near name is suggested, or none', () => {
   assert.equal(nearest('audit-log-pth', ['audit-log-path', 'v']), 'audit-log-path')
   assert.equal(nearest('zzz', ['audit-log-path']), undefined)
   assert.equal(nearest('x'.repeat(5000), ['audit-log-path']), undefined)

@@ -36,7 +36,7 @@ for (const [options, message] of refused)
     assert.throws(() => settingsOf(options), message)
   })
 
-test('every default can be given as an option and keeps its value', () => {
+test('every default can be specified as an option and keeps its value', () => {
   const defaults = settingsOf({})
   for (const [name, { initial, status }] of flagRows) {
     const setting = settingName(name) as keyof ServerOptions

@@ -1,4 +1,4 @@
-/** What the flags of TLS become for OpenSSL. */
+/** OpenSSL's options for the TLS flags. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getCiphers } from 'node:tls'
@@ -40,7 +40,7 @@ for (const [names, ciphers, warnings] of lists)
     assert.deepEqual(policy, { minVersion: 'TLSv1.2', ciphers, warnings })
   })
 
-test('OpenSSL knows all suites that the table gives it', () => {
+test('OpenSSL knows all cipher suites in the table', () => {
   const names = [...suiteNames]
   assert.equal(names.length, 27)
   const { ciphers } = tlsPolicy({ tlsCipherSuites: names, tlsMinVersion: 'VersionTLS13' })

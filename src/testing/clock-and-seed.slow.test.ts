@@ -1,4 +1,4 @@
-/** Time and chance of a cluster in the hands of a test. */
+/** A test controls the clock and the randomness of a cluster. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -13,7 +13,7 @@ const named = (apiVersion: string, kind: string, name: string) => ({
   metadata: { name, namespace },
 })
 
-test('a frozen clock gives the time of objects; moved forward, it ends times to live', async () => {
+test('a frozen clock determines times in objects; moving it forward expires TTLs', async () => {
   await using cluster = await startCluster()
   const { clock, client } = cluster
   clock.freeze('2030-05-01T12:00:00Z')
@@ -33,7 +33,7 @@ test('a frozen clock gives the time of objects; moved forward, it ends times to 
   assert.equal(later.metadata.creationTimestamp, '2030-05-01T13:01:00Z')
 })
 
-test('a controller waits by the clock: a finished Job is deleted when its time has come', async () => {
+test('controllers use the clock: a finished Job is deleted after its TTL', async () => {
   await using cluster = await startCluster()
   const { clock, client } = cluster
   clock.freeze()
@@ -55,7 +55,7 @@ test('a controller waits by the clock: a finished Job is deleted when its time h
   await client.waitFor(job, (found) => !found || found.metadata.deletionTimestamp !== undefined)
 })
 
-test('a fork has a clock of its own, and a reset sets the clock back', async () => {
+test('a fork has its own clock, and a reset restores the clock', async () => {
   await using cluster = await startCluster()
   cluster.clock.freeze('2030-01-01T00:00:00Z')
   await using fork = await cluster.fork()
@@ -66,10 +66,10 @@ test('a fork has a clock of its own, and a reset sets the clock back', async () 
   assert.equal(new Date(fork.clock.now()).toISOString(), '2030-01-01T00:00:00.000Z')
 })
 
-/** Certificates and the port of the listener are others in every run. */
+/** Certificates and the port differ in every run. */
 const differing = /authentication|root-ca|^kubernetes$/
 
-/** What is in a cluster after some writes, as text. */
+/** The contents of a cluster after some writes, as text. */
 async function bytesOf(cluster: TestCluster): Promise<string> {
   const { client } = cluster
   const generated = {

@@ -5,7 +5,7 @@ import type { TestCluster } from './test-cluster.ts'
 
 type Run = () => Promise<void>
 
-/** A runner that keeps what a fixture registers. */
+/** A test runner that records the registered hooks. */
 function runner(before: string, after: string) {
   const hooks: Record<string, Run> = {}
   const register = (name: string) => (run: Run) => {

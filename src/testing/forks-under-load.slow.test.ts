@@ -20,7 +20,7 @@ const reference = (name: string) => ({
 })
 
 /**
- * One acknowledged write: the object had this text from this revision on; no text means that it was
+ * One acknowledged write: the object has this text since this revision; without text it was
  * deleted.
  */
 interface Write {
@@ -29,7 +29,7 @@ interface Write {
   readonly text: string | undefined
 }
 
-/** What the history leaves at a revision. */
+/** The objects at a revision, according to the history. */
 function stateAt(history: readonly Write[], revision: number): Map<string, string> {
   const state = new Map<string, string>()
   for (const write of history.toSorted((a, b) => a.revision - b.revision)) {
@@ -40,7 +40,7 @@ function stateAt(history: readonly Write[], revision: number): Map<string, strin
   return state
 }
 
-/** Records the history as a watcher of the origin receives it. */
+/** Records the history as a watcher of the origin gets it. */
 async function record(cluster: TestCluster, history: Write[], signal: AbortSignal): Promise<void> {
   const options = { resourceVersion: `${cluster.revision}`, signal }
   for await (const { type, object } of cluster.client.watch(reference(''), options)) {
@@ -62,7 +62,7 @@ async function writeUntil(cluster: TestCluster, own: string, isOver: () => boole
     const object: KubeObject = { ...reference(name), data: { text: `${n}` } }
     await client.create(object)
     await client.patch(reference(name), { data: { text: `${n} again` } })
-    // Of five objects, the one that was written longest ago goes.
+    // Deletes the least recently written of five objects.
     if (n >= 4) await client.delete(reference(`${own}-${(n + 1) % 5}`))
   }
 }

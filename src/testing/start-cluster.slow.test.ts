@@ -58,7 +58,7 @@ test('the client creates, reads, updates, patches, applies and deletes', async (
   await assert.rejects(client.get(reference('a')), failsWith(404))
 })
 
-test('a fork, its origin and its forks do not see each other', async () => {
+test('a fork, its origin and its own forks do not affect each other', async () => {
   await using one = await cluster.fork()
   await one.client.create(configMap('shared'))
   await using two = await one.fork('two')
@@ -73,7 +73,7 @@ test('a fork, its origin and its forks do not see each other', async () => {
   assert.deepEqual(await names(cluster), [])
 })
 
-test('a reset brings back the state of the fork and ends watches', async () => {
+test('a reset restores the state of the fork and ends watches', async () => {
   await using mine = await cluster.fork()
   await mine.client.create(configMap('kept'))
   const snapshot = mine.snapshot()
@@ -97,7 +97,7 @@ test('a reset brings back the state of the fork and ends watches', async () => {
   await assert.rejects(mine.client.get(reference('kept')), failsWith(404))
 })
 
-test('users of one cluster act as others; their rights are those of the cluster', async () => {
+test('clients can act as other users, with their permissions in the cluster', async () => {
   await using mine = await cluster.fork()
   const alice = mine.as('alice', { groups: ['dev'] })
   await assert.rejects(alice.get(reference('a')), failsWith(403))
@@ -144,7 +144,7 @@ test('an informer follows a kind', async () => {
   assert.ok(!informer.objects.has('default/a'))
 })
 
-test('a wait that fails names the object and its state', async () => {
+test('a timeout reports the object and its state', async () => {
   await using mine = await cluster.fork()
   const wait = mine.client.waitFor(reference('a'), undefined, { timeoutMs: 50 })
   await assert.rejects(
@@ -177,7 +177,7 @@ test('clusters are reached over the network by their path, each with its own tok
   for (const [url, token, want] of rows) assert.equal(await status(url, token), want, url)
 })
 
-test('a token of a service account is valid in its cluster and in later forks of that', async () => {
+test('a service account token is valid in its cluster and in later forks of it', async () => {
   await using one = await cluster.fork()
   await using sibling = await cluster.fork()
   const account = {
@@ -209,7 +209,7 @@ test('a token of a service account is valid in its cluster and in later forks of
     const reviewed = await where.client.create(review as unknown as KubeObject)
     assert.equal(reviewed.status?.authenticated ?? false, valid, where.name)
   }
-  // A sibling with the very same account does not accept it either.
+  // Another fork with the same account does not accept the token either.
   await using twin = await parent.fork()
   const made = (await child.client.request('POST', path, tokenRequest)) as Loose
   const seen = await twin.client.create({
@@ -219,7 +219,7 @@ test('a token of a service account is valid in its cluster and in later forks of
   assert.equal(seen.status?.authenticated ?? false, false)
 })
 
-test('manifests are loaded with their kinds: objects of them follow at once, also in a fork', async () => {
+test('manifests are loaded with their kinds, and their objects can be created at once, also in a fork', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-manifests-'))
   const names = { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' }
   const schema = { openAPIV3Schema: { type: 'object' } }
@@ -252,6 +252,6 @@ test('manifests are loaded with their kinds: objects of them follow at once, als
   rmSync(folder, { recursive: true })
 })
 
-test('a cluster that would not keep its state in memory is refused', async () => {
+test('settings that would store state outside memory are rejected', async () => {
   await assert.rejects(startCluster({ storageBackend: 'etcd3' }), /keep their state in memory/)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { durationMs, TestClock } from './test-clock.ts'
 
-test('a duration has units', () => {
+test('units of durations', () => {
   const rows: [text: number | string, ms: number][] = [
     [1500, 1500],
     ['90s', 90_000],
@@ -16,7 +16,7 @@ test('a duration has units', () => {
     assert.throws(() => durationMs(text), /is no duration/, text)
 })
 
-test('a frozen clock stands still, a moved one runs its timers in order and at their times', async () => {
+test('a frozen clock stops, and moving it forward runs its timers in order at their times', async () => {
   const clock = new TestClock()
   clock.freeze('2026-01-01T00:00:00Z')
   const begin = Date.parse('2026-01-01T00:00:00Z')
@@ -43,7 +43,7 @@ test('a frozen clock stands still, a moved one runs its timers in order and at t
   assert.equal(clock.now() - begin, 3_603_000)
 })
 
-test('a clock that is not frozen runs, also after it was moved', async () => {
+test('a clock that is not frozen runs, even after it was moved', async () => {
   const clock = new TestClock()
   const before = clock.now()
   assert.ok(Math.abs(before - Date.now()) < 1000)

@@ -10,7 +10,7 @@ export interface Reservation {
   /** The write was stored: unused allocations are released. */
   keep(): Promise<void> | undefined
   /** The write failed, or was a dry run. */
-  giveBack(error?: unknown): Promise<void> | undefined
+  releaseMemory(error?: unknown): Promise<void> | undefined
 }
 
 export interface Allocators {

@@ -102,13 +102,14 @@ export async function createDecoded(
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
     const view = await store(server, request, object, generated)
-    const settled = view?.revision === undefined ? reservation?.giveBack() : reservation?.keep()
+    const settled =
+      view?.revision === undefined ? reservation?.releaseMemory() : reservation?.keep()
     if (settled !== undefined) await settled
     if (view === undefined) return undefined
     const shown = (options.dryRun && resourceVersion) || view.revision
     return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
   } catch (error) {
-    await reservation?.giveBack(error)
+    await reservation?.releaseMemory(error)
     throw error
   }
 }
@@ -141,7 +142,7 @@ export function attributesOf(
     old,
     user,
     dryRun: options.dryRun,
-    options: { fieldManager: options.fieldManagerAsked },
+    options: { fieldManager: options.requestedFieldManager },
     warnings,
     auditAnnotations,
     deadlineAt: request.deadlineAt,

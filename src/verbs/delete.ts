@@ -72,8 +72,8 @@ async function removeOnce(server: Server, request: DeleteRequest, live: Live): P
     return { answer: await answerRemoved(server, kind, live, statusWhenHeld(options)) }
   // In deletecollection each object has its own options, which plugins do not see.
   const isApart = request.ofCollection === true && releaseOf(server.release).has(optionsPerObject)
-  const asAsked = grace === 'none' || isApart
-  const admitted = asAsked ? request : withGraceOf(request, next)
+  const keepsOptions = grace === 'none' || isApart
+  const admitted = keepsOptions ? request : withGraceOf(request, next)
   await admitDeletion(server, admitted, live.object)
   const changed = !server.leavesGarbage && setGarbageFinalizers(kind, next, options)
   const held = (next.metadata.finalizers?.length ?? 0) > 0

@@ -10,7 +10,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import type { Kind, Resource } from '#kinds/kind.ts'
 import type { Entry } from '#watchcache/entry.ts'
-import type { SoughtLabel } from '#watchcache/resource-cache.ts'
+import type { RequiredLabel } from '#watchcache/resource-cache.ts'
 
 export interface Selection {
   /** Undefined if everything matches. */
@@ -18,7 +18,7 @@ export interface Selection {
   /** The only name that can match, if there is one. */
   readonly name: string | undefined
   /** A label that all matching objects have. */
-  readonly label: SoughtLabel | undefined
+  readonly label: RequiredLabel | undefined
 }
 
 /** The selectable fields of each resource, with the index of their values in entries. */
@@ -103,7 +103,7 @@ function rulesOf(wanted: FieldSelector): readonly FieldRule[] {
   return [...rules.values()]
 }
 
-function soughtLabel(labels: LabelSelector): SoughtLabel | undefined {
+function soughtLabel(labels: LabelSelector): RequiredLabel | undefined {
   if (labels === 'nothing') return undefined
   const first = labels.find(isEquality)
   return first && { key: first.key, value: first.values[0] }

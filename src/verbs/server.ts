@@ -113,7 +113,7 @@ export interface WriteOptions {
    */
   readonly fieldManager: string
   /** The fieldManager parameter as sent; plugins and webhooks see it. */
-  readonly fieldManagerAsked?: string
+  readonly requestedFieldManager?: string
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
   readonly force: boolean
 }

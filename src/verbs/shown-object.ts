@@ -7,7 +7,7 @@ import { copyData } from '#base/copy-data.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from '#watchcache/entry.ts'
-import { atHand } from '#watchcache/parsed-objects.ts'
+import { cachedParsed } from '#watchcache/parsed-objects.ts'
 
 export function shownObject(
   parse: ParseStored,
@@ -15,7 +15,7 @@ export function shownObject(
   kind: Kind,
   revision: Revision,
 ): KubeObject | Promise<KubeObject> {
-  const hand = atHand(entry, parse)
+  const hand = cachedParsed(entry, parse)
   const { shown } = hand
   if (shown?.as === kind && shown.revision === revision) return shown.object
   const object = made(hand.object, entry, kind, revision)

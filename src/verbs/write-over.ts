@@ -218,12 +218,12 @@ async function writeOnce(
     }
     const outcome = await storeNext(server, request, next, live)
     const isStored = 'answer' in outcome && outcome.isStored
-    const settled = isStored ? reservation?.keep() : reservation?.giveBack()
+    const settled = isStored ? reservation?.keep() : reservation?.releaseMemory()
     if (settled !== undefined) await settled
     if (isStored && subresource === 'status') server.statusWritten?.(kind, next, old)
     return 'answer' in outcome ? outcome : { ...outcome, named }
   } catch (error) {
-    await reservation?.giveBack(error)
+    await reservation?.releaseMemory(error)
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { type CutObject, cutStored, encodeCut } from '#codec/cut-object.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { isStale, type Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
-import { keepAtHand } from './parsed-objects.ts'
+import { cacheParsed } from './parsed-objects.ts'
 
 /**
  * Objects that this process wrote, by the buffer passed to the store. The feed returns the same
@@ -91,7 +91,7 @@ export function entryMaker(resource: Resource, parse: ParseStored): EntryMaker {
         labels: metadata.labels,
         fields: own === undefined ? fieldsOf(object) : own.fields,
       }
-      if (isRead) keepAtHand(entry, object)
+      if (isRead) cacheParsed(entry, object)
       return entry
     },
   }

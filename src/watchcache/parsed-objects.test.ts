@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from './entry.ts'
-import { atHand, keepAtHand } from './parsed-objects.ts'
+import { cachedParsed, cacheParsed } from './parsed-objects.ts'
 
 const entryOf = (name: string) => ({ name, cut: { bytes: Buffer.from(name) } }) as unknown as Entry
 
@@ -9,19 +9,19 @@ test('an object is cached until the turn ends, and parsed again afterwards', asy
   const entry = entryOf('a')
   const object = { metadata: { name: 'a' } }
   const parse = () => ({ metadata: { name: 'parsed' } })
-  keepAtHand(entry, object)
+  cacheParsed(entry, object)
   await undefined
-  assert.equal(atHand(entry, parse).object, object)
+  assert.equal(cachedParsed(entry, parse).object, object)
   await new Promise(setImmediate)
-  const parsed = atHand(entry, parse).object
+  const parsed = cachedParsed(entry, parse).object
   assert.equal(parsed.metadata.name, 'parsed')
-  assert.equal(atHand(entry, parse).object, parsed)
+  assert.equal(cachedParsed(entry, parse).object, parsed)
 })
 
 test('a long batch is not cached as a whole', () => {
   const first = entryOf('0')
   const object = { metadata: { name: '0' } }
-  keepAtHand(first, object)
-  for (let i = 1; i <= 2000; i++) keepAtHand(entryOf(String(i)), { metadata: {} })
-  assert.notEqual(atHand(first, () => ({ metadata: {} })).object, object)
+  cacheParsed(first, object)
+  for (let i = 1; i <= 2000; i++) cacheParsed(entryOf(String(i)), { metadata: {} })
+  assert.notEqual(cachedParsed(first, () => ({ metadata: {} })).object, object)
 })

@@ -7,7 +7,7 @@ import type { Revision } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 
 /** The parsed object of an entry, and the result derived from it for watchers. */
-export interface AtHand {
+export interface ParsedEntry {
   readonly object: KubeObject
   shown: Shown | undefined
 }
@@ -25,16 +25,16 @@ export interface Shown {
  */
 const objectsMax = 1000
 
-let objects = new Map<Entry, AtHand>()
+let objects = new Map<Entry, ParsedEntry>()
 let older = objects
 let willForget = false
 
-export function keepAtHand(entry: Entry, object: KubeObject): AtHand {
+export function cacheParsed(entry: Entry, object: KubeObject): ParsedEntry {
   if (objects.size >= objectsMax) {
     older = objects
     objects = new Map()
   }
-  const kept: AtHand = { object, shown: undefined }
+  const kept: ParsedEntry = { object, shown: undefined }
   objects.set(entry, kept)
   if (!willForget) {
     willForget = true
@@ -50,5 +50,5 @@ function forget(): void {
 }
 
 /** The object of an entry in its stored version, without a resourceVersion. */
-export const atHand = (entry: Entry, parse: ParseStored): AtHand =>
-  objects.get(entry) ?? older.get(entry) ?? keepAtHand(entry, parse(entry.cut.bytes))
+export const cachedParsed = (entry: Entry, parse: ParseStored): ParsedEntry =>
+  objects.get(entry) ?? older.get(entry) ?? cacheParsed(entry, parse(entry.cut.bytes))

@@ -38,7 +38,7 @@ export interface Picture {
 }
 
 /** A label and value that all matching objects have. */
-export interface SoughtLabel {
+export interface RequiredLabel {
   readonly key: string
   readonly value: string
 }
@@ -128,7 +128,7 @@ export class ResourceCache {
   /**
    * The objects with a label, at most `most`. Undefined if there are more, or if a scan is faster.
    */
-  labelled({ key, value }: SoughtLabel, most: number): Picture | undefined {
+  labelled({ key, value }: RequiredLabel, most: number): Picture | undefined {
     if (this.#entries.size < indexedFrom) return undefined
     const found = this.#labels.holders(key, value, this.#entries.values())
     if (found.length > most || found.length * 2 > this.#entries.size) return undefined

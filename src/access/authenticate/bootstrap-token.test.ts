@@ -78,5 +78,5 @@ for (const form of [
   `x${token}`,
   '',
 ])
-  test(`not even looked up: ${JSON.stringify(form)}`, async () =>
+  test(`not looked up: ${JSON.stringify(form)}`, async () =>
     assert.equal(await outcome(form), 'nobody'))

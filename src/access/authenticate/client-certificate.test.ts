@@ -40,7 +40,7 @@ const methodOf = (...roots: Made[]) =>
     clock,
   )
 
-/** The user, or what refuses it. */
+/** The user, or the reason of the rejection. */
 function outcome(made: Made, ...between: Made[]): string {
   const verdict = method.authenticate(
     sent(made.certificate, ...between.map(({ certificate }) => certificate)),
@@ -51,12 +51,12 @@ function outcome(made: Made, ...between: Made[]): string {
     : verdict.refused.replace(/^verifying certificate SN=\w+ failed: /, '')
 }
 
-test('the common name is the user, organisations are groups', async () => {
+test('the common name is the user, organizations are groups', async () => {
   assert.equal(outcome(await client(root, 'alice', ['dev', 'ops'])), 'alice [dev|ops]')
   assert.equal(outcome(await client(other, 'bob', [])), 'bob []')
 })
 
-test('no certificate, no opinion', () => {
+test('without a certificate the method does not apply', () => {
   const nothing = { headers: {}, token: undefined, certificate: undefined }
   assert.equal(method.authenticate(nothing), undefined)
 })
@@ -66,7 +66,7 @@ test('a certificate without a name has no user', async () => {
   assert.equal(outcome(made), 'not recognised')
 })
 
-test('names are read from the bytes: nothing in them is syntax', async () => {
+test('names are read from the DER bytes, so nothing in them is syntax', async () => {
   const odd = ['x\nCN=admin', 'a+CN=b', 'a, O=system:masters', 'back\\slash', 'ünï✓', '"q"']
   for (const text of odd) {
     const made = await make({
@@ -77,7 +77,7 @@ test('names are read from the bytes: nothing in them is syntax', async () => {
   }
 })
 
-test('several attributes in one set, several names: the last name counts', async () => {
+test('of several names, also in one set, the last is used', async () => {
   const made = await make({
     subject: [{ CN: ['first'], O: ['a', 'b'] }, { CN: ['last'] }],
     issuer: root,
@@ -94,7 +94,7 @@ test('an intermediate authority', async () => {
   )
 })
 
-/** Far enough away: certificates know whole seconds only, and making one takes a while. */
+/** Certificates have whole seconds and take a while to make, so the times are far apart. */
 const past = () => new Date(Date.now() - 60_000)
 const future = () => new Date(Date.now() + 60_000)
 const refused: [string, () => Promise<Made[]>, string][] = [
@@ -219,12 +219,12 @@ for (const [name, make, why] of refused)
     assert.equal(outcome(leaf as Made, ...between), `x509: ${why}`)
   })
 
-test('an authority’s name and key id without its key are worth nothing', async () => {
+test("an authority's name and key ID without its key are not trusted", async () => {
   const fake = await authority('root', { keys: 'rsa' })
   assert.match(outcome(await client(fake, 'admin', ['system:masters']), fake), /unknown authority/)
 })
 
-test('oversized certificates are not even looked into', async () => {
+test('oversized certificates are rejected before parsing', async () => {
   const big = await make({
     subject: [{ CN: ['a'] }, { O: ['x'.repeat(certificateBytesMax)] }],
     issuer: root,
@@ -232,7 +232,7 @@ test('oversized certificates are not even looked into', async () => {
   assert.match(outcome(big), /malformed certificate: larger than/)
 })
 
-test('circles of authorities end', async () => {
+test('cyclic chains of authorities are rejected', async () => {
   const a = await authority('a')
   const circle = [a]
   for (let i = 0; i < 12; i++) circle.push(await authority('a', { issuer: a }))
@@ -240,7 +240,7 @@ test('circles of authorities end', async () => {
   assert.match(outcome(leaf, ...circle), /^x509: /)
 })
 
-test('a known client costs no check, until the chain expires', async () => {
+test('a known client is not verified again until its chain expires', async () => {
   let now = Date.now()
   const roots = new Authorities([root.certificate])
   const own = new ClientCertificateAuthenticator(roots, { now: () => now })
@@ -254,7 +254,7 @@ test('a known client costs no check, until the chain expires', async () => {
   assert.match(JSON.stringify(own.authenticate(sent(made.certificate))), /expired/)
 })
 
-test('a stranger costs one check in a while for each connection', async () => {
+test('a rejected certificate is verified once per connection for a while', async () => {
   let [now, elapsed, checks] = [Date.now(), 0, 0]
   const roots = new Authorities([root.certificate])
   const clock = { now: () => now, elapsed: () => elapsed }
@@ -276,7 +276,7 @@ test('a stranger costs one check in a while for each connection', async () => {
   assert.deepEqual(ask(), ['user'])
 })
 
-test('bundles with several authorities; broken ones stop the start', () => {
+test('bundles with several authorities are read, and invalid ones prevent the start', () => {
   assert.equal(readBundle(`${root.pem}\ntext\n${other.pem}`, 'ca.crt').length, 2)
   assert.throws(
     () => readBundle('nothing', 'ca.crt'),
@@ -286,7 +286,7 @@ test('bundles with several authorities; broken ones stop the start', () => {
   assert.throws(() => readBundle(`${root.pem}\n${garbled}`, 'ca.crt'), /certificate 2 of ca\.crt/)
 })
 
-test('an authority that was renewed often: all of its keys have one name', async () => {
+test('a renewed authority may have several keys under one name', async () => {
   const renewed = await Promise.all(Array.from({ length: 40 }, () => authority('renewed')))
   const made = await client(renewed.at(-1) as Made, 'alice', [])
   const authorities = new Authorities(renewed.map(({ certificate }) => certificate))

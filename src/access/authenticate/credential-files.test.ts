@@ -28,7 +28,7 @@ for (const [text, expected] of csv)
       expected,
     ))
 
-test('records know their lines', () =>
+test('records have their line numbers', () =>
   assert.deepEqual(
     parseCsv('a\n\n"x\ny"\nb').map(({ line }) => line),
     [1, 3, 5],
@@ -58,7 +58,7 @@ test('tokens become users', () => {
     assert.equal(groups(token), undefined, token)
 })
 
-test('the same user object every time', () => {
+test('the user of a token is always the same object', () => {
   const method = new StaticTokenAuthenticator('t,u,1', 'f')
   const [a, b] = [method.authenticateToken('t'), method.authenticateToken('t')]
   assert.ok(a && b && 'user' in a && 'user' in b)
@@ -79,7 +79,7 @@ for (const [text, error] of malformed)
   test(`refused at start: ${JSON.stringify(text)}`, () =>
     assert.throws(() => new StaticTokenAuthenticator(text, 'f'), error))
 
-test('empty and repeated tokens are reported; the last counts, the empty never', () => {
+test('empty and repeated tokens are reported; the last one is used, an empty one never', () => {
   const method = new StaticTokenAuthenticator(',nobody,0\nt,first,1\nt,last,2', 'f')
   assert.deepEqual(method.warnings, [
     "empty token in token file 'f', line 1",

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { impersonation } from '#access/impersonate.ts'
 import { allValues, firstValue, separateHeaders, unescapedKey } from './header-values.ts'
 
-test('headers sent several times stay several', () => {
+test('repeated headers keep separate values', () => {
   const raw = ['Impersonate-User', 'a', 'impersonate-group', 'x, y', 'IMPERSONATE-GROUP', 'z']
   const headers = separateHeaders([...raw, 'Impersonate-Group', 'w', '__proto__', 'p'])
   assert.deepEqual(headers['impersonate-group'], ['x, y', 'z', 'w'])
@@ -17,7 +17,7 @@ test('headers sent several times stay several', () => {
   ])
 })
 
-test('a header sent very often takes time in proportion', () => {
+test('a header that is sent very often takes linear time', () => {
   const raw = Array.from({ length: 120_000 }, (_, i) => (i % 2 === 0 ? 'cookie' : 'a'))
   const beganAt = performance.now()
   assert.equal(separateHeaders(raw).cookie?.length, 60_000)
@@ -31,7 +31,7 @@ test('one value or all', () => {
   assert.deepEqual(allValues(undefined), [])
 })
 
-test('keys in names of headers', () => {
+test('keys in header names', () => {
   assert.equal(unescapedKey('a%2fb'), 'a/b')
   assert.equal(unescapedKey('100%'), '100%')
 })

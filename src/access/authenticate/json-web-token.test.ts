@@ -20,7 +20,7 @@ type Pair = { publicKey: KeyObject; privateKey: KeyObject }
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const claims = { iss: 'https://us', sub: 'me' }
 
-/** A token that is rightly signed, whatever its header says. */
+/** A token with a valid signature, whatever its header contains. */
 function forged(header: Loose, { privateKey }: Pair, hash: string, options: object = {}): string {
   const text = `${part(header)}.${part(claims)}`
   const signature = sign(hash, Buffer.from(text), { key: privateKey, ...options } as never)
@@ -118,7 +118,7 @@ for (const [name, make, key, good] of cases)
     assert.equal(isSignedBy(parseToken(make()) as ParsedToken, tokenKey(key.publicKey)), good))
 
 for (const [name, pair] of Object.entries({ rsa, p256, p384, p521 }) as [string, Pair][])
-  test(`what we sign with ${name} is good, and changed by one letter is not`, () => {
+  test(`what we sign with ${name} is valid, and invalid with one changed letter`, () => {
     const key = tokenKey(pair.publicKey)
     const token = signToken(claims, pair.privateKey, key)
     const parsed = parseToken(token) as ParsedToken
@@ -161,7 +161,7 @@ for (const [name, token, issuer, parses] of forms)
     assert.equal(parseToken(token) !== undefined, parses)
   })
 
-test('other keys sign no tokens', () => {
+test('other key types sign no tokens', () => {
   const message = /keys must be RSA, or ECDSA on a curve of 256, 384 or 521 bits/
   for (const { publicKey } of [generateKeyPairSync('ed25519'), curve('secp256k1')])
     assert.throws(() => tokenKey(publicKey), message)

@@ -1,6 +1,5 @@
 /**
- * --authentication-config: what is wrong with a file, and which user the claims of a token
- * describe.
+ * --authentication-config: the errors for a file, and the user that the claims of a token describe.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -138,7 +137,7 @@ for (const [version, release, isKnown] of [
     else assert.throws(reading, /no kind "AuthenticationConfiguration" is registered for version/)
   })
 
-test('a configuration without issuers is refused before 1.30', () => {
+test('a configuration without issuers is rejected before 1.30', () => {
   assert.throws(() => read(whole({}, 'v1alpha1'), 29), /jwt: Required value/)
   assert.deepEqual(read(whole({}, 'v1alpha1'), 30).issuers, [])
 })
@@ -229,7 +228,7 @@ for (const [what, more, expected] of users)
     else assert.deepEqual(make(), expected)
   })
 
-test('the id of a token is shown where the release does', () => {
+test('the ID of a token is part of the user in releases that show it', () => {
   const [rules] = read(one()).issuers
   assert.ok(rules)
   const { extra } = userFrom(claims, { ...rules, showsTokenId: true })

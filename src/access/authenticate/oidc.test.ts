@@ -89,7 +89,7 @@ async function outcome(token: string, method = oidc()): Promise<string> {
   return 'user' in verdict ? [verdict.user.name, ...verdict.user.groups].join(' ') : verdict.refused
 }
 
-test('a token of the provider; names are prefixed with the issuer', async () => {
+test('a valid token of the provider, with names prefixed by the issuer', async () => {
   assert.equal(await outcome(signed()), `${issuer}#jane`)
   assert.equal(await outcome(signed({ aud: ['other', 'kubernetes'] })), `${issuer}#jane`)
 })
@@ -221,7 +221,7 @@ test('listed algorithms are accepted', async () => {
   served.published = [first]
 })
 
-test('a new key is fetched when a token needs it, and an old one is forgotten', async () => {
+test('a new key is fetched when a token needs it, and a removed one is dropped', async () => {
   const method = oidc({ usernamePrefix: '-' })
   assert.equal(await outcome(signed(), method), 'jane')
   served.published = [second]
@@ -251,7 +251,7 @@ test('a clock that is set back does not prevent fetching new keys', async () => 
   served.published = [first]
 })
 
-test('a provider that goes away later does not lock out those whose keys we know', async () => {
+test('tokens with known keys are accepted while the provider is unavailable', async () => {
   const method = oidc({ usernamePrefix: '-' })
   await outcome(signed(), method)
   served.up = false
@@ -260,7 +260,7 @@ test('a provider that goes away later does not lock out those whose keys we know
   served.up = true
 })
 
-test('a provider that is away at start is found when it comes', async () => {
+test('a provider that is unavailable at start is discovered later', async () => {
   served.up = false
   const method = oidc({ usernamePrefix: '-' })
   assert.equal(await outcome(signed(), method), 'oidc: authenticator not initialized')

@@ -52,7 +52,7 @@ const headers: [string | string[] | undefined, string | undefined][] = [
 for (const [header, token] of headers)
   test(`token of ${JSON.stringify(header)}`, () => assert.equal(bearerToken(header), token))
 
-test('an unknown token is refused, not ignored', async () => {
+test('an unknown token is rejected, not ignored', async () => {
   const method = new BearerAuthenticator(known('good', alice), [])
   assert.deepEqual(await method.authenticate(request({ token: 'good' })), {
     user: alice,
@@ -64,7 +64,7 @@ test('an unknown token is refused, not ignored', async () => {
   assert.equal(await method.authenticate(request({})), undefined)
 })
 
-test('oversized tokens are refused before anyone looks at them', async () => {
+test('oversized tokens are rejected before any method reads them', async () => {
   const never: TokenAuthenticator = { name: '', authenticateToken: () => assert.fail() }
   const method = new BearerAuthenticator(never, [])
   const token = 'x'.repeat(tokenLengthMax + 1)
@@ -105,7 +105,7 @@ for (const [header, expected] of sockets)
     assert.equal(await method.authenticate(request({ headers: plain })), undefined)
   })
 
-test('what is left of the subprotocols', () =>
+test('the remaining subprotocols', () =>
   assert.equal(withoutTokenProtocol(['a, b', `${protocol('t')},c`]), 'a,b,c'))
 
 const refusing = (why: string, name = 'r'): Authenticator => ({
@@ -145,12 +145,12 @@ for (const [name, methods, welcome, expected] of unions)
     assert.equal(shown ?? 'nothing', expected)
   })
 
-test('synchronous methods add no waiting', () => {
+test('synchronous methods stay synchronous', () => {
   const union = new RequestAuthenticator([nothing, success], () => true)
   assert.ok(!(union.authenticate(request({})) instanceof Promise))
 })
 
-test('everyone known is in system:authenticated, once, and stays one object', () => {
+test('authenticated users are in system:authenticated, and stay the same object', () => {
   const union = new RequestAuthenticator([success], () => true)
   const [a, b] = [union.authenticate(request({})), union.authenticate(request({}))]
   assert.ok(a && b && 'user' in a && 'user' in b)
@@ -161,7 +161,7 @@ test('everyone known is in system:authenticated, once, and stays one object', ()
   assert.equal(union.member(already), already)
 })
 
-test('audiences of methods that know none', async () => {
+test('audiences of methods that do not support audiences', async () => {
   const own = ['api', 'other']
   const method = new AudienceAgnostic(known('t', alice), own)
   const audiences = async (asked: readonly string[]) => {
@@ -198,7 +198,7 @@ const proxyMethod = (allowedNames: string[] = []) =>
 const through = (sent: Credentials['headers'], certificate?: X509Certificate) =>
   request({ headers: sent, ...(certificate && { certificate: () => certificate }) })
 
-test('a proxy names the user', () => {
+test('a proxy specifies the user', () => {
   const sent = {
     'x-remote-user': 'alice',
     'x-remote-group': ['dev', 'ops, or not', ''],
@@ -222,7 +222,7 @@ test('a proxy names the user', () => {
   ])
 })
 
-test('a proxy names the user in any language', () => {
+test('a proxy specifies the user in any language', () => {
   const sent = (text: string) => Buffer.from(text).toString('latin1')
   const headers = { 'x-remote-user': sent('jürgen'), 'x-remote-group': sent('開発') }
   const verdict = proxyMethod().authenticate(through(headers, front.certificate))
@@ -230,7 +230,7 @@ test('a proxy names the user in any language', () => {
   assert.deepEqual([verdict.user.name, verdict.user.groups], ['jürgen', ['開発']])
 })
 
-test('the first header with a value counts', () => {
+test('the first header with a value is used', () => {
   const sent = { 'x-remote-user': '', 'x-other-user': ['bob', 'carol'] }
   const verdict = proxyMethod().authenticate(through(sent, front.certificate))
   assert.ok(verdict && 'user' in verdict)
@@ -272,7 +272,7 @@ for (const [name, make, expected] of smuggled)
     assert.equal(shown ?? 'nothing', expected)
   })
 
-test('headers that go no further', () => {
+test('headers that are removed from the request', () => {
   const method = proxyMethod()
   for (const name of ['x-remote-user', 'x-other-user', 'x-remote-group', 'x-remote-extra-any'])
     assert.ok(method.isIdentityHeader(name), name)

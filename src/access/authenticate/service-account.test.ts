@@ -58,7 +58,7 @@ const decode = (token: string) =>
     .slice(0, 2)
     .map((part) => Buffer.from(part, 'base64url').toString())
 
-test('the claims of a token in a Secret', () => {
+test('the claims of a legacy token', () => {
   const [, claims] = decode(new TokenMint(issuer, signing(rsa)).forSecret(account, 'bot-token-x'))
   assert.equal(
     claims,
@@ -111,7 +111,7 @@ test('the pod of a token is part of the user', async () => {
   })
 })
 
-test('a second issuer is accepted, tokens of a third are left to others', async () => {
+test('a second issuer is accepted, tokens of other issuers are ignored', async () => {
   const { outcome } = cluster()
   assert.equal(
     await outcome(new TokenMint('https://old', signing(rsa)).bound(request, start)),
@@ -158,7 +158,7 @@ test('audiences must match', async () => {
   }
 })
 
-test('time', async () => {
+test('the time claims of a token', async () => {
   const { clock, outcome } = cluster()
   const token = new TokenMint(issuer, signing(rsa)).bound(request, start)
   const at = async (seconds: number) => {
@@ -170,7 +170,7 @@ test('time', async () => {
   assert.equal(await at(661), 'Token has expired.')
   assert.equal(await at(-61), 'Token could not be validated.')
   assert.equal(await at(10), name)
-  // When it was made is its maker's affair.
+  // The time at which it was issued is not checked.
   assert.equal(await outcome(signed({ ...good, iat: start / 1000 + 600 })), name)
 })
 
@@ -290,7 +290,7 @@ for (const [what, make, expected] of forgeries)
     assert.equal(await outcome(token), expected, 'and the second time, too')
   })
 
-test('a token in a Secret ends with the Secret or the account, at once', async () => {
+test('a legacy token ends with its Secret or account at once', async () => {
   const { reader, outcome } = cluster()
   const token = new TokenMint(issuer, signing(rsa)).forSecret(account, 's')
   assert.equal(await outcome(token), 'Token has been invalidated')
@@ -308,12 +308,12 @@ test('a token in a Secret ends with the Secret or the account, at once', async (
   assert.equal(await outcome(token), 'Token has been invalidated', 'replayed after its end')
 })
 
-test('without look-up such a token lives on', async () => {
+test('without lookup a legacy token stays valid', async () => {
   const { outcome } = cluster(false)
   assert.equal(await outcome(new TokenMint(issuer, signing(rsa)).forSecret(account, 's')), name)
 })
 
-test('a bound token ends with its pod, a minute after the pod’s last moment', async () => {
+test('a bound token ends with its pod, a minute after the grace period', async () => {
   const { reader, clock, outcome } = cluster()
   const pod = { metadata: { namespace: 'n', name: 'p', uid: 'p-uid' } }
   const token = new TokenMint(issuer, signing(rsa)).bound({ ...request, pod }, start)
@@ -331,7 +331,7 @@ test('a bound token ends with its pod, a minute after the pod’s last moment', 
   assert.equal(await outcome(token), 'Token has been invalidated')
 })
 
-test('a known token is looked up again only when something changed', async () => {
+test('a known token is looked up again only after a change', async () => {
   const { reader, outcome } = cluster()
   const token = new TokenMint(issuer, signing(rsa)).bound(request, start)
   await outcome(token)
@@ -343,7 +343,7 @@ test('a known token is looked up again only when something changed', async () =>
   assert.ok(reader.gets > gets)
 })
 
-test('stale tokens are reported, not refused', async () => {
+test('stale tokens are reported, not rejected', async () => {
   const { clock, method } = cluster()
   const warn = { ...request, expirationSeconds: 10_000, warnAfterSeconds: warnOnlySeconds }
   const token = new TokenMint(issuer, signing(rsa)).bound(warn, start)
@@ -355,7 +355,7 @@ test('stale tokens are reported, not refused', async () => {
   })
 })
 
-test('what others verify our tokens by', () => {
+test('the documents with which others verify our tokens', () => {
   const keys = [tokenKey(rsa.publicKey), tokenKey(ec.publicKey)]
   const settings = { issuer, keySetUri: '', externalAddress: '10.0.0.1:6443', keys }
   const made = openIdDocuments(settings)
@@ -380,7 +380,7 @@ test('key files', () => {
   assert.throws(() => readSigningKey(pem(rsa.publicKey), 'f'), /private key file f/)
 })
 
-test('a token of 1.37 names itself and its node, and ends with the node it is bound to', async () => {
+test('a token of 1.37 has an ID and its node, and ends with the node that it is bound to', async () => {
   const { reader, method, outcome } = cluster(true, 37)
   const mint = new TokenMint(issuer, signing(rsa))
   const node: KubeObject = { metadata: { name: 'node', uid: 'node-uid' } }
@@ -401,7 +401,7 @@ test('a token of 1.37 names itself and its node, and ends with the node it is bo
   assert.equal(await outcome(ofNode), name)
   reader.remove('', 'nodes', '', 'node')
   assert.equal(await outcome(ofNode), 'service account token has been invalidated')
-  // The pod says whether its token is good, and not its node.
+  // The pod determines whether its token is valid, not the pod's node.
   assert.equal(await outcome(ofPod), name)
   reader.put('', 'nodes', { metadata: { name: 'node', uid: 'other' } })
   assert.equal(
@@ -410,7 +410,7 @@ test('a token of 1.37 names itself and its node, and ends with the node it is bo
   )
 })
 
-test('problems of tokens are sentences since 1.23', async () => {
+test('errors of tokens are sentences since 1.23', async () => {
   const { reader, clock, outcome } = cluster(true, 23)
   const token = new TokenMint(issuer, signing(rsa)).bound(request, start)
   reader.put('', 'serviceaccounts', { metadata: { ...account.metadata, uid: 'other' } })

@@ -61,7 +61,7 @@ const jane = {
   user: { username: 'jane', uid: '42', groups: ['a'], extra: { k: ['v'] } },
 }
 
-test('it sends the configured version, with our certificate, to the exact path', async () => {
+test('the configured version is sent, with our certificate, to the exact path', async () => {
   for (const version of ['v1', 'v1beta1'] as const) {
     const method = await methodOf(version)
     answers = [review(jane, version)]
@@ -158,7 +158,7 @@ for (const [name, replies, error, attempts] of nobody)
     if (attempts !== undefined) assert.equal(seen.length, attempts)
   })
 
-test('what may pass is tried again', async () => {
+test('temporary failures are retried', async () => {
   const method = await methodOf()
   answers = [{ status: 500 }, 'reset', review(jane)]
   assert.ok('user' in ((await method.authenticateToken('t', [])) ?? {}))
@@ -243,7 +243,7 @@ for (const [text, error] of badConfigs)
     })
   })
 
-test('other ways to log in to a service', async () => {
+test('the credentials for a service', async () => {
   const token = files.file('token', 'secret\n')
   const of = async (user: object, server = 'https://x') =>
     (await readKubeconfig(files.file('c', kubeconfig(server, {}, user)))).identity().authorization

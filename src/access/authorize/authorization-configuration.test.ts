@@ -1,6 +1,6 @@
 /**
- * --authorization-config: what is wrong with a file, the chain it makes, its conditions, and a
- * change while the server runs.
+ * --authorization-config: the errors for a file, the chain of authorizers, its conditions, and
+ * changes while the server runs.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

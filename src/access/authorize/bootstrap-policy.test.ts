@@ -43,7 +43,7 @@ for (const [release, count] of counts)
     }
   })
 
-test('objects are exact', () => {
+test('objects equal those of kube-apiserver', () => {
   assert.deepEqual(named(22, 'ClusterRole', 'system:basic-user'), {
     kind: 'ClusterRole',
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -71,7 +71,7 @@ test('objects are exact', () => {
   assert.equal(named(22, 'ClusterRoleBinding', 'system:node')?.subjects, undefined)
 })
 
-test('releases differ where they did', () => {
+test('releases differ as those of kube-apiserver do', () => {
   assert.equal(named(19, 'ClusterRole', 'system:monitoring'), undefined)
   assert.ok(named(20, 'ClusterRole', 'system:monitoring'))
   assert.ok(named(16, 'ClusterRole', 'system:csi-external-provisioner'))
@@ -83,7 +83,7 @@ test('releases differ where they did', () => {
   assert.equal(nodeRules(37).length - nodeRules(36).length, 2)
 })
 
-test('what is handed out is the caller’s own', () => {
+test('callers get their own copies', () => {
   const first = named(22, 'ClusterRole', 'system:basic-user') as KubeObject
   first.rules[0].verbs.push('delete')
   assert.deepEqual(named(22, 'ClusterRole', 'system:basic-user')?.rules[0].verbs, ['create'])
@@ -96,7 +96,7 @@ const change = (object: KubeObject, edit: (object: KubeObject) => void): KubeObj
   return object
 }
 
-test('reconciling: what is there and enough is left alone', () => {
+test('reconciling: sufficient objects are unchanged', () => {
   const more = change(expectedRole(), (one) => {
     one.rules.push({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] })
     one.metadata.labels = { ...one.metadata.labels, mine: 'yes' }
@@ -110,7 +110,7 @@ test('reconciling: what is there and enough is left alone', () => {
   assert.equal(reconcile(view, aggregated), undefined)
 })
 
-test('reconciling: taken-away permissions come back, added ones stay', () => {
+test('reconciling: removed permissions are restored, added ones stay', () => {
   const existing = change(expectedRole(), (one) => {
     one.rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]
     one.metadata.labels = {}
@@ -144,7 +144,7 @@ test('reconciling: protected objects are never written', () => {
   assert.equal(reconcile(expectedRole(), existing), undefined)
 })
 
-test('reconciling bindings: subjects come back, another role means a new binding', () => {
+test('reconciling bindings: subjects are restored, another role causes a new binding', () => {
   const fewer = change(expectedBinding(), (one) => {
     one.subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'me' }]
   })
@@ -158,7 +158,7 @@ test('reconciling bindings: subjects come back, another role means a new binding
   assert.equal(reconcile(expectedBinding(), other)?.operation, 'replace')
 })
 
-test('a start makes everything, a second start writes nothing, a race is survived', async () => {
+test('a start creates everything, a second start writes nothing, a lost race is retried', async () => {
   const reader = new MemoryReader()
   const group = 'rbac.authorization.k8s.io'
   let writes = 0
@@ -185,7 +185,7 @@ test('a start makes everything, a second start writes nothing, a race is survive
   assert.equal(writes, 119)
 })
 
-test('rules kept in view before there was aggregation move to the role it gathers', async () => {
+test('rules of a role from before aggregation move to the role that it aggregates', async () => {
   const reader = new MemoryReader()
   const group = 'rbac.authorization.k8s.io'
   const own = { verbs: ['get'], apiGroups: ['mine'], resources: ['things'] }

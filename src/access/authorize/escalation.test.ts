@@ -9,7 +9,7 @@ import { RbacAuthorizer } from './rbac.ts'
 const apiGroup = 'rbac.authorization.k8s.io'
 const alice: User = { name: 'alice', uid: '', groups: ['dev', 'system:authenticated'], extra: {} }
 
-/** Alice may get and list pods in n, and what `more` says. */
+/** Alice may get and list pods in n, and also what `more` allows. */
 function rbacWith(...more: object[]): RbacAuthorizer {
   const rbac = new RbacAuthorizer()
   rbac.changed('roles', {
@@ -65,7 +65,7 @@ const secretsAll = {
 const lacking = (plural: string, name: string, ...lines: string[]) =>
   `403 ${plural}.${apiGroup} "${name}" is forbidden: user "alice" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`
 
-test('what one has one may grant', async () => {
+test('users may grant their own permissions', async () => {
   assert.equal(await attempt({ object: rules(podsGet) }), 'allowed')
   assert.equal(await attempt({ object: rules({ ...podsGet, resourceNames: ['x'] }) }), 'allowed')
 })
@@ -106,20 +106,20 @@ for (const [owned, granted, allowed] of coverage)
     assert.equal(said === 'allowed', allowed, said)
   })
 
-test('a rule that stands for millions of permissions delays no other request', async () => {
+test('a rule for millions of permissions delays no other request', async () => {
   const many = (prefix: string) => Array.from({ length: 1000 }, (_, i) => `${prefix}${i}`)
   const rule = { verbs: ['get', 'list'], apiGroups: many('g'), resources: many('r') }
   const beganAt = performance.now()
   const refused = await attempt({ object: rules(rule) })
   assert.match(refused, /^403 .*more than 100000 RBAC permissions .*cannot be granted at once$/)
   assert.ok(performance.now() - beganAt < 1000)
-  // A user who holds all of it may grant it.
+  // A user with all permissions may grant them.
   assert.equal(await attempt({ object: rules(rule) }, rbacWith(rule)), 'allowed')
   const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
   assert.equal(await attempt({ object: rules(rule) }, rbacWith(all)), 'allowed')
 })
 
-test('what one lacks stays apart where more than the verb differs', async () => {
+test('missing permissions are merged only if they differ in nothing but the verb', async () => {
   const said = await attempt({
     object: rules(
       rule('get', '', 'secrets', 'a'),
@@ -140,7 +140,7 @@ test('what one lacks stays apart where more than the verb differs', async () => 
   )
 })
 
-test('what one lacks is named, verbs together, lines sorted', async () => {
+test('missing permissions are listed with combined verbs and sorted lines', async () => {
   assert.equal(
     await attempt({ object: rules(secretsAll, { verbs: ['get'], nonResourceURLs: ['/x'] }) }),
     lacking(
@@ -153,7 +153,7 @@ test('what one lacks is named, verbs together, lines sorted', async () => {
   )
 })
 
-test('a right on one name is no right on all', async () => {
+test('permission for one name is not permission for all', async () => {
   const rbac = rbacWith({
     verbs: ['get'],
     apiGroups: [''],
@@ -168,7 +168,7 @@ test('a right on one name is no right on all', async () => {
   )
 })
 
-test('wildcards cover as they allow', async () => {
+test('wildcards cover what they allow', async () => {
   const rbac = rbacWith({ verbs: ['*'], apiGroups: ['*'], resources: ['*/scale'] })
   const scale = { verbs: ['get', 'update'], apiGroups: ['apps'], resources: ['deployments/scale'] }
   assert.equal(await attempt({ object: rules(scale) }, rbac), 'allowed')
@@ -186,7 +186,7 @@ test('system:masters and users with the right to escalate need no further rights
   assert.match(await attempt({ object: rules(secretsAll), namespace: 'm' }, rbac), /^403/)
 })
 
-test('an update is judged by what it leaves, unless only ownership changes', async () => {
+test('an update is checked for the resulting rules, unless only ownership changes', async () => {
   const old = rules(secretsAll)
   const freed = { ...old, metadata: { ...old.metadata, finalizers: [], ownerReferences: [] } }
   const owned = { ...old, metadata: { ...old.metadata, finalizers: ['x'] } }
@@ -196,7 +196,7 @@ test('an update is judged by what it leaves, unless only ownership changes', asy
   assert.equal(await attempt({ name: 'r', object: rules(podsGet), old }), 'allowed')
 })
 
-test('aggregation needs everything', async () => {
+test('an aggregated role needs all permissions', async () => {
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
   const write = { plural: 'clusterroles', namespace: '' } as const
   const refusal = `403 clusterroles.${apiGroup} "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`
@@ -207,7 +207,7 @@ test('aggregation needs everything', async () => {
   )
 })
 
-test('binding a role grants what is in it', async () => {
+test('a binding grants the permissions of its role', async () => {
   const write = { plural: 'rolebindings' } as const
   assert.equal(await attempt({ ...write, object: binding('ClusterRole', 'pods') }), 'allowed')
   assert.equal(
@@ -224,7 +224,7 @@ test('binding a role grants what is in it', async () => {
   )
 })
 
-test('users with the right to bind a role need not have its rights', async () => {
+test('users who may bind a role need not have its permissions', async () => {
   const rbac = rbacWith({
     verbs: ['bind'],
     apiGroups: [apiGroup],

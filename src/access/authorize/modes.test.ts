@@ -64,7 +64,7 @@ test('union: reasons begin with the names', async () => {
   assert.deepEqual(await named.authorize(question()), none('node: a\nhook: b'))
 })
 
-test('synchronous modes add no waiting', () =>
+test('synchronous modes stay synchronous', () =>
   assert.ok(!(new UnionAuthorizer([alwaysDeny]).authorize(question()) instanceof Promise)))
 
 test('system:masters may do anything, before any mode is called', () => {
@@ -76,7 +76,7 @@ test('system:masters may do anything, before any mode is called', () => {
   assert.deepEqual(union.authorize(question({ user: named })), none('Everything is forbidden.'))
 })
 
-test('rules of several modes', () => {
+test('the rules of several modes are combined', () => {
   const rules = new UnionRuleResolver([alwaysDeny, alwaysAllow]).rulesFor(jane, 'n')
   assert.equal(rules.resourceRules.length, 1)
   assert.equal(rules.incomplete, false)
@@ -160,7 +160,7 @@ for (const [name, answer, expected, error] of decisions)
     else assert.match(found ?? '', error)
   })
 
-test('answers are remembered, yes longer than no, errors never', async () => {
+test('results are cached, allowed ones longer than denied ones, errors never', async () => {
   const mode = await webhook()
   const ask = async (name: string) => (await mode.authorize(question({ name }))).decision
   answers = [review({ allowed: true }), review({ allowed: false }), { status: 403 }]
@@ -180,7 +180,7 @@ test('answers are remembered, yes longer than no, errors never', async () => {
   assert.equal(await ask('a'), 'none')
 })
 
-test('questions that are too long are not remembered', async () => {
+test('results of very long requests are not cached', async () => {
   const mode = await webhook()
   const long = question({ name: 'x'.repeat(10_000) })
   answers = [review({ allowed: true }), review({ allowed: false })]

@@ -168,7 +168,7 @@ for (const [attributes, expected] of cases) {
   })
 }
 
-test('rights end with the pod, and not before its last one', async () => {
+test('permissions end with the last pod that needs them', async () => {
   const { node, reader } = await cluster()
   reader.put('', 'pods', pod('p2', 'a'))
   const decision = () => node.authorize(ask('get secrets', 'vol', 'n')).decision
@@ -182,7 +182,7 @@ test('rights end with the pod, and not before its last one', async () => {
   assert.equal(decision(), 'allow')
 })
 
-test('a volume released from its claim frees its secrets', async () => {
+test('a volume that is released from its claim no longer grants its secrets', async () => {
   const { node, reader } = await cluster()
   reader.put('', 'persistentvolumes', { metadata: { name: 'pv' }, spec: {} })
   assert.equal(node.authorize(ask('get secrets', 'stage', 's')).decision, 'none')
@@ -191,7 +191,7 @@ test('a volume released from its claim frees its secrets', async () => {
   assert.equal(node.authorize(attachment).decision, 'none')
 })
 
-test('where the feature is on a node reads the config map it is configured by', async () => {
+test('with the feature gate, a node reads the config map of its configuration', async () => {
   const { node, reader } = await cluster(22, (gate) => gate === 'DynamicKubeletConfig')
   const decision = () => node.authorize(ask('get configmaps', 'kubelet', 'k')).decision
   assert.equal(decision(), 'allow')
@@ -199,7 +199,7 @@ test('where the feature is on a node reads the config map it is configured by', 
   assert.equal(decision(), 'none')
 })
 
-test('a name without the group is no node', () => {
+test('a node name without the group is not a node', () => {
   const question = ask('list pods')
   const user = { ...question.user, groups: ['system:authenticated'] }
   assert.equal(new NodeAuthorizer(22, none).authorize({ ...question, user }).decision, 'none')
@@ -284,7 +284,7 @@ for (const [attributes, expected] of newCases) {
   })
 }
 
-test('a claim that is made for a running pod concerns its node from then on', async () => {
+test('a claim that is created for a running pod belongs to its node from then on', async () => {
   const { node, reader } = await cluster(37, (gate) => gate === 'DynamicResourceAllocation')
   const claim = ask('get resourceclaims.resource.k8s.io', 'made', 'n')
   const waiting = pod('w', 'a', { resourceClaims: [{ name: 'y', resourceClaimTemplateName: 't' }] })

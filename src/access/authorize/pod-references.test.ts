@@ -39,7 +39,7 @@ for (const [name, spec] of maps)
   test(`the config map of ${name}`, () =>
     assert.deepEqual([...podConfigMapNames({ metadata: {}, spec })], ['m']))
 
-test('what names nothing refers to nothing', () => {
+test('a volume without names refers to nothing', () => {
   const spec = {
     imagePullSecrets: [{}, { name: '' }],
     containers: [

@@ -1,6 +1,6 @@
 /**
- * How long a decision takes with ten thousand bindings: `node src/access/authorize/rbac.bench.ts`.
- * The limit we hold ourselves to is 50 µs; what is usual is far below a microsecond.
+ * The duration of a decision with ten thousand bindings: `node src/access/authorize/rbac.bench.ts`.
+ * Our limit is 50 µs; the usual duration is far below a microsecond.
  */
 import type { Attributes } from '#access/authorize.ts'
 import type { User } from '#access/user.ts'
@@ -71,7 +71,7 @@ for (const [name, question] of questions) {
   for (let i = 0; i < rounds / 10; i++) rbac.authorize(question)
   const start = process.cpuUsage()
   for (let i = 0; i < rounds; i++) rbac.authorize(question)
-  // Processor time: a machine busy with other things makes no difference.
+  // Processor time, which does not depend on the load of the machine.
   const each = process.cpuUsage(start).user / rounds
   slowest = Math.max(slowest, each)
   const { decision } = rbac.authorize(question)

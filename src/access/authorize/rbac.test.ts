@@ -108,7 +108,7 @@ for (const [one, what, expected] of matching)
     assert.equal(decision, expected ? 'allow' : 'none')
   })
 
-test('says which binding allows, with the first subject that applies', () => {
+test('the reason is the binding that allows, with the first matching subject', () => {
   const rbac = new RbacAuthorizer()
   rbac.changed('clusterroles', role('view', [rule('get', '', 'pods')]))
   rbac.changed('roles', role('edit', [rule('update', '', 'pods')], 'n'))
@@ -137,7 +137,7 @@ test('says which binding allows, with the first subject that applies', () => {
   )
 })
 
-test('a role binding reaches only into its namespace', () => {
+test('a role binding is valid only in its namespace', () => {
   const rbac = new RbacAuthorizer()
   rbac.changed('clusterroles', role('view', [rule('get', '', '*'), urls('get', '*')]))
   rbac.changed('rolebindings', binding('b', 'ClusterRole view', ['User alice'], 'n'))
@@ -151,7 +151,7 @@ test('a role binding reaches only into its namespace', () => {
     assert.equal(rbac.authorize(ask(alice, what, namespace)).decision, expected, what)
 })
 
-test('a role of another namespace with the same name is not meant', () => {
+test('a role with the same name in another namespace is not used', () => {
   const rbac = new RbacAuthorizer()
   rbac.changed('roles', role('r', [rule('*', '*', '*')], 'other'))
   rbac.changed('rolebindings', binding('b', 'Role r', ['User alice'], 'n'))
@@ -183,7 +183,7 @@ test('invalid subjects match no user', () => {
     assert.equal(rbac.authorize(ask(who, 'get pods')).decision, 'none')
 })
 
-test('decisions follow the live picture, at once', async () => {
+test('decisions follow changes of roles and bindings at once', async () => {
   const reader = new MemoryReader()
   const group = 'rbac.authorization.k8s.io'
   reader.put(group, 'clusterroles', role('r', [rule('get', '', 'pods')]))
@@ -215,7 +215,7 @@ test('decisions follow the live picture, at once', async () => {
   assert.equal(decision(), 'none')
 })
 
-test('rules of a user: cluster-wide first, a binding counted once', () => {
+test('the rules of a user: cluster-wide first, each binding once', () => {
   const rbac = new RbacAuthorizer()
   rbac.changed('rolebindings', binding('n', 'ClusterRole a', ['User alice', 'Group dev'], 'n'))
   rbac.changed('clusterroles', role('a', [rule('get', '', 'pods', 'x'), urls('get', '/x')]))

@@ -3,8 +3,8 @@ import { containersOf } from '#admission/containers.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
-import { idGiven } from './ids.ts'
-import { giveProfiles } from './profiles.ts'
+import { defaultIdOf } from './ids.ts'
+import { applyDefaultProfiles } from './profiles.ts'
 import { effective, setOwn } from './security-context.ts'
 
 export function applyPolicy(policy: KubeObject, pod: KubeObject): void {
@@ -15,13 +15,13 @@ export function applyPolicy(policy: KubeObject, pod: KubeObject): void {
     if (value === undefined || (context[field] ?? null) !== null) return
     if (!wasWrittenEmpty(context, field)) context[field] = value
   }
-  const group = idGiven(rules.supplementalGroups)
+  const group = defaultIdOf(rules.supplementalGroups)
   give('supplementalGroups', group === undefined ? undefined : [group])
-  give('fsGroup', idGiven(rules.fsGroup))
+  give('fsGroup', defaultIdOf(rules.fsGroup))
   const seLinux = rules.seLinux?.rule === 'MustRunAs' ? rules.seLinux.seLinuxOptions : undefined
   give('seLinuxOptions', seLinux && { ...seLinux })
   const containers = [...containersOf(spec)].map(({ container }) => container)
-  giveProfiles(policy, pod, containers)
+  applyDefaultProfiles(policy, pod, containers)
   const runtimeClass = rules.runtimeClass?.defaultRuntimeClassName
   if (runtimeClass !== undefined && spec.runtimeClassName === undefined)
     spec.runtimeClassName = runtimeClass
@@ -30,8 +30,8 @@ export function applyPolicy(policy: KubeObject, pod: KubeObject): void {
 
 function applyToContainer(rules: Loose, spec: Loose, container: Loose): void {
   const has = (field: string) => effective(spec, container, field) !== undefined
-  if (!has('runAsUser')) setOwn(spec, container, 'runAsUser', idGiven(rules.runAsUser))
-  if (!has('runAsGroup')) setOwn(spec, container, 'runAsGroup', idGiven(rules.runAsGroup))
+  if (!has('runAsUser')) setOwn(spec, container, 'runAsUser', defaultIdOf(rules.runAsUser))
+  if (!has('runAsGroup')) setOwn(spec, container, 'runAsGroup', defaultIdOf(rules.runAsGroup))
   if (!has('runAsNonRoot') && !has('runAsUser') && rules.runAsUser?.rule === 'MustRunAsNonRoot') {
     setOwn(spec, container, 'runAsNonRoot', true)
   }

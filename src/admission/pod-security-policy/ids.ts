@@ -12,7 +12,7 @@ const inRanges = (id: number, ranges: Loose[]) =>
   ranges.some(({ min = 0, max = 0 }) => id >= min && id <= max)
 
 /** The start of the first range, if an ID must be chosen. */
-export const idGiven = (strategy: Loose | undefined): number | undefined =>
+export const defaultIdOf = (strategy: Loose | undefined): number | undefined =>
   strategy?.rule === 'MustRunAs' ? (strategy.ranges?.[0]?.min ?? 0) : undefined
 
 const goInts = (ids: readonly number[] | undefined) =>

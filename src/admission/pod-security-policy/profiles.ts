@@ -43,7 +43,7 @@ function containerSeccomp(pod: KubeObject, container: Loose): string {
   return field ? ofField(field) : (annotationsOf(pod)[podSeccompKey] ?? '')
 }
 
-export function giveProfiles(
+export function applyDefaultProfiles(
   policy: KubeObject,
   pod: KubeObject,
   containers: Iterable<Loose>,

@@ -94,7 +94,7 @@ export function selectsObject(
  * Whether the namespaceSelector decides. Requests for cluster-scoped resources have no namespace,
  * except those for namespaces.
  */
-export const looksAtNamespace = (
+export const usesNamespaceSelector = (
   { namespaceSelector }: Constraints,
   { namespace, kind }: AdmissionRequest,
 ): boolean =>

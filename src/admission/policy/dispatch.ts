@@ -12,7 +12,12 @@ import { notFound } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import { type Constraints, looksAtNamespace, matchedKind, selectsObject } from './constraints.ts'
+import {
+  type Constraints,
+  usesNamespaceSelector,
+  matchedKind,
+  selectsObject,
+} from './constraints.ts'
 import { RequestDecisions } from './decisions.ts'
 import { Misconfigured } from './parameters.ts'
 import type { PolicyHook } from './policy-hook.ts'
@@ -50,7 +55,7 @@ export class Dispatch {
   isSelected(constraints: Constraints): Awaitable<boolean> {
     const { request } = this
     const selects = () => selectsObject(constraints, request)
-    if (!looksAtNamespace(constraints, request)) return selects()
+    if (!usesNamespaceSelector(constraints, request)) return selects()
     return this.#namespaceLabels().then(
       (labels) => matchesLabels(constraints.namespaceSelector, labels) && selects(),
     )

@@ -5,7 +5,7 @@
  */
 import type { AdmissionPlugin, AdmissionRequest } from '#admission/admission.ts'
 import { refusal } from '#admission/refusal.ts'
-import { intoRequest, type TypeParts } from '#admission/webhook/versioned.ts'
+import { copyIntoRequest, type TypeParts } from '#admission/webhook/versioned.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
@@ -156,7 +156,7 @@ class Run {
     if (last?.versioned.dirty === true) {
       this.#invokeAgain()
       request.reinvoke = true
-      await intoRequest(this.#types, request, last.versioned)
+      await copyIntoRequest(this.#types, request, last.versioned)
     }
     rounds.output = request.object && structuredClone(request.object)
   }

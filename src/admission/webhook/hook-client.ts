@@ -17,7 +17,7 @@ import type { Hook } from './hook.ts'
 const loadYaml = loadLater<typeof import('#codec/yaml.ts')>(import.meta.url, '#codec/yaml')
 
 /** Limit of retries for responses with Retry-After, as in Go's client. */
-const askedAgainMax = 10
+const retriesMax = 10
 /** Limit of webhooks whose connections are kept open. The oldest is closed first. */
 const callersDefault = 200
 /** Limit of a webhook's response. A patch of every field of the largest object fits. */
@@ -78,8 +78,8 @@ export class HookClient {
         answerBytesMax: this.#answerBytesMax,
       })
     let answer = await sent(send, address)
-    for (let tries = 0; tries < askedAgainMax; tries++) {
-      const waitMs = askedToWaitMs(answer)
+    for (let tries = 0; tries < retriesMax; tries++) {
+      const waitMs = retryAfterMsOf(answer)
       if (waitMs === undefined) break
       if (performance.now() + waitMs > deadlineMs) {
         await new Promise((resolve) => setTimeout(resolve, deadlineMs - performance.now()))
@@ -128,7 +128,7 @@ async function sent(send: () => Promise<CallAnswer>, address: Address): Promise<
 }
 
 /** The Retry-After of a busy server, in whole seconds. */
-function askedToWaitMs({ status, headers }: CallAnswer): number | undefined {
+function retryAfterMsOf({ status, headers }: CallAnswer): number | undefined {
   if (status !== 429 && status < 500) return undefined
   const after = headers['retry-after'] ?? ''
   return /^[0-9]+$/.test(after) ? Number(after) * 1000 : undefined

@@ -24,7 +24,7 @@ const has = (list: readonly string[], wanted: string) => list.includes(wanted) |
 
 /** Matches the rules and the object selector; synchronous. */
 export function invocationOf(hook: Hook, request: AdmissionRequest): Invocation | undefined {
-  const kind = kindAskedFor(hook, request)
+  const kind = kindForHook(hook, request)
   if (kind === undefined) return undefined
   const { objectSelector, namespaceSelector } = hook
   if (!selectsEverything(objectSelector)) {
@@ -40,7 +40,7 @@ export function invocationOf(hook: Hook, request: AdmissionRequest): Invocation 
  * The kind in which the webhook receives the object: the requested version if a rule names it. With
  * matchPolicy Equivalent it can be another version that a rule names.
  */
-function kindAskedFor({ rules, equivalent }: Hook, request: AdmissionRequest): Kind | undefined {
+function kindForHook({ rules, equivalent }: Hook, request: AdmissionRequest): Kind | undefined {
   const { kind, subresource } = request
   if (rules.some((rule) => matchesRule(rule, request, kind))) return kind
   if (!equivalent) return undefined

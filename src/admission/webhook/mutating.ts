@@ -17,7 +17,7 @@ import type { Hook } from './hook.ts'
 import { HookSource } from './hook-source.ts'
 import { inSelectedNamespace, invocationOf, isExempt } from './invocation.ts'
 import type { ReviewResult } from './review.ts'
-import { intoRequest, settled, Versioned } from './versioned.ts'
+import { copyIntoRequest, settled, Versioned } from './versioned.ts'
 
 /** State that the first round passes to the reinvocation round. */
 interface Rounds {
@@ -81,7 +81,7 @@ async function callAll(
       continue
     if (second && !state.again.has(hook.id)) continue
     if (versioned === undefined || versioned.kind !== invocation.kind) {
-      if (versioned !== undefined) await intoRequest(parts, request, versioned)
+      if (versioned !== undefined) await copyIntoRequest(parts, request, versioned)
       versioned = await Versioned.of(request, invocation.kind)
       versioned.patchedBefore = patchedBefore
     }
@@ -92,11 +92,11 @@ async function callAll(
     if (changed) {
       callAgain(state)
       request.reinvoke = true
-      await intoRequest(parts, request, versioned)
+      await copyIntoRequest(parts, request, versioned)
     }
     if (hook.reinvocable) state.called.add(hook.id)
   }
-  if (versioned !== undefined) await intoRequest(parts, request, versioned)
+  if (versioned !== undefined) await copyIntoRequest(parts, request, versioned)
   // The second round always runs this, whatever the first round changed.
   if (second && releaseOf(parts.release).has(restoresOwners))
     loadOwners().keepReadableOwners(request, state.owners)

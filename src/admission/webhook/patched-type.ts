@@ -23,7 +23,7 @@ export interface TypeName {
  * The apiVersion and kind of the patched object, as far as present. Throws an Error if one is not a
  * string.
  */
-export function typeSaidBy(patched: Loose): TypeName {
+export function statedTypeOf(patched: Loose): TypeName {
   let said: TypeName
   try {
     said = bodyHeader(patched as Json)

@@ -77,12 +77,12 @@ const called = () =>
 
 test('all are called at once: each of three answers when the others have been called too', async () => {
   const waiting: (() => void)[] = []
-  server.onAsked = (go) => {
+  server.onRequest = (go) => {
     waiting.push(go)
     if (waiting.length === 3) for (const one of waiting) one()
   }
   const told = await run(map(), 22, hook('a'), hook('b'), hook('c'))
-  server.onAsked = undefined
+  server.onRequest = undefined
   assert.equal(told, 'admitted')
   assert.equal(called(), 'a b c')
 })

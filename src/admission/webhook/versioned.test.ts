@@ -14,7 +14,7 @@ import type { Kind } from '#kinds/kind.ts'
 import { applyJsonPatch } from '#patch/json-patch.ts'
 import { podKind } from '#admission/requests.suite.ts'
 import type { Struct, Type } from '#schema/type.ts'
-import { intoRequest, settled, Versioned } from './versioned.ts'
+import { copyIntoRequest, settled, Versioned } from './versioned.ts'
 
 const mapKind = kindOf('v1', 'configmaps')
 const scalerV1 = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
@@ -113,7 +113,7 @@ async function outcome(which: string, ...operations: Loose[]): Promise<unknown> 
     return `patch: ${(error as Error).message}`
   }
   try {
-    await intoRequest(parts, request, versioned)
+    await copyIntoRequest(parts, request, versioned)
   } catch (error) {
     assert.ok(error instanceof ApiError)
     return `${error.code} ${error.reason} ${error.message}`
@@ -264,7 +264,7 @@ for (const apiVersion of ['autoscaling/v2beta1', 'autoscaling/v2beta2']) {
     const parts = { types, release: 22 }
     versioned.object = settled(parts, versioned, patched, [])
     assert.deepEqual([versioned.object.apiVersion, versioned.object.odd], [apiVersion, undefined])
-    await intoRequest(parts, request, versioned)
+    await copyIntoRequest(parts, request, versioned)
     assert.equal(request.object?.spec.maxReplicas, 9)
   })
 }
@@ -301,7 +301,7 @@ test('of two versions each gets the required one, and a patched object whole', a
   assert.equal(request.object?.apiVersion, 'example.com/v1')
   assert.ok(!('creationTimestamp' in (first.object?.metadata ?? {})))
   first.object = { ...(first.object as KubeObject), odd: 1 }
-  await intoRequest({ types, release: 22 }, request, first)
+  await copyIntoRequest({ types, release: 22 }, request, first)
   const second = await Versioned.of(request, other)
   assert.deepEqual([second.object?.odd, second.object?.apiVersion], [1, 'example.com/v2'])
 })

@@ -16,7 +16,7 @@ import {
   requireKind,
   requireType,
   type TypeName,
-  typeSaidBy,
+  statedTypeOf,
 } from './patched-type.ts'
 
 /** Used if a patch creates an object that does not match its type. */
@@ -146,7 +146,7 @@ export function settled(
   patched: Loose,
   operations: Json,
 ): KubeObject {
-  const said = typeSaidBy(patched)
+  const said = statedTypeOf(patched)
   const text = () => JSON.stringify(loadOrder().operatedOrder(patched as Json, operations))
   if (kind.decoding === 'free') {
     requireKind(said, text)
@@ -223,7 +223,7 @@ function typedAs(kind: Kind, patched: Loose, text: () => string): KubeObject {
  * Copies the webhooks' result into the request's object in place, so that all holders of the object
  * see it.
  */
-export async function intoRequest(
+export async function copyIntoRequest(
   { types, release }: TypeParts,
   request: AdmissionRequest,
   versioned: Versioned,

@@ -29,7 +29,7 @@ export class WebhookServer {
   readonly #server: Server
   connections = 0
   /** Decides when an answer may go, where it is not to go at once. */
-  onAsked: ((go: () => void) => void) | undefined
+  onRequest: ((go: () => void) => void) | undefined
 
   constructor(ca: Made, serving: Made) {
     this.ca = ca
@@ -62,8 +62,8 @@ export class WebhookServer {
           response.setHeader('content-type', 'application/json')
           const text = JSON.stringify({ kind: 'AdmissionReview', apiVersion, response: said })
           const go = () => void response.end(text)
-          if (this.onAsked === undefined) go()
-          else this.onAsked(go)
+          if (this.onRequest === undefined) go()
+          else this.onRequest(go)
         })
       },
     )

@@ -22,7 +22,7 @@ for (const [name, which, minor, has] of rows)
     assert.equal(releaseOf(minor).has(which), has, 'the second call gives the same')
   })
 
-test('a title is declared once, and with a span', () => {
+test('a title is declared once, and has a span', () => {
   assert.throws(() => change('test: added in 1.20', { since: 21 }), /two changes/)
   assert.throws(() => change('test: no span'), /names no release/)
 })

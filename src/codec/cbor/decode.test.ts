@@ -1,4 +1,4 @@
-/** CBOR documents, item by item: the value that they have, or why they have none. */
+/** CBOR documents item by item: the decoded value, or the error. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
@@ -21,7 +21,7 @@ const notAccepted = 'cbor: data item of cbor type primitives is not accepted by 
 const int64 = (type: string, more: string) =>
   `cbor: cannot unmarshal ${type} into Go value of type int64 (${more} overflows Go's int64)`
 
-/** What is below the key `v`. */
+/** The value of the key `v`. */
 const values: [hex: string, expected: string][] = [
   ['00', '0'],
   ['17', '23'],
@@ -118,7 +118,7 @@ for (const [hex, expected] of documents) {
     ))
 }
 
-test('a key named __proto__ is a key', () => {
+test('__proto__ is an ordinary key', () => {
   const value = decodeCborMap(bytesOf('a1 49 5f5f70726f746f5f5f 01')) as object
   assert.deepEqual(Object.entries(value), [['__proto__', 1]])
 })
@@ -208,7 +208,7 @@ for (const [hex, expected, ...strict] of typed) {
   })
 }
 
-test('a document says what it is', () => {
+test('a document contains its kind and apiVersion', () => {
   const { kind, apiVersion } = openDocument(bytesOf(`a1 ${key('kind')} 63 506f64`))
   assert.deepEqual([kind, apiVersion], ['Pod', ''])
   assert.equal(

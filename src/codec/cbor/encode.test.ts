@@ -39,7 +39,7 @@ const rows: [value: unknown, hex: string][] = [
   [[1, [2]], '82018102'],
   [{ bb: 1, a: 2, c: 3 }, 'a3 4161 02 4163 03 426262 01'],
   [{ a: undefined }, 'a0'],
-  // The length of the encoded key decides before its letters.
+  // The length of the encoded key takes precedence over its bytes.
   [{ ü: 1, z: 2 }, 'a2 417a 02 42c3bc 01'],
 ]
 for (const [value, hex] of rows) {
@@ -69,7 +69,7 @@ for (const [value, hex] of typed) {
     assert.equal(hexOf(value, type), `d9d9f7${hex.replaceAll(' ', '')}`))
 }
 
-test('integers of 64 bits come back', () => {
+test('64-bit integers are decoded as they were encoded', () => {
   const value = { max: 2n ** 63n - 1n, min: -(2n ** 63n) } as unknown as Json
   assert.deepEqual(decodeCborMap(encodeCbor(value)), value)
 })

@@ -1,6 +1,6 @@
 /**
- * Random objects come back as they were; random and damaged bytes fail in no way but the decoder's
- * own. Bounded; a failure prints its seed.
+ * Random objects are decoded as they were encoded; random and damaged bytes cause only the
+ * decoder's own error. The number of cases is limited; a failure prints its seed.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -158,7 +158,7 @@ const faults: [text: string, begins: string, where: string][] = [
   ],
 ]
 
-test("unreadable input, in kube-apiserver's words", () => {
+test('errors have the messages of kube-apiserver', () => {
   for (const [text, begins, where] of faults) {
     const read = readGoJson(Buffer.from(text), service)
     assert.ok('fault' in read, text)
@@ -201,7 +201,7 @@ const values: [name: string, text: string, value: Json][] = [
   ],
 ]
 
-test('what is read though it says something twice or too much', () => {
+test('accepted text with duplicates or too large integers', () => {
   for (const [name, text, value] of values) {
     assert.deepEqual(readGoJson(Buffer.from(text), service), { value }, name)
   }
@@ -222,7 +222,7 @@ test('a value that is rejected as a whole is reported with its end', () => {
   }
 })
 
-test('numbers of what has no type are such as there are', () => {
+test('numbers in values without a type', () => {
   const rows: [body: string, near: string][] = [
     ['{"a":[1,{"z":1e400}]}', '#10 byte of ...|{"z":1e400}]}|...'],
     ['{"a":-1e400,"b":2}', '#10 byte of ...|"a":-1e400,"b":2}|...'],

@@ -11,7 +11,7 @@ import { plainFault, unionFault } from './plain-fault.ts'
 import { durationFault, timeFault } from './time-fault.ts'
 import { textWithNumbers, withWrittenNumbers } from './written-number.ts'
 
-test('times that cannot be read', () => {
+test('invalid times', () => {
   const layout = '"2006-01-02T15:04:05Z07:00"'
   const cases: [text: string, fault: string | undefined][] = [
     ['2021-02-03T04:05:06Z', undefined],
@@ -29,7 +29,7 @@ test('times that cannot be read', () => {
   for (const [text, fault] of cases) assert.equal(timeFault(text, 'time'), fault, text)
 })
 
-test('durations that cannot be read', () => {
+test('invalid durations', () => {
   const cases: [text: string, fault: string][] = [
     ['', 'time: invalid duration ""'],
     ['x', 'time: invalid duration "x"'],
@@ -40,7 +40,7 @@ test('durations that cannot be read', () => {
   for (const [text, fault] of cases) assert.equal(durationFault(text), fault, text)
 })
 
-test('base64 that cannot be read', () => {
+test('invalid base64', () => {
   const cases: [text: string, at: number | undefined][] = [
     ['', undefined],
     ['YWJj', undefined],
@@ -63,7 +63,7 @@ test('base64 that cannot be read', () => {
   }
 })
 
-test('characters that are cut become one mark per byte', () => {
+test('a truncated character becomes one replacement character per byte', () => {
   const bytes = Buffer.from('a日b')
   const cases: [from: number, to: number, text: string][] = [
     [0, 5, 'a日b'],
@@ -74,7 +74,7 @@ test('characters that are cut become one mark per byte', () => {
   for (const [from, to, text] of cases) assert.equal(excerpt(bytes, from, to), text)
 })
 
-test("Go's names", () => {
+test('the Go names of fields and types', () => {
   const meta = structOf('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', [])
   const struct = (name: string) => structOf(name, [field('metadata', meta, 1)])
   const cases: [type: string, field: string, name: string][] = [
@@ -112,7 +112,7 @@ const orBool = structOf(
   { union: true },
 )
 
-test('schemas inside of schemas are read by another reader', () => {
+test('schemas inside schemas have another decoder', () => {
   const cases: [text: string, fault: string | undefined][] = [
     ['true', undefined],
     ['{"type":"string"}', undefined],
@@ -126,7 +126,7 @@ test('schemas inside of schemas are read by another reader', () => {
   assert.equal(plainFault(schema, null), undefined)
 })
 
-test('names are found whatever their case, exact ones first', () => {
+test('names match in any case, exact ones first', () => {
   const both = structOf('x.v1.Both', [field('ab', schema, 1), field('aB', scalar('string'), 2)])
   const cases: [given: Json, folded: Json][] = [
     [null, null],

@@ -1,4 +1,4 @@
-/** The words of kube-apiserver's decoder, as a real 1.22 has them. */
+/** Errors of kube-apiserver's decoder, recorded from 1.22. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'

@@ -9,7 +9,7 @@ const kind = { group: 'example.com', version: 'v1', kind: 'Gear', listKind: 'Gea
 const preserve = 'x-kubernetes-preserve-unknown-fields'
 const text = { type: 'string' }
 
-/** What a field is given as, and what the second form shows of it. */
+/** The schema of a field, and its form in OpenAPI v2. */
 const rows: readonly [given: JsonObject, shown: JsonObject][] = [
   [text, text],
   [{ type: 'object', [preserve]: true, properties: { a: text } }, { [preserve]: true }],
@@ -37,7 +37,7 @@ const rows: readonly [given: JsonObject, shown: JsonObject][] = [
   ],
 ]
 for (const [given, shown] of rows) {
-  test(`the second form of ${JSON.stringify(given)}`, () => {
+  test(`OpenAPI v2 of ${JSON.stringify(given)}`, () => {
     const before = JSON.stringify(given)
     const schema = customSchema(kind, { type: 'object', properties: { f: given } }, form2)
     assert.deepEqual((schema.properties as JsonObject).f, shown)

@@ -1,4 +1,7 @@
-/** /openapi/v2 made at once, for tests: what is put together from parts must be the same. */
+/**
+ * Generates /openapi/v2 as a whole, for tests: the document that is assembled from parts must be
+ * equal.
+ */
 import { definitionsFor, groupVersionKinds, namesIn } from './definitions.ts'
 import { aroundV2, pathForm } from './document-v2.ts'
 import { rootOperations } from './group-operations.ts'

@@ -1,7 +1,7 @@
 /**
- * What /openapi/v2 costs with a thousand custom kinds, in time of the processor: the first document
- * of each form, and one after a kind more: `node src/discovery/openapi/openapi.bench.ts`. A client
- * must not wait more than 50 ms for it.
+ * The processor time of /openapi/v2 with a thousand custom kinds: the first document in each
+ * format, and one after another kind is added: `node src/discovery/openapi/openapi.bench.ts`. A
+ * client must not wait more than 50 ms for it.
  */
 import { facts, kindsOfRelease } from '#discovery/kinds-of-facts.suite.ts'
 import { priorities } from '#discovery/group-order.ts'

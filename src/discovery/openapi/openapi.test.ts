@@ -179,7 +179,7 @@ test('parameters that all methods share appear once, sorted by name', () => {
   assert.ok(names(alone.parameters).includes('labelSelector'))
 })
 
-test('definitions carry what patch and apply need', () => {
+test('definitions have the extensions for patch and apply', () => {
   const { definitions } = document22
   const { volumes } = definitions['io.k8s.api.core.v1.PodSpec'].properties
   assert.equal(volumes['x-kubernetes-patch-strategy'], 'merge,retainKeys')
@@ -204,7 +204,7 @@ test('definitions carry what patch and apply need', () => {
   assert.deepEqual(definitions['io.k8s.api.core.v1.PodSpec'].required, ['containers'])
 })
 
-test('the fields of every object are described in the words that people look for', () => {
+test('the fields of every object are described', () => {
   const { definitions } = document22
   const { apiVersion, metadata } = definitions['com.example.shop.v1.Widget'].properties
   const meta = definitions['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'].properties
@@ -222,7 +222,7 @@ test('options differ by release', () => {
   assert.ok(list(19).includes('resourceVersionMatch'))
 })
 
-test('a custom kind is described in the second form by what clients of it can bear', () => {
+test('the OpenAPI v2 definition of a custom kind has only keywords that v2 clients support', () => {
   const definition = document22.definitions['com.example.shop.v1.Widget']
   const { spec, metadata } = definition.properties
   assert.equal(metadata.$ref, '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')
@@ -237,7 +237,7 @@ test('a custom kind is described in the second form by what clients of it can be
   assert.deepEqual(list.required, ['items'])
 })
 
-test('a custom kind that would have the definition of a built-in one has a second', async () => {
+test('a custom kind whose definition name is in use gets another name', async () => {
   const group = 'apps.api.k8s.io'
   const names = { kind: 'Deployment', listKind: 'DeploymentList', plural: 'deployments' }
   const shadow = { ...widget, group, apiVersion: `${group}/v1`, ...names } as Kind
@@ -254,7 +254,7 @@ test('a custom kind that would have the definition of a built-in one has a secon
   assert.equal(schema.$ref, `#/definitions/${own}List_v2`)
 })
 
-test('a custom kind without a schema, or open at its root, names no properties', () => {
+test('a custom kind without a schema, or with an open root, lists no properties', () => {
   const open = {
     type: 'object',
     'x-kubernetes-preserve-unknown-fields': true,
@@ -266,7 +266,7 @@ test('a custom kind without a schema, or open at its root, names no properties',
   }
 })
 
-test('protobuf says the same as JSON', () => {
+test('the protobuf document equals the JSON document', () => {
   const reader = new WireReader(encodeDocumentV2(document22))
   const counts = new Map<number, number>()
   while (!reader.done) {
@@ -328,7 +328,7 @@ function publisherOf(
   })
 }
 
-test('the third form has a document for each group version, with what that needs and no more', async () => {
+test('OpenAPI v3 has a document per group version with exactly the needed definitions', async () => {
   const publisher = publisherOf(() => [...kindsOfRelease(22), widget], { generation: 1 })
   const index = JSON.parse((await publisher.v3Index()).bytes.toString())
   assert.match(
@@ -352,7 +352,7 @@ test('the third form has a document for each group version, with what that needs
   assert.equal(publisher.v3('apis/nobody/v1'), undefined)
 })
 
-test('documents are kept until kinds come or go, and hashes show what changed', async () => {
+test('documents are cached until the served kinds change, and hashes show the change', async () => {
   const state = { generation: 1 }
   let kinds = kindsOfRelease(22)
   const publisher = publisherOf(() => kinds, state)
@@ -368,7 +368,7 @@ test('documents are kept until kinds come or go, and hashes show what changed', 
 const gear = (i: number): Kind =>
   ({ ...widget, kind: `Gear${i}`, listKind: `Gear${i}List`, plural: `gears${i}` }) as Kind
 
-test('put together from parts, the whole is what it is when made at once', async () => {
+test('the document from parts equals the document that is generated as a whole', async () => {
   const builtIn = kindsOfRelease(22)
   for (const custom of [[], [widget], [gear(2), widget, gear(10)]]) {
     const publisher = publisherOf(() => [...builtIn, ...custom], { generation: 1 })
@@ -380,7 +380,7 @@ test('put together from parts, the whole is what it is when made at once', async
   }
 })
 
-test('one more kind makes its own part and no other', async () => {
+test('another kind generates only its own part', async () => {
   const documents: [what: string, make: (publisher: OpenApiPublisher) => unknown][] = [
     ['JSON of the second form', (publisher) => publisher.v2()],
     ['protobuf of the second form', (publisher) => publisher.v2Protobuf()],
@@ -423,7 +423,7 @@ test('many kinds are described in turns, once for all clients', async () => {
   }
 })
 
-test('kinds that come while a document is made are in the next one', async () => {
+test('kinds that are added while a document is generated are in the next one', async () => {
   const state = { generation: 1 }
   let kinds = [...kindsOfRelease(22), gear(1)]
   const publisher = publisherOf(() => kinds, state)
@@ -453,7 +453,7 @@ for (const [enums, isListed] of listsValues)
     assert.equal(restartPolicy.default, undefined)
   })
 
-test('the third form declares the defaults of what is always written', () => {
+test('OpenAPI v3 declares the defaults of fields that are always written', () => {
   const source = sourceOf(37)
   const content = documentsV3(source).get('api/v1')?.() as ContentV3
   const document = documentV3(content, source, groupVersionKinds(source)) as Any
@@ -472,7 +472,7 @@ test('the third form declares the defaults of what is always written', () => {
   ])
 })
 
-test('with the gate for CBOR, built-in kinds offer it', () => {
+test('with the feature gate, built-in kinds offer CBOR', () => {
   const { paths } = documentV2({ ...sourceOf(37, [widget], widgetSchema), servesCbor: true }) as Any
   const pods = paths['/api/v1/namespaces/{namespace}/pods/{name}']
   assert.deepEqual(pods.get.produces.at(-1), 'application/cbor')

@@ -30,7 +30,7 @@ function kindOf(names: Names, namespaced: boolean, subs: readonly string[]): Kin
   return made as unknown as Kind
 }
 
-/** Kinds that are written by one pattern, and those between them that no pattern fits. */
+/** Kinds that share a pattern, and between them kinds that no pattern fits. */
 const rows: readonly [what: string, names: Names][] = [
   ['plain names', named({})],
   ['another of the same shape', named({ plural: 'cogs', kind: 'Cog' })],
@@ -55,7 +55,7 @@ function sourceOf(kinds: Kind[]): OpenApiSource {
   return { facts, release: 22, kinds, groups, applies: true, schemaOf: () => undefined }
 }
 
-test('kinds of one shape are written by one pattern as each would be by itself', async () => {
+test('a pattern writes each kind as if it were written alone', async () => {
   const [text, protobuf] = [new WholeV2(asText), new WholeV2(asProtobuf)]
   for (const [namespaced, subs] of scopes) {
     const kinds = rows.map(([, names]) => kindOf(names, namespaced, subs))

@@ -7,7 +7,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import { Aggregation } from './aggregation.ts'
 import { automanagedLabel, discoveryPath } from './api-service.ts'
 import { availabilityOf, withCondition } from './availability.ts'
-import { combinedData, keepTrustPublished, type PublishedTrust } from './published-trust.ts'
+import { combinedData, publishTrust, type PublishedTrust } from './published-trust.ts'
 import { nextStep, type RegistrationStep } from './registration.ts'
 import { remoteUserHeaders } from './remote-user.ts'
 import { serviceResolver } from './service-address.ts'
@@ -327,7 +327,7 @@ test("the trust published to aggregated servers follows this server's own", asyn
   }
   const reported: unknown[] = []
   mock.timers.enable({ apis: ['setInterval'] })
-  const stop = await keepTrustPublished(client, trust, (...problem) => reported.push(problem))
+  const stop = await publishTrust(client, trust, (...problem) => reported.push(problem))
   assert.equal(told(), 1)
   for (const [next, count] of [
     [undefined, 1],

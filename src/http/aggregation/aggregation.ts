@@ -250,7 +250,7 @@ export class Aggregation {
       backend,
       path,
       headers,
-      askedPath: cleanAsSent(target.path),
+      requestedPath: cleanAsSent(target.path),
       ...(!target.isResource && { answerTimeoutMs: discoveryTimeoutMs }),
       ...(target.verb === 'watch' && { stopping: this.#parts.stopping }),
       unreachable: (words) => answerText(exchange, 503, `error trying to reach service: ${words}`),

@@ -112,7 +112,7 @@ const sameData = (a: Data, b: Data): boolean => {
 }
 
 /** Writes the ConfigMap now, and again whenever it differs. Returns a function that stops this. */
-export async function keepTrustPublished(
+export async function publishTrust(
   client: ApiClient,
   trust: () => PublishedTrust,
   report: (message: string, error: unknown) => void,

@@ -162,7 +162,7 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
     backend,
     path: `${encoded}${query}`,
     headers,
-    askedPath: cleanAsSent(`${place.prefix}${path}`),
+    requestedPath: cleanAsSent(`${place.prefix}${path}`),
     unreachable(words) {
       throw serviceUnavailable(`error trying to reach service: ${words}`)
     },

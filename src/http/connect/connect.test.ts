@@ -10,7 +10,7 @@ import {
   streamQuery,
   switchOf,
 } from './connect-options.ts'
-import { leavesHttp } from './connect.ts'
+import { mayUpgrade } from './connect.ts'
 import { parseNamedTarget } from './named-target.ts'
 import { networkWords } from './network-words.ts'
 import { answeredHeaders, requestHeaders } from './passed-headers.ts'
@@ -258,7 +258,7 @@ const addressesOfUpgrades: [string, boolean][] = [
 ]
 for (const [url, expected] of addressesOfUpgrades) {
   test(`${url} ${expected ? 'can leave' : 'stays in'} HTTP`, () =>
-    assert.equal(leavesHttp(url), expected))
+    assert.equal(mayUpgrade(url), expected))
 }
 
 test("network errors have Go's messages", () => {

@@ -32,7 +32,7 @@ export const isConnection = ({ group, plural }: Kind, subresource: string): bool
   group === '' && connections.has(`${plural}/${subresource}`)
 
 /** Addresses where a client may request an upgrade. */
-export const leavesHttp = (url: string): boolean =>
+export const mayUpgrade = (url: string): boolean =>
   connectionAddress.test(url) || watchAddress.test(url)
 const connectionAddress =
   /^\/api\/v1\/(namespaces\/[^/?]+\/)?(pods|services|nodes)\/[^/?]+\/(exec|attach|portforward|proxy|log)([/?]|$)/

@@ -20,7 +20,7 @@ after(() => {
   server.closeAllConnections()
 })
 
-async function forwarded(askedPath: string, warnings: string[] = []) {
+async function forwarded(requestedPath: string, warnings: string[] = []) {
   const outcome = { told: {} as AnswerHeaders, refused: '', released: 0 }
   asked = undefined
   const exchange = {
@@ -41,7 +41,7 @@ async function forwarded(askedPath: string, warnings: string[] = []) {
     backend: { secure: false, host: '127.0.0.1', port, trust: noTrust },
     path: '/',
     headers: { host: 'a' },
-    askedPath,
+    requestedPath,
     unreachable: (words) => void (outcome.refused = words),
   })
   return outcome

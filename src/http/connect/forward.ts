@@ -15,7 +15,7 @@ export interface Forwarding {
   readonly path: string
   readonly headers: PassedHeaders
   /** The path that the client requested, decoded: the backend receives it. */
-  readonly askedPath: string
+  readonly requestedPath: string
   readonly answerTimeoutMs?: number
   /** Set if the response may not end by itself, as for watches. */
   readonly stopping?: AbortSignal
@@ -33,7 +33,7 @@ export interface Passing {
 
 export async function forward(exchange: Exchange, forwarding: Forwarding): Promise<void> {
   const { wire } = exchange
-  const uri = headerBytes(forwarding.askedPath)
+  const uri = headerBytes(forwarding.requestedPath)
   if (uri === undefined)
     return forwarding.unreachable('net/http: invalid header field value for "X-Forwarded-Uri"')
   let answer: Awaited<ReturnType<typeof callBackend>>

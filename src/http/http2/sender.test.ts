@@ -64,7 +64,7 @@ class Stream implements Outgoing {
   /** All bytes that were ever queued, and those that arrived. */
   readonly wanted: Buffer[] = []
   readonly came: Buffer[] = []
-  toldOfSending = 0
+  sentNotifications = 0
 
   constructor(id: number, window: number) {
     this.id = id
@@ -79,7 +79,7 @@ class Stream implements Outgoing {
   }
 
   sent(): void {
-    this.toldOfSending++
+    this.sentNotifications++
     const left = this.pieces.reduce((sum, { length }) => sum + length, 0) - this.sentOfFirst
     assert.equal(left, this.queuedBytes, 'bytes are counted as they lie')
   }
@@ -468,7 +468,7 @@ test('a client that does not read keeps its queued bytes, and gets no more turns
   }
   play.hear()
   assert.equal(Buffer.concat(open.came).length, 3000 * 200)
-  assert.deepEqual([shut.toldOfSending, shut.queuedBytes], [0, 3000 * 200])
+  assert.deepEqual([shut.sentNotifications, shut.queuedBytes], [0, 3000 * 200])
   await play.finish()
   assert.equal(Buffer.concat(shut.came).length, 3000 * 200)
 })

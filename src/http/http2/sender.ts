@@ -14,7 +14,7 @@ import {
   windowBytesMax,
   writeFrameHead,
 } from './frames.ts'
-import { giveBack, takeMemory, writeBytesMax } from './write-memory.ts'
+import { releaseMemory, acquireMemory, writeBytesMax } from './write-memory.ts'
 
 /** The sending half of a stream. */
 export interface Outgoing {
@@ -194,7 +194,7 @@ export class Sender {
     const room = writeBytesMax - this.#framesBytes
     const bodyBytesMax = this.#line.length === 0 || room <= 0 ? 0 : this.#bodyBytesMax(room)
     if (bodyBytesMax === 0 && frames.length <= 1) return void this.#writeFrame(frames[0])
-    const memory = takeMemory(this.#framesBytes + bodyBytesMax)
+    const memory = acquireMemory(this.#framesBytes + bodyBytesMax)
     let end = 0
     for (const frame of frames) {
       memory.set(frame, end)
@@ -217,8 +217,8 @@ export class Sender {
   }
 
   #write(memory: Buffer, end: number): void {
-    if (end === 0) return void giveBack(memory)
-    this.#full = !this.#socket.write(memory.subarray(0, end), () => giveBack(memory))
+    if (end === 0) return void releaseMemory(memory)
+    this.#full = !this.#socket.write(memory.subarray(0, end), () => releaseMemory(memory))
     if (end >= writeBytesMax && !this.#full) this.#schedule()
   }
 

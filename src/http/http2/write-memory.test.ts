@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { giveBack, takeMemory } from './write-memory.ts'
+import { releaseMemory, acquireMemory } from './write-memory.ts'
 
 const usualBytes = 80 * 1024
 const largestBytes = 384 * 1024
@@ -12,30 +12,30 @@ test('a buffer fits the write, and is reused', () => {
     [usualBytes + 1, largestBytes],
     [largestBytes, largestBytes],
   ] as const) {
-    const memory = takeMemory(bytes)
+    const memory = acquireMemory(bytes)
     assert.equal(memory.length, got, `${bytes}`)
-    const meanwhile = takeMemory(bytes)
+    const meanwhile = acquireMemory(bytes)
     assert.notEqual(meanwhile, memory, 'two who write at once')
-    giveBack(memory)
-    assert.equal(takeMemory(bytes), memory)
-    giveBack(memory)
-    giveBack(meanwhile)
+    releaseMemory(memory)
+    assert.equal(acquireMemory(bytes), memory)
+    releaseMemory(memory)
+    releaseMemory(meanwhile)
   }
 })
 
 test('unusually small or large buffers are exact and not kept', () => {
   for (const bytes of [0, 9, 16 * 1024 - 1, largestBytes + 1]) {
-    const memory = takeMemory(bytes)
+    const memory = acquireMemory(bytes)
     assert.equal(memory.length, bytes)
-    giveBack(memory)
-    assert.notEqual(takeMemory(bytes), memory)
+    releaseMemory(memory)
+    assert.notEqual(acquireMemory(bytes), memory)
   }
 })
 
 test('a dozen connections reuse buffers; after a thousand few are kept', () => {
   const turn = (connections: number) => {
-    const all = Array.from({ length: connections }, () => takeMemory(usualBytes))
-    for (const memory of all) giveBack(memory)
+    const all = Array.from({ length: connections }, () => acquireMemory(usualBytes))
+    for (const memory of all) releaseMemory(memory)
     return all
   }
   const first = new Set(turn(12))

@@ -27,13 +27,13 @@ const sizes: readonly Size[] = [
 const keptBytesMin = 16 * 1024
 
 /** Returns a buffer with at least `bytes` bytes. */
-export function takeMemory(bytes: number): Buffer {
+export function acquireMemory(bytes: number): Buffer {
   const size = bytes < keptBytesMin ? undefined : sizes.find((one) => bytes <= one.bytes)
   if (size === undefined) return Buffer.allocUnsafe(bytes)
   return size.kept.pop() ?? Buffer.allocUnsafeSlow(size.bytes)
 }
 
-export function giveBack(memory: Buffer): void {
+export function releaseMemory(memory: Buffer): void {
   const size = sizes.find((one) => memory.length === one.bytes)
   if (size !== undefined && size.kept.length < size.keptMax) size.kept.push(memory)
 }

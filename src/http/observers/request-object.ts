@@ -9,7 +9,7 @@ import { loadLater } from '#base/load-later.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { decodeBody } from '#http/body.ts'
 import type { Exchange } from '#http/exchange.ts'
-import { optionsTakenBy, takenBy } from '#http/write-request.ts'
+import { optionsTypeOf, bodyTypeOf } from '#http/write-request.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { isKnownType } from '#kinds/known-type.ts'
 import { conform } from '#schema/conform.ts'
@@ -35,7 +35,7 @@ export function sentObject(exchange: Exchange): Loose | undefined {
   if (target.verb !== 'create' && target.verb !== 'update') return undefined
   try {
     const { subresource } = target
-    const taken = types && takenBy({ kind, subresource }, types)
+    const taken = types && bodyTypeOf({ kind, subresource }, types)
     const sent = decodeBody(exchange, kind, body, taken)
     return typeof sent === 'object' && sent !== null ? (sent as Loose) : undefined
   } catch {
@@ -113,7 +113,7 @@ function optionsText(
   release: Release,
 ): string | undefined {
   const { target, types } = exchange
-  const taken = optionsTakenBy({ kind, name: target.name })
+  const taken = optionsTypeOf({ kind, name: target.name })
   const sent = (decodeBody(exchange, kind, body, taken) ?? {}) as Loose
   const { kind: name = optionsKind, apiVersion: said, ...rest } = sent
   const apiVersion =

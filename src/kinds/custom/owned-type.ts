@@ -28,16 +28,16 @@ export function ownedTypeOf(definition: KubeObject, release: number): Type | und
   let said = known.get(definition)
   if (said === undefined) {
     const versions: Loose[] = definition.spec.versions ?? []
-    said = versions.every(({ schema }) => canBeSaid(schema?.openAPIV3Schema, release))
+    said = versions.every(({ schema }) => isExpressible(schema?.openAPIV3Schema, release))
     known.set(definition, said)
   }
   return said ? undefined : deduced
 }
 
-function canBeSaid(schema: JsonSchema | null | undefined, release: number): boolean {
+function isExpressible(schema: JsonSchema | null | undefined, release: number): boolean {
   if (!schema) return true
   if (isIntOrString(schema) || (schema.nullable === true && !releaseOf(release).has(ownsNullables)))
     return false
   const inside = [...propertiesOf(schema).map(([, one]) => one), itemsOf(schema), valuesOf(schema)]
-  return inside.every((one) => canBeSaid(one, release))
+  return inside.every((one) => isExpressible(one, release))
 }

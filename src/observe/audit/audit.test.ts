@@ -127,7 +127,7 @@ for (const [what, rule, asked, expected] of matching) {
   })
 }
 
-test('the first rule decides, and stages left out add up', () => {
+test('the first matching rule decides, and omitted stages are combined', () => {
   const policy = readPolicy(
     {
       apiVersion: 'audit.k8s.io/v1',
@@ -278,7 +278,7 @@ for (const [version, beginning, reference] of versions)
   })
 
 for (const writesAtOnce of [false, true])
-  test(`the log turns over by size and forgets by number; what cannot wait is counted${writesAtOnce ? ', unless nothing waits' : ''}`, async () => {
+  test(`the log is rotated by size and deleted by number; dropped events are counted${writesAtOnce ? ', unless nothing waits' : ''}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'audit-'))
     try {
       let now = Date.parse('2021-01-01T00:00:00Z')
@@ -313,7 +313,7 @@ for (const writesAtOnce of [false, true])
     }
   })
 
-test('a rotated file is compressed and counted, also if another process rotated it', async () => {
+test('a rotated file is compressed and counted, even if another process rotated it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   try {
     let now = Date.parse('2021-01-01T00:00:00Z')
@@ -349,10 +349,10 @@ test('a rotated file is compressed and counted, also if another process rotated 
   }
 })
 
-test('what comes while a log is closed is written or lost, and never into a file that is closed', async () => {
+test('events during the closing of a log are written or lost, and never written to a closed file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-test-'))
   const path = join(folder, 'audit.log')
-  // Long enough to be compressed that others write meanwhile.
+  // The file is long enough that other events arrive during its compression.
   writeFileSync(path, `${'x'.repeat(16 << 20)}\n`)
   const lost: string[] = []
   const sink = new LogSink({
@@ -412,7 +412,7 @@ for (const [what, given, bytesMax, taken] of cuts)
     if (taken !== undefined) assert.equal(eventJson(found[0]), eventJson(taken))
   })
 
-test('a log whose directory cannot be made is refused', () => {
+test('a log whose directory cannot be created is rejected', () => {
   const options = { format: eventJson, sizeBytesMax: 1, backupsMax: 0, ageMsMax: 0 }
   assert.throws(
     () => new LogSink({ ...options, path: '/proc/nowhere/audit.log', now: () => 0, lost() {} }),
@@ -422,7 +422,7 @@ test('a log whose directory cannot be made is refused', () => {
 
 for (const writesAtOnce of [true, false]) {
   const how = writesAtOnce ? 'at once' : 'together'
-  test(`a line that the disk takes half of is no part of the next, written ${how}`, async (t) => {
+  test(`an incomplete line on a full disk does not affect the next, written ${how}`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'audit-'))
     try {
       const path = join(folder, 'audit.log')
@@ -477,7 +477,7 @@ for (const writesAtOnce of [true, false]) {
   })
 }
 
-test('a log that cannot be put aside goes on later, and never in a file of others', async () => {
+test('a log that cannot be rotated continues later, and never in a file of others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   try {
     const path = join(folder, 'audit.log')
@@ -517,7 +517,7 @@ test('a log that cannot be put aside goes on later, and never in a file of other
 })
 
 for (const writesAtOnce of [false, true])
-  test(`a log that another process moved away begins anew when it has grown${writesAtOnce ? ', line by line too' : ''}`, async () => {
+  test(`a log that another process moved away is created again when it has grown${writesAtOnce ? ', line by line too' : ''}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'audit-'))
     try {
       const [path, moved] = [join(folder, 'audit.log'), join(folder, 'moved')]
@@ -544,7 +544,7 @@ for (const writesAtOnce of [false, true])
     }
   })
 
-/** Batches as they come, and what is lost; `write` says whether they are kept. */
+/** Records batches and lost events; `write` decides whether a batch succeeds. */
 function batched(options: Partial<BatchingOptions>, write: RecordWriter['write']) {
   const lost: [string, number][] = []
   const sink = new BatchingSink(
@@ -570,8 +570,7 @@ const batchings: [
   options: Partial<BatchingOptions>,
   records: number,
   /**
-   * How many are in each batch that has begun, before the first has ended and when the sink is
-   * closed.
+   * The number of events in each started batch, before the first ended and when the sink is closed.
    */
   begun: number[],
   all: number[],
@@ -606,7 +605,7 @@ for (const [what, options, records, begun, all, lostCount] of batchings)
     )
   })
 
-test('a batch waits for its turn, and no longer', async () => {
+test('a batch waits only for its turn', async () => {
   let nowMs = 0
   const sizes: number[] = []
   const throttle = { perSecond: 100, burst: 1 }
@@ -631,7 +630,7 @@ for (const [isStrict, isKept, told] of modes)
     assert.equal(await sink.take(event), told)
   })
 
-test('the webhook gets batches, is retried, and loses what does not fit', async () => {
+test('the webhook gets batches, is retried, and loses events that do not fit', async () => {
   const bodies: string[] = []
   const lost: [string, number][] = []
   let failures = 1
@@ -656,7 +655,7 @@ test('the webhook gets batches, is retried, and loses what does not fit', async 
   assert.deepEqual([failures, lost], [4, [['webhook', 1]]])
 })
 
-test('at the end what waits to be sent again is sent at once', async () => {
+test('at the end, waiting retries are sent at once', async () => {
   const bodies: string[] = []
   let failures = 1
   const writer = new WebhookSink({
@@ -676,7 +675,7 @@ test('at the end what waits to be sent again is sent at once', async () => {
   assert.equal(bodies.length, 1)
 })
 
-test('batches that are tried again leave nothing in memory', async () => {
+test('retried batches leave nothing in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   const alive = setInterval(() => {}, 1000)

@@ -1,12 +1,12 @@
 /**
- * Writes records to standard output faster than they are read, and reports on standard error what
- * is lost.
+ * Writes audit events to standard output faster than they are read, and reports lost ones on
+ * standard error.
  */
 import type { AuditEvent } from './event.ts'
 import { LogSink } from './log-sink.ts'
 
 const records = 300
-// As a server does that says that it is ready: from then on a full pipe refuses what comes.
+// A server reports that it is ready in the same way: from then on a full pipe rejects output.
 process.stdout.write('ready\n')
 const sink = new LogSink({
   path: '-',

@@ -1,4 +1,4 @@
-/** What a policy of the audit log can say depends on the release. */
+/** The features of audit policies that depend on the release. */
 import type { Loose } from '#api/object-meta.ts'
 import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { releaseOf } from '#api/releases/change.ts'

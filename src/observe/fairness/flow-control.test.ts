@@ -88,7 +88,7 @@ for (const [name, groups, ask, expected] of cases) {
   })
 }
 
-test('places are shared out by shares, rounded up', () => {
+test('seats are divided by shares and rounded up', () => {
   const limits = Object.fromEntries(
     [...make().levels].map(({ name, queues }) => [name, queues?.limits.concurrency]),
   )
@@ -104,7 +104,7 @@ test('places are shared out by shares, rounded up', () => {
   })
 })
 
-test('what is mandatory works before anything is configured, and after it is deleted', () => {
+test('mandatory objects work before any configuration, and after they are deleted', () => {
   const flows = make()
   flows.configure([], [], 0)
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('what is mandatory works before anything is configured, and after it is del
   assert.deepEqual([...flows.levels].map(({ name }) => name).sort(), ['catch-all', 'exempt'])
 })
 
-test('a schema of a missing level does not count', () => {
+test('a schema without its level is not used', () => {
   const flows = make()
   const lost = {
     name: 'lost',
@@ -129,7 +129,7 @@ test('a schema of a missing level does not count', () => {
   assert.ok(!flows.schemas.some(({ name }) => name === 'lost'))
 })
 
-/** What there is at each change, before the last request of global-default leaves it. */
+/** The levels after each change, before the last request of global-default ends. */
 const changes: [name: string, has: boolean[], isThere: boolean][] = [
   ['a deleted level serves what is in it and then goes', [false], false],
   ['a level that changes before it is deleted goes as well', [true, false], false],
@@ -137,7 +137,7 @@ const changes: [name: string, has: boolean[], isThere: boolean][] = [
   ['a level that changes stays', [true], true],
 ]
 for (const [name, has, isThere] of changes)
-  test(`${name}, and the others have the places`, () => {
+  test(`${name}, and the others get the seats`, () => {
     const flows = make()
     const change = (all: boolean) => {
       const isMeant = (one: { name: string }) => all || one.name !== 'global-default'
@@ -160,7 +160,7 @@ for (const [name, has, isThere] of changes)
     assert.deepEqual(places(), expected)
   })
 
-test('schemas and levels that are gone are not shown, unless something of theirs is under way', async () => {
+test('removed schemas and levels are not shown, unless they have running requests', async () => {
   const registry = new Registry({ release: 22 })
   const flows = make(registry)
   const levels = priorityLevels(22).map(objectOf)

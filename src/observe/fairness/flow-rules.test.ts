@@ -1,4 +1,4 @@
-/** Whom and what a rule of a flow schema speaks of. */
+/** Which users and requests a rule of a flow schema matches. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileRule, type FlowRequest } from './flow-rules.ts'
@@ -51,12 +51,12 @@ const resources: [rule: object, request: Partial<FlowRequest>, expected: boolean
   [all, { subresource: 'scale' }, true],
   [{ ...all, namespaces: ['ns'] }, {}, true],
   [{ ...all, namespaces: ['other'] }, {}, false],
-  // What is in no namespace needs its own permission.
+  // Cluster-scoped requests need their own setting.
   [all, { namespace: '' }, false],
   [{ ...all, clusterScope: true }, { namespace: '' }, true],
   [{ ...all, clusterScope: true, namespaces: [] }, { namespace: '' }, true],
   [{ ...all, clusterScope: true, namespaces: [] }, {}, false],
-  // A rule of resources says nothing of paths.
+  // A rule for resources does not match paths.
   [all, { isResource: false, path: '/version' }, false],
 ]
 for (const [rule, request, expected] of resources) {

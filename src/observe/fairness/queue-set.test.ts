@@ -19,7 +19,7 @@ function make(given: Partial<QueueLimits> = {}) {
 
 const flow = (name: string, ...hand: number[]) => ({ name, hand })
 
-test('what may run runs at once, without a promise; what is too much waits its turn', async () => {
+test('a request with a free seat runs at once, without a promise; others wait', async () => {
   const { set, timers } = make()
   assert.equal(set.enter(flow('a', 1), 0, ''), 1)
   assert.equal(set.enter(flow('a', 1), 0, ''), 1)
@@ -31,14 +31,14 @@ test('what may run runs at once, without a promise; what is too much waits its t
   assert.deepEqual([set.executing, set.waiting, timers.size], [2, 0, 0])
 })
 
-test('a full queue refuses, another queue of the hand does not', () => {
+test('a full queue rejects, another queue of the hand does not', () => {
   const { set } = make()
   for (let i = 0; i < 5; i++) set.enter(flow('a', 1), 0, '')
   assert.equal(set.enter(flow('a', 1), 0, ''), 'queue-full')
   assert.ok(set.enter(flow('b', 1, 2), 0, '') instanceof Promise)
 })
 
-test('a level without queues refuses at once', () => {
+test('a level without queues rejects at once', () => {
   const { set } = make({ queues: 0, concurrency: 1 })
   assert.equal(set.enter(flow('a'), 0, ''), -1)
   assert.equal(set.enter(flow('a'), 0, ''), 'concurrency-limit')
@@ -46,7 +46,7 @@ test('a level without queues refuses at once', () => {
   assert.equal(set.enter(flow('a'), 1, ''), -1)
 })
 
-test('waiting ends after its time, and when the client leaves', async () => {
+test('waiting ends at the timeout, and when the client disconnects', async () => {
   const { set, timers } = make({ concurrency: 1 })
   set.enter(flow('a', 1), 0, '')
   const late = set.enter(flow('a', 1), 0, '')
@@ -76,7 +76,8 @@ test('a noisy client cannot starve another', async () => {
       })
     }
   }
-  // The noisy one has been busy for long, and has hundreds waiting when the quiet one comes.
+  // The noisy client has been busy for long, and has hundreds of waiting requests when the quiet
+  // one starts.
   for (let i = 0; i < 300; i++) ask(noisy)
   const finishOne = async () => {
     now += 10
@@ -94,7 +95,7 @@ test('a noisy client cannot starve another', async () => {
   assert.equal(served.filter((name) => name === 'quiet').length, 2, served.join(' '))
 })
 
-test('hands are different cards below the deck, the same for the same flow', () => {
+test('hands have different cards below the deck size, and are equal for equal flows', () => {
   for (const name of ['a', 'b', 'system:serviceaccount:x:y', '']) {
     const hand = deal(flowHash('schema', name), 128, 6)
     assert.equal(new Set(hand).size, 6)

@@ -7,7 +7,7 @@ import { queueMeters } from './queue-metrics.ts'
 import { Registry } from './registry.ts'
 import { serverMetrics } from './server-metrics.ts'
 
-test('a page has help, type and one line for each child, families sorted', async () => {
+test('a page has help, type and one line per child, and families are sorted', async () => {
   const registry = new Registry({ release: 22 })
   const requests = registry.register(counter('b_total', 'verb', 'code'), 'Requests.', {
     stability: 'STABLE',
@@ -32,7 +32,7 @@ test('a page has help, type and one line for each child, families sorted', async
   )
 })
 
-test('a histogram counts up to and including each bound', async () => {
+test('a bucket includes its bound', async () => {
   const family = histogram('h', [1, 2, 4], 'x')
   const child = family.labels('y')
   for (const value of [0, 1, 1.5, 2, 3, 4, 5]) child.observe(value)
@@ -48,7 +48,7 @@ test('a histogram counts up to and including each bound', async () => {
   ])
 })
 
-test('a page may have more lines than a call takes arguments', async () => {
+test('a page may have more lines than a call has arguments', async () => {
   const registry = new Registry({ release: 22 })
   const many = registry.register(histogram('h', exponentialBounds(1, 1.1, 40), 'x'), 'H.')
   const count = 8000
@@ -57,7 +57,7 @@ test('a page may have more lines than a call takes arguments', async () => {
   assert.equal(lines.filter((line) => line.startsWith('h_count')).length, count)
 })
 
-test('what labels name is forgotten in every metric that has them', async () => {
+test('children with given labels are deleted in every metric', async () => {
   const registry = new Registry({ release: 22 })
   const families = [
     registry.register(counter('a', 'verb', 'group', 'resource'), 'A.'),
@@ -84,7 +84,7 @@ test('what labels name is forgotten in every metric that has them', async () => 
   assert.ok(lines.includes('d{group="x.io"} 0'))
 })
 
-test('what is not wanted is not shown, and values that may not be are one', async () => {
+test('disabled metrics are not exposed, and unexpected label values are combined', async () => {
   const registry = new Registry({
     release: 22,
     disabled: new Set(['gone', 'plain']),
@@ -115,7 +115,7 @@ test('what is not wanted is not shown, and values that may not be are one', asyn
   ])
 })
 
-test('values beyond numbers, and bounds', () => {
+test('infinite values, NaN, and bounds', () => {
   assert.deepEqual([1, Number.POSITIVE_INFINITY, Number.NaN, 1e-7].map(valueText), [
     '1',
     '+Inf',
@@ -146,13 +146,13 @@ for (const [life, release, flag, expected] of lives) {
   })
 }
 
-test('help texts name the class of the release and the deprecation', () => {
+test('help texts contain the stability class of the release and the deprecation', () => {
   assert.equal(helpText(deprecated, 17, 'Text.'), '[ALPHA] Text.')
   assert.equal(helpText(deprecated, 18, 'Text.'), '[ALPHA] (Deprecated from 1.18) Text.')
   assert.equal(helpText({ stability: 'ALPHA', stableSince: 21 }, 21, 'Text.'), '[STABLE] Text.')
 })
 
-test('hidden metrics are not on the page, and registering a deprecated one warns', async () => {
+test('hidden metrics are not exposed, and registering a deprecated one warns', async () => {
   const warnings: string[] = []
   const registry = new Registry({ release: 21, warn: (text) => warnings.push(text) })
   registry.register(counter('gone'), 'Gone.', deprecated).labels().add(1)
@@ -179,7 +179,7 @@ test('only the previous release can be requested', () => {
   assert.match(showHiddenProblem('1.20', 22) ?? '', /must be omitted or have the value '1\.21'/)
 })
 
-test('labels follow the release', async () => {
+test('labels depend on the release', async () => {
   const lines = async (release: number) => {
     const registry = new Registry({ release })
     const { requests, olderRequestLabels, dropped } = serverMetrics(registry, release)
@@ -210,7 +210,7 @@ test('labels follow the release', async () => {
   )
 })
 
-test('large values are written as Go writes them', () => {
+test('large values are formatted like Go', () => {
   const rows: [number, string][] = [
     [999999, '999999'],
     [1000000, '1e+06'],
@@ -224,7 +224,7 @@ test('large values are written as Go writes them', () => {
   for (const [value, text] of rows) assert.equal(valueText(value), text)
 })
 
-test('a queue is measured by its name', async () => {
+test('a queue is measured under its name', async () => {
   const registry = new Registry({ release: 22 })
   let nowMs = 1000
   const meter = queueMeters(registry, () => nowMs)('namespace')
@@ -252,7 +252,7 @@ test('a queue is measured by its name', async () => {
   }
 })
 
-test('queues of one name are as deep as all of them together', async () => {
+test('the depth of queues with one name is their sum', async () => {
   const registry = new Registry({ release: 22 })
   const meterOf = queueMeters(registry)
   const [one, other] = [meterOf('tokens'), meterOf('tokens')]
@@ -265,7 +265,7 @@ test('queues of one name are as deep as all of them together', async () => {
   assert.equal(await depth(), '3')
 })
 
-test('a page does not wait for what cannot be collected', async (t) => {
+test('a page does not wait for slow collectors', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const registry = new Registry({ release: 22 })
   registry.register(gauge('a'), 'A.').labels().set(1)

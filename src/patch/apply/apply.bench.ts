@@ -1,7 +1,7 @@
 /**
- * How the cost of ownership grows with the object: run it with node and read the last column, which
- * stays level when the cost is linear. Times are of the processor, so that a busy machine shows the
- * same.
+ * How the cost of field ownership grows with the object. Run it with node and read the last column,
+ * which is constant if the cost is linear. Times are processor times, which do not depend on the
+ * load of the machine.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { applyConfiguration, type FieldManagerKind, recordUpdate } from './field-manager.ts'

@@ -1,4 +1,4 @@
-/** Lists that are owned whole, and what was written otherwise in them. */
+/** Changes of atomic lists whose items differ only in their written form. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'

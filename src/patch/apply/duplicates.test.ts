@@ -1,4 +1,4 @@
-/** Live lists with several items of the same key: since 1.29 all of them are one leaf. */
+/** Live lists with several items of the same key: since 1.29 they are one leaf. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
@@ -39,7 +39,7 @@ for (const [before, after, ...expected] of rows)
     assert.deepEqual([isIn(added), isIn(modified), isIn(removed)], expected)
   })
 
-test('a configured item takes the place of all of them', () => {
+test('a configured item replaces all of them', () => {
   const merged = (live: string[], config: string[]) =>
     mergeObjects(
       thing,
@@ -52,7 +52,7 @@ test('a configured item takes the place of all of them', () => {
   assert.deepEqual(images(['x', 'y'], []), ['x', 'y'])
 })
 
-test('a configuration must not have them', () => {
+test('a configuration must not have duplicates', () => {
   assert.throws(
     () =>
       applyConfiguration(kind, containers('x', 'y'), containers('x', 'y'), { ...who, force: true }),
@@ -60,7 +60,7 @@ test('a configuration must not have them', () => {
   )
 })
 
-test('an item that loses its duplicates is owned by the writer, and its list stays owned', () => {
+test('an item that loses its duplicates belongs to the writer, and its list keeps its owner', () => {
   const live = containers('x', 'y')
   const managed = recordUpdate(kind, undefined, live, who)
   const before = { ...live, metadata: { ...live.metadata, managedFields: managed } }

@@ -64,7 +64,7 @@ function conflicts(live: KubeObject, config: KubeObject, manager: string): strin
   return 'conflicts' in outcome ? conflictMessage(outcome.conflicts) : ''
 }
 
-test('a create owns what differs from an empty object', () => {
+test('a create owns the fields that differ from an empty object', () => {
   const made = thingOf({
     metadata: { name: 'a', creationTimestamp: at(0), uid: 'u', labels: { z: '1', a: '2' } },
     spec: {
@@ -101,19 +101,19 @@ test('a create owns what differs from an empty object', () => {
   ])
 })
 
-test('a writer without a name is unknown', () => {
+test('a writer without a name is called unknown', () => {
   const [entry] = recordUpdate(thingKind, undefined, thingOf({ spec: { replicas: 1 } }), writer(''))
   assert.equal(entry?.manager, 'unknown')
 })
 
-test('an object that differs from nothing has no owners', () => {
+test('an object that equals an empty object has no managers', () => {
   assert.deepEqual(
     recordUpdate(thingKind, undefined, thingOf({ spec: { containers: null } }), writer('a')),
     [],
   )
 })
 
-test('since 1.37 a write whose owners cannot be found leaves those of the live object', () => {
+test('since 1.37 a write whose owners cannot be computed keeps those of the live object', () => {
   const wrong = thingOf({ spec: { containers: 5 } } as never)
   const owned = (release: number) => {
     const kind = { ...thingKind, release }
@@ -131,7 +131,7 @@ test('before 1.29 no manager owns a field of an object with items of the same ke
   assert.deepEqual(recordUpdate(kind, live, twice, writer('a')), [])
 })
 
-test('what one changes another loses', () => {
+test('a manager loses the fields that another changes', () => {
   let live = update(undefined, thingOf({ spec: { replicas: 1, paused: true } }), 'one', 1)
   live = update(live, { ...live, spec: { replicas: 2, paused: true } }, 'two', 2)
   assert.deepEqual(owners(live.metadata.managedFields), [
@@ -198,7 +198,7 @@ for (const [what, written, left] of resets) {
   })
 }
 
-test('a reset comes first: what else the write changes is owned by its writer', () => {
+test('a reset is applied first; then the writer owns its other changes', () => {
   const live = update(undefined, thingOf({ spec: { replicas: 1 } }), 'one')
   const next = {
     ...live,
@@ -210,7 +210,7 @@ test('a reset comes first: what else the write changes is owned by its writer', 
   ])
 })
 
-test('a write to a subresource cannot rewrite owners, and is kept apart', () => {
+test('a write to a subresource cannot rewrite managedFields, and has its own entry', () => {
   const live = update(undefined, thingOf({ spec: { replicas: 1 }, status: { observed: 0 } }), 'one')
   const next = {
     ...live,
@@ -223,7 +223,7 @@ test('a write to a subresource cannot rewrite owners, and is kept apart', () => 
   ])
 })
 
-test('fields a write resets are never owned by it', () => {
+test('the writer does not own fields that the write resets', () => {
   const kind = {
     ...thingKind,
     resetFields: () => makeFieldSet([['status'], ['metadata', 'labels']]),
@@ -240,7 +240,7 @@ test('fields a write resets are never owned by it', () => {
   assert.deepEqual(owners(live.metadata.managedFields), ['two Apply {"f:spec":{"f:replicas":{}}}'])
 })
 
-test('an object without owners stays so until it is applied to', () => {
+test('an object without managers has none until the first apply', () => {
   const live = thingOf({ metadata: { name: 'a', uid: 'u' }, spec: { replicas: 1, paused: true } })
   assert.deepEqual(
     recordUpdate(thingKind, live, { ...live, spec: { replicas: 2 } }, writer('one')),
@@ -272,7 +272,7 @@ test('before 1.18 there is no owner until the first apply', () => {
   ])
 })
 
-test('more than ten updaters: the oldest are folded together', () => {
+test('with more than ten Update entries, the oldest are merged', () => {
   let live = update(undefined, thingOf({ metadata: { name: 'a', labels: { n0: '' } } }), 'm0', 0)
   for (let i = 1; i < 12; i++) {
     const labels = { ...live.metadata.labels, [`n${i}`]: '' }
@@ -294,7 +294,7 @@ test('more than ten updaters: the oldest are folded together', () => {
   ])
 })
 
-test('an apply creates, is repeated without effect, and drops what it leaves out', () => {
+test('an apply creates the object, changes nothing when repeated, and removes dropped fields', () => {
   const config = thingOf({
     metadata: { name: 'a', labels: { a: '1' } },
     spec: { replicas: 1, containers: [{ name: 'c', image: 'i' }] },
@@ -311,7 +311,7 @@ test('an apply creates, is repeated without effect, and drops what it leaves out
   assert.deepEqual(less.metadata.managedFields?.[0]?.time, at(3))
 })
 
-test('what another owns too stays when one applier drops it', () => {
+test('a field that another manager owns stays when one applier drops it', () => {
   let live = apply(undefined, thingOf({ spec: { replicas: 1, paused: true } }), 'one')
   live = apply(live, thingOf({ spec: { replicas: 1 } }), 'two')
   live = apply(live, thingOf({}), 'one')
@@ -320,7 +320,7 @@ test('what another owns too stays when one applier drops it', () => {
   assert.deepEqual(owners(live.metadata.managedFields), ['two Apply {"f:spec":{"f:replicas":{}}}'])
 })
 
-test('conflicts name each field and its manager; force takes them', () => {
+test('conflicts name each field and its manager; force takes them over', () => {
   const base = apply(
     undefined,
     thingOf({ spec: { replicas: 1, args: ['x'], containers: [{ name: 'c', image: 'i' }] } }),
@@ -341,7 +341,7 @@ test('conflicts name each field and its manager; force takes them', () => {
   )
 })
 
-test('the same value is shared, a live value is joined without conflict', () => {
+test('an equal value is shared without conflict', () => {
   let live = update(undefined, thingOf({ spec: { replicas: 1 } }), 'one')
   live = apply(live, thingOf({ spec: { replicas: 1 } }), 'two')
   assert.deepEqual(owners(live.metadata.managedFields), [
@@ -361,7 +361,7 @@ test('fields of other managers stay in an apply', () => {
   assert.deepEqual(live.spec, { containers: [{ name: 'c', command: ['x'] }], paused: true })
 })
 
-test('items keep their order; new ones come where the configuration has them', () => {
+test('items keep their order; new ones are placed as in the configuration', () => {
   const named = (...names: string[]) => ({ spec: { containers: names.map((name) => ({ name })) } })
   const merged = (live: string[], config: string[]) => {
     const base = update(undefined, thingOf(named(...live)), 'one')
@@ -491,7 +491,7 @@ for (const [release, message] of namedFaults)
     assert.throws(attempt, { code: 500, message })
   })
 
-test('a key that is left out has its default', () => {
+test('an absent key has its default', () => {
   const live = apply(
     undefined,
     thingOf({ spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } }),
@@ -526,7 +526,7 @@ const versioned: FieldManagerKind = {
   },
 }
 
-test('owners of another version keep their own words for a field', () => {
+test("managers of another version keep that version's names of a field", () => {
   const old = { ...versioned, apiVersion: 'example.com/old' }
   const made = apply(
     undefined,
@@ -550,7 +550,7 @@ test('owners of another version keep their own words for a field', () => {
   assert.equal(dropped.spec?.replicas, undefined)
 })
 
-test('owners of a version that is gone own nothing', () => {
+test('managers with a removed version own nothing', () => {
   const entry = {
     manager: 'x',
     operation: 'Update',
@@ -576,7 +576,7 @@ const kindOf = (spec: Struct): FieldManagerKind => {
   return { ...thingKind, typeFor: () => type }
 }
 
-test('a map of values without a type stays owned as it was when it is owned whole now', () => {
+test('a map of untyped values keeps its field sets when it becomes atomic', () => {
   const specOf = (atomic: boolean) =>
     struct('Any', [field('nodeSelector', dict({ is: 'scalar', scalar: 'any' }, atomic))])
   const live = apply(undefined, thingOf({ spec: { nodeSelector: { a: 1 } } }), 'one', {
@@ -591,7 +591,7 @@ test('a map of values without a type stays owned as it was when it is owned whol
   ])
 })
 
-test('an atomic map or list belongs whole to the owner of a part', () => {
+test('the manager of a part of an atomic map or list owns all of it', () => {
   const wholeSpec = struct('Whole', [
     field('nodeSelector', dict(text, true)),
     field('args', atomicList(text)),
@@ -625,7 +625,7 @@ test('an atomic map or list belongs whole to the owner of a part', () => {
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
-test('what client-side apply owned is handed over to the same tool, and its annotation kept current', () => {
+test('fields of client-side apply are handed over to the same tool, and its annotation is updated', () => {
   const before = thingOf({ spec: { replicas: 1, paused: true } })
   const annotated = {
     ...before,
@@ -659,7 +659,7 @@ test('a field that has changed since client-side apply is not handed over', () =
   )
 })
 
-test('names every object seems to have are names like any other', () => {
+test('names of inherited members are ordinary names', () => {
   const labels = JSON.parse('{"__proto__":"1","constructor":"2"}')
   const live = apply(undefined, thingOf({ metadata: { name: 'a', labels } }), 'one')
   assert.deepEqual(Object.keys(live.metadata.labels ?? {}), ['__proto__', 'constructor'])
@@ -675,7 +675,7 @@ test('names every object seems to have are names like any other', () => {
   assert.deepEqual(Object.keys(less.metadata.labels ?? {}), ['__proto__'])
 })
 
-test('nothing that is given is changed', () => {
+test('arguments are not changed', () => {
   const freeze = <T>(value: T): T => {
     if (value !== null && typeof value === 'object')
       for (const part of Object.values(Object.freeze(value))) freeze(part)

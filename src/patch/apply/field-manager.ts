@@ -19,7 +19,7 @@ import {
 } from './field-set.ts'
 import { isCustom, isFit, Unfit } from './fitness.ts'
 import type { FieldSet } from './field-set.ts'
-import { clientSideManager, handedOver, withLastApplied } from './last-applied.ts'
+import { clientSideManager, ownedByClientSideApply, withLastApplied } from './last-applied.ts'
 import {
   decodeManaged,
   encodeManaged,
@@ -258,7 +258,7 @@ export function applyConfiguration(
   const takesOver = rules.takesOverNoted && who.manager === clientSideManager
   if (Array.isArray(outcome) && takesOver) {
     const conflicts = outcome
-    const allowed = handedOver(before)
+    const allowed = ownedByClientSideApply(before)
     if (allowed === undefined) return { conflicts }
     if (!isEmptySet(difference(conflictingSet(conflicts), allowed))) {
       return { conflicts: conflicts.filter(({ path }) => !hasPath(allowed, path)) }

@@ -22,7 +22,7 @@ const annotationsBytesMax = 256 * 1024
  * The fields that the annotation of the live object names, if they still have its values; undefined
  * without the annotation.
  */
-export function handedOver(live: Typed): FieldSet | undefined {
+export function ownedByClientSideApply(live: Typed): FieldSet | undefined {
   const text = live.object.metadata.annotations?.[lastAppliedAnnotation]
   if (text === undefined || text === '') return undefined
   const last = parse(text)

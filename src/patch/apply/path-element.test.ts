@@ -26,7 +26,7 @@ for (const [element, shown] of wholes) {
     assert.equal(elementText(element, wholeNumber), shown))
 }
 
-test('steps of one level have one order', () => {
+test('path elements of one level have a total order', () => {
   const inOrder = [
     'f:a',
     'f:b',

@@ -15,12 +15,12 @@ import { type Chance, chance, randomThing, thing, thingKind } from './sample.sui
 import { toFieldSet } from './to-field-set.ts'
 import { zeroOf } from './zero.ts'
 
-/** Enough to meet every pair of shapes; a few milliseconds each. */
+/** Enough to cover every pair of shapes; each takes a few milliseconds. */
 const seeds = Array.from({ length: 150 }, (_, i) => i + 1)
 const json = (object: unknown) => object as Json
 const who = (manager: string) => ({ manager, subresource: '', now: '2021-01-01T00:00:00Z' })
 
-/** A configuration: part of an object, with the keys of items. */
+/** A configuration: part of an object, including the keys of items. */
 function part(value: Json, luck: Chance): Json {
   if (Array.isArray(value))
     return value.filter(() => luck.next() < 0.7).map((item) => part(item, luck))
@@ -56,7 +56,7 @@ function ownedBy(object: KubeObject): FieldSet {
   return sets.reduce(union, emptySet)
 }
 
-test('the same intent applied twice changes nothing, not even a time', () => {
+test('applying the same configuration twice changes nothing, not even a time', () => {
   for (const seed of seeds) {
     const luck = chance(seed)
     const first = randomThing(luck)
@@ -78,7 +78,7 @@ test('the same intent applied twice changes nothing, not even a time', () => {
   }
 })
 
-test('what managers own together covers what was applied', () => {
+test('the fields of all managers cover the applied fields', () => {
   for (const seed of seeds) {
     const luck = chance(seed)
     const first = configOf(randomThing(luck), luck)
@@ -94,7 +94,7 @@ test('what managers own together covers what was applied', () => {
   }
 })
 
-test('the compiled claim of a new object is the comparison with an empty one', () => {
+test('the compiled claim of a new object equals the comparison with an empty one', () => {
   for (const seed of seeds) {
     const object = json(randomThing(chance(seed)))
     const { added, modified } = compareObjects(thing, zeroOf(thing) as Json, object)
@@ -107,7 +107,7 @@ test('the compiled claim of a new object is the comparison with an empty one', (
   }
 })
 
-test('a comparison is the way from one object to the other', () => {
+test('applying a comparison to one object yields the other', () => {
   for (const seed of seeds) {
     const luck = chance(seed)
     const [a, b] = [json(randomThing(luck)), json(randomThing(luck))]
@@ -122,7 +122,7 @@ test('a comparison is the way from one object to the other', () => {
   }
 })
 
-test('what is extracted by its own paths is the whole', () => {
+test('extracting all paths of an object yields the object', () => {
   for (const seed of seeds) {
     const object = json(randomThing(chance(seed)))
     const extracted = extractItems(thing, object, toFieldSet(thing, object))
@@ -178,7 +178,7 @@ test('merge, JSON and strategic patches of the same change agree', () => {
   for (const seed of seeds) {
     const luck = chance(seed)
     const [before, after] = [randomThing(luck), randomThing(luck)]
-    // Finalizers are a set: a strategic patch adds to it, so the other two would have to say more.
+    // Finalizers are a set: a strategic patch adds to it, so the other two would have to list more.
     delete before.metadata.finalizers
     delete after.metadata.finalizers
     const { merge, strategic, steps } = differences(json(before) as JsonMap, json(after) as JsonMap)

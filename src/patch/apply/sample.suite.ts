@@ -1,5 +1,5 @@
 /**
- * A small kind for the tests of this folder, with one of everything apply treats differently, and
+ * A small kind for the tests of this folder, with each type that apply treats differently, and
  * random objects of it. The same seed makes the same objects.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
@@ -35,9 +35,7 @@ export const listBy = (keys: string[], items: Type): List => ({
 
 type Flag = 'omit' | 'pointer' | 'plain'
 
-/**
- * `omit`: left out when empty; `pointer`: the same, and zero is written; `plain`: always written.
- */
+/** `omit`: omitted if empty. `pointer`: the same, but zero is written. `plain`: always written. */
 export function field(
   name: string,
   type: Type,
@@ -139,7 +137,7 @@ export const thingOf = (members: Record<string, unknown>): KubeObject => ({
 })
 
 export interface Chance {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number
   pick<T>(choices: readonly T[]): T
 }
@@ -158,7 +156,7 @@ const scalarChoices: Partial<Record<ScalarName, readonly Json[]>> = {
   any: [{ a: 1 }, { b: { c: 2 } }],
 }
 
-/** A value as it would be stored: nothing empty that Go leaves out, keys of lists unique. */
+/** A value in stored form: without empty fields that Go omits, and with unique keys in lists. */
 export function randomValue(type: Type, luck: Chance): Json {
   switch (type.is) {
     case 'scalar':

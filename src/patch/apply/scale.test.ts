@@ -28,13 +28,13 @@ const other = entry('other', 'Update', 'apps/v1', { 'f:spec': { 'f:paused': {} }
 const gone = entry('gone', 'Update', 'apps/v0', { 'f:spec': { 'f:replicas': {} } })
 const replicas = { 'f:spec': { 'f:replicas': {} } }
 
-test('only owners of the replicas are seen through a scale', () => {
+test('a Scale shows only managers of the replicas', () => {
   assert.deepEqual(ownersOfScale([main, other, gone], paths), [
     entry('main', 'Apply', 'autoscaling/v1', replicas),
   ])
 })
 
-test('replicas that were taken through a scale are taken from the main object', () => {
+test("replicas that a Scale takes over are removed from the main object's managers", () => {
   const taken = entry('scaler', 'Update', 'autoscaling/v1', replicas, 'scale')
   const { time: _, ...scaler } = entry('scaler', 'Update', 'apps/v1', replicas, 'scale')
   assert.deepEqual(ownersFromScale([main, other, gone], [taken], paths, 'apps/v1'), [
@@ -44,7 +44,7 @@ test('replicas that were taken through a scale are taken from the main object', 
   ])
 })
 
-test('replicas that stayed stay', () => {
+test('unchanged replicas keep their manager', () => {
   const kept = ownersOfScale([main, other], paths)
   assert.deepEqual(ownersFromScale([main, other], kept, paths, 'apps/v1'), [main, other])
 })

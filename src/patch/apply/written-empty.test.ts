@@ -1,4 +1,4 @@
-/** Ownership of fields whose canonical form is null, and that were written as empty lists. */
+/** Ownership of fields that were written as empty lists and whose canonical form is null. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -44,7 +44,7 @@ const roleWith = (rules: unknown) =>
 const ownersOf = (entries: ReturnType<typeof recordUpdate>) =>
   entries.map(({ manager, fieldsV1 }) => [manager, fieldsV1])
 
-test('a new object owns a list that is written empty, and not one that is absent', () => {
+test('the writer of a new object owns an empty list, and not an absent one', () => {
   assert.deepEqual(ownersOf(recordUpdate(kind, undefined, roleWith(null), who('one'))), [])
   const written = roleWith(null)
   rememberEmpty(written, 'rules')
@@ -52,7 +52,7 @@ test('a new object owns a list that is written empty, and not one that is absent
   assert.deepEqual(ownersOf(entries), [['one', { 'f:rules': {} }]])
 })
 
-test('the next writer that leaves it empty owns it, managed fields in the body or not', () => {
+test('the next writer that keeps the list empty owns it, with or without managedFields in the body', () => {
   const written = roleWith(null)
   rememberEmpty(written, 'rules')
   const managedFields = recordUpdate(kind, undefined, written, who('one'))
@@ -66,7 +66,7 @@ test('the next writer that leaves it empty owns it, managed fields in the body o
   ])
 })
 
-test('a list owned whole is another one where an item holds something written empty', () => {
+test('an atomic list differs if an item has an empty field', () => {
   const managedFields = recordUpdate(kind, undefined, roleWith([{ a: 'x' }]), who('one'))
   const live = roleWith([{ a: 'x' }])
   live.metadata = { name: 'a', uid: 'u', managedFields }

@@ -152,7 +152,7 @@ for (const [title, schema, value, since, before, now] of rows) {
   })
 }
 
-/** What is the same everywhere, except below the field. */
+/** Results that are equal in all releases, except below the field. */
 const sameBut = (field: string): Before => ({
   key: (name) => (name === field ? undefined : sameBut(field)),
   index: () => sameBut(field),
@@ -160,13 +160,13 @@ const sameBut = (field: string): Before => ({
 })
 const nothingSame: Before = { key: () => nothingSame, index: () => nothingSame, isSame: false }
 
-test('values that did not change may break rules', () => {
+test('unchanged values may violate rules', () => {
   const schema: JsonSchema = { type: 'object', properties: { b: { type: 'string' } } }
   const count = (before?: Before) => check(schema, { b: 1 }, 37, before).length
   assert.deepEqual([count(), count(nothingSame), count(sameBut('x'))], [1, 1, 0])
 })
 
-test('errors of a part of an object have the path of the part', () => {
+test("errors in a part of an object have the part's path", () => {
   const errors: Errors = new Map()
   const release = releaseOf(37)
   new Checker({ release }).of({ not: {}, required: ['b'] })({}, '', errors)

@@ -6,7 +6,7 @@ import { type FieldError, invalid, notSupported, required, typeInvalid } from '#
 import { FieldPath } from '#api/field-path.ts'
 import type { Json } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
-import { toldLengthMax } from '#api/status-error.ts'
+import { listedProblemsLengthMax } from '#api/status-error.ts'
 
 export interface SchemaError {
   /**
@@ -57,7 +57,7 @@ export function fieldErrors(errors: Errors, release: Release, base?: FieldPath):
   const made: FieldError[] = []
   let length = 0
   for (const error of errors.values()) {
-    if (length > toldLengthMax) break
+    if (length > listedProblemsLengthMax) break
     const one = fieldError(older ? boundShown(error) : error, root, release)
     length += one.message.length
     made.push(one)

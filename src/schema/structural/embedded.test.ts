@@ -46,14 +46,14 @@ const rows: [string, Json, ...string[]][] = [
   ],
 ]
 
-test('objects inside objects say what they are', () => {
+test('embedded objects must have kind and apiVersion', () => {
   for (const [name, value, ...want] of rows) {
     const said = checkEmbedded(schema, value).map(({ field, message }) => `${field}: ${message}`)
     assert.deepEqual(said, want, name)
   }
 })
 
-test('their metadata is as any metadata, and needs no name', () => {
+test('the metadata of embedded objects is validated, and needs no name', () => {
   const of = (metadata: Json) =>
     checkEmbedded(schema, { pod: { apiVersion: 'v1', kind: 'Pod', metadata } }).map(
       ({ field }) => field,
@@ -88,7 +88,7 @@ const tidied: [given: Json, want: Json][] = [
   ],
 ]
 
-test('metadata in defaults is written anew, and nothing else is touched', () => {
+test('metadata in defaults is normalised, and nothing else changes', () => {
   for (const [metadata, want] of tidied) {
     const whole = { apiVersion: 'v1', kind: 'Pod', bogus: 1 }
     const given = { pod: { ...whole, metadata }, list: [{ ...whole, metadata }] }
@@ -103,7 +103,7 @@ test('metadata in defaults is written anew, and nothing else is touched', () => 
   }
 })
 
-test('more embedded objects may be wrong than a call takes', () => {
+test('more embedded objects may be invalid than a call has arguments', () => {
   const list = Array.from({ length: 150_000 }, () => ({}))
   assert.equal(checkEmbedded(schema, { list }).length, 300_000)
 })

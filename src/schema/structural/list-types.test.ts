@@ -49,14 +49,14 @@ const rows: [string, Json, ...string[]][] = [
   ['inside', { map: [{ a: 1, in: [1, 1] }] }, 'map[0].in[1]: Duplicate value: 1'],
 ]
 
-test('sets hold a value once and maps a key', () => {
+test('sets have each value once, and maps each key', () => {
   for (const [name, value, ...want] of rows) {
     const said = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
     assert.deepEqual(said, want, name)
   }
 })
 
-test('there may be more repeats than a call takes', () => {
+test('there may be more duplicates than a call has arguments', () => {
   const twice = Array.from({ length: 300_000 }, (_, i) => i >> 1)
   assert.equal(checkListTypes(schema, { set: twice }).length, 150_000)
 })

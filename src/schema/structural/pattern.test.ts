@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { compilePattern, patternProblem } from './pattern.ts'
 
-/** Pattern, text, whether it matches: anywhere in the text unless the pattern says otherwise. */
+/** Pattern, text, whether it matches: anywhere in the text unless the pattern is anchored. */
 const matches: [string, string, boolean][] = [
   ['', '', true],
   ['b', 'abc', true],
@@ -43,9 +43,7 @@ for (const [pattern, problem] of wrong)
     assert.throws(() => compilePattern(pattern), { message: problem })
   })
 
-/**
- * Each is far beyond what a schema has, and none may keep the server from its other work for long.
- */
+/** Each is far beyond what real schemas have, and none may block the server for long. */
 const costly: [string, string][] = [
   ['(a|b|ab){1,300}c{1,500}d', `cd${'ab'.repeat(25_000)}dc`],
   ['(a?){300}a{300}b', `b${'a'.repeat(50_000)}`],

@@ -119,11 +119,11 @@ for (const [name, schema, value, expected] of filled) {
   })
 }
 
-test('a schema without defaults costs nothing', () => {
+test('a schema without defaults compiles to nothing', () => {
   assert.equal(fillOf({ properties: { a: { type: 'string' } } }), undefined)
 })
 
-test('defaults are fresh each time', () => {
+test('each use gets a new copy of the default', () => {
   const fill = fillOf({ properties: { a: { default: [] } } })
   const first = fill?.({}) as { a: Json[] }
   first.a.push(1)

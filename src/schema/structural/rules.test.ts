@@ -83,7 +83,7 @@ for (const [schema, ...expected] of cases) {
   test(JSON.stringify(schema), () => assert.deepEqual(texts(schema), expected))
 }
 
-test('sets and maps hold each item once', () => {
+test('lists of type set or map have no duplicates', () => {
   const schema = object({
     set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
     map: {
@@ -102,7 +102,7 @@ test('sets and maps hold each item once', () => {
 })
 
 const words = (name: string) => `OpenAPIV3Schema '${name}' is not supported`
-/** Schemas that cannot be read as structural at all, at any place, and their errors. */
+/** Schemas that cannot be parsed as structural schemas, at any place, and their errors. */
 const unreadable: [JsonSchema, string | undefined][] = [
   [{ id: 'a' }, words('id')],
   [{ $schema: 'a' }, words('schema')],
@@ -163,9 +163,9 @@ for (const [format, text, fits] of formats) {
   test(`${format} ${JSON.stringify(text)}`, () => assert.equal(formatCheck(format)?.(text), fits))
 }
 
-test('unknown formats require nothing', () => assert.equal(formatCheck('int32'), undefined))
+test('unknown formats have no rules', () => assert.equal(formatCheck('int32'), undefined))
 
-test('no format can be kept busy', () => {
+test('no format check takes long', () => {
   const spentMs = processorMs(() => {
     for (const format of [
       'email',

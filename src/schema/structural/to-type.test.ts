@@ -26,7 +26,7 @@ test('values without a declared shape are owned key by key since 1.23', () => {
   assert.deepEqual([valuesOf({}, 22), valuesOf({}, 23)], ['any', 'untyped'])
 })
 
-test('maps that keep unknown fields hand that on since 1.27', () => {
+test('maps inherit preserved unknown fields since 1.27', () => {
   const isOpen = (minor: number): boolean => {
     const object: JsonSchema = { type: 'object', properties: { a: keepingMap } }
     const type = typeOfSchema(object, scalar('any'), false, releaseOf(minor)).byName.get('a')?.type

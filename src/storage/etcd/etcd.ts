@@ -322,8 +322,8 @@ class EtcdStorage implements Storage {
     const stop = new AbortController()
     // A server that cannot report progress shows it only by the marker, which needs a watch of all
     // keys.
-    const { canBeAsked } = this.#progress
-    const range = canBeAsked ? { start: key, end: `${key}\0` } : this.#watchRange
+    const { answersProgressRequests } = this.#progress
+    const range = answersProgressRequests ? { start: key, end: `${key}\0` } : this.#watchRange
     const progress = (revision: Revision) => revision >= upTo && stop.abort()
     const watch = this.#startWatch({ after, signal: stop.signal, progress }, range)
     watch.wantProgress(upTo)

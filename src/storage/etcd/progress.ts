@@ -40,7 +40,7 @@ export class Progress {
   readonly markerKey: string
   readonly #connection: Connection
   /** Undefined until a server has reported its version. */
-  #canBeAsked: boolean | undefined
+  #answersProgressRequests: boolean | undefined
   #isBusy = false
   /** The revision of the last known marker, whose event every watch will receive. */
   #marked: Revision = 0
@@ -50,8 +50,8 @@ export class Progress {
     this.markerKey = `${prefix}progress-marker`
   }
 
-  get canBeAsked(): boolean {
-    return this.#canBeAsked === true
+  get answersProgressRequests(): boolean {
+    return this.#answersProgressRequests === true
   }
 
   /** The store was reset: markers after this revision no longer exist. */
@@ -67,8 +67,8 @@ export class Progress {
     if (this.#isBusy || this.#marked >= wanted) return
     this.#isBusy = true
     try {
-      this.#canBeAsked ??= await this.#believes()
-      if (!this.#canBeAsked) await this.#write(wanted)
+      this.#answersProgressRequests ??= await this.#believes()
+      if (!this.#answersProgressRequests) await this.#write(wanted)
     } catch {
     } finally {
       this.#isBusy = false

@@ -268,15 +268,16 @@ export class Watch implements AsyncIterator<Change[]> {
 
   #askProgress(): void {
     clearTimeout(this.#progressTimer)
-    const { canBeAsked } = this.#progress
-    if (canBeAsked) this.#stream?.write(encodeWatchProgress())
+    const { answersProgressRequests } = this.#progress
+    if (answersProgressRequests) this.#stream?.write(encodeWatchProgress())
     this.#progressTimer = setTimeout(
       () => {
         this.#progressTimer = undefined
-        if (!canBeAsked && this.#received < this.#wanted) void this.#progress.mark(this.#wanted)
+        if (!answersProgressRequests && this.#received < this.#wanted)
+          void this.#progress.mark(this.#wanted)
         this.wantProgress(this.#wanted)
       },
-      canBeAsked ? progressRetryMs : markerDelayMs,
+      answersProgressRequests ? progressRetryMs : markerDelayMs,
     )
     this.#progressTimer.unref()
   }

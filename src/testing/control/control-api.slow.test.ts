@@ -123,7 +123,7 @@ test('faults, the store, the clock and requests', async () => {
   assert.deepEqual(statuses, [429, 201, 503, 201])
 })
 
-test('the problem of a request is reported', async () => {
+test('errors of requests are reported', async () => {
   const rows: [method: string, path: string, body: unknown, status: number, error: RegExp][] = [
     ['GET', '/nothing', undefined, 404, /there is no \/testing\/v1\/nothing/],
     ['DELETE', '/clusters', undefined, 405, /takes GET, POST/],

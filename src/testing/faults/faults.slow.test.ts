@@ -1,4 +1,4 @@
-/** Faults on purpose, as a client of the cluster sees them. */
+/** Injected faults, as a client of the cluster sees them. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -30,7 +30,7 @@ const outcome = (work: Promise<unknown>): Promise<number> =>
     (error) => (error instanceof FailedRequest ? error.code : 0),
   )
 
-test('errors: which requests they meet, and whether the write commits', async () => {
+test('errors: which requests they affect, and whether the write is committed', async () => {
   const rows: [title: string, rule: FaultRule, codes: number[], kept: boolean][] = [
     ['each', { match: { verb: 'create' }, action: { error: { code: 500 } } }, [500, 500], false],
     [
@@ -63,7 +63,7 @@ test('errors: which requests they meet, and whether the write commits', async ()
   ]
   for (const [title, rule, codes, kept] of rows) {
     const { faults } = cluster()
-    // Discovery of the client's paths is no part of what is counted.
+    // Discovery requests of the client are not counted.
     await exists('nothing')
     const number = faults.add(rule)
     for (const [i, code] of codes.entries())
@@ -73,7 +73,7 @@ test('errors: which requests they meet, and whether the write commits', async ()
   }
 })
 
-test('an error carries the Status, and the log names each fault', async () => {
+test('an error contains the Status, and the log has each fault', async () => {
   const { faults, client } = cluster()
   const error = { code: 429, message: 'slow down', retryAfterSeconds: 3 }
   const rule = faults.add({ match: { verb: 'get', resource: 'configmaps' }, action: { error } })
@@ -137,7 +137,7 @@ test('watches: skipped states, an early end, 410', async () => {
   await assert.rejects(eventsOf(9, from), (error: FailedRequest) => error.code === 410)
 })
 
-test('stale state: one client reads and watches what was, others do not', async () => {
+test('stale state: one client reads and watches an older state, others do not', async () => {
   await writeThree()
   const { faults } = cluster()
   faults.add({ match: { user: 'slow' }, action: { stale: { revisions: 2 } } })
@@ -199,7 +199,7 @@ test('the store: slow, full, unavailable, compacted', async () => {
   assert.equal(await outcome(client.list(reference(), old as object)), 410)
 })
 
-test('a rule with a mistake is refused with its place', () => {
+test('an invalid rule is rejected with the path of the mistake', () => {
   const rows: [rule: unknown, message: RegExp][] = [
     [{}, /needs an action/],
     [{ action: { eror: {} } }, /action\.eror is no action/],

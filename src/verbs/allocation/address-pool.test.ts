@@ -17,7 +17,7 @@ for (const [block, inside, outside, any] of cases) {
     assert.equal(pool.take(inside), 'ok')
     assert.equal(pool.take(inside), 'taken')
     assert.equal(pool.take(outside), 'outside')
-    pool.giveBack(inside)
+    pool.releaseMemory(inside)
     assert.equal(pool.take(inside), 'ok')
   })
 }

@@ -61,8 +61,8 @@ export class AddressPool {
       : addressOfNumber(this.#base + BigInt(offset), this.family)
   }
 
-  giveBack(address: string): void {
-    if (familyOf(address) === this.family) this.numbers.giveBack(this.#offset(address))
+  releaseMemory(address: string): void {
+    if (familyOf(address) === this.family) this.numbers.releaseMemory(this.#offset(address))
   }
 
   /** The offset of an address in the pool; undefined if it is not in the pool. */

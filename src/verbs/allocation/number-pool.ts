@@ -59,7 +59,7 @@ export class NumberPool {
     return undefined
   }
 
-  giveBack(number: number): void {
+  releaseMemory(number: number): void {
     const others = this.#held(number) - 1
     if (others > 0) this.#taken.set(number, others)
     else this.#taken.delete(number)

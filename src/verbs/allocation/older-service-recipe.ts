@@ -6,7 +6,7 @@ import { settleFamilies } from './older-families.ts'
 import { OlderServiceWork } from './older-service-work.ts'
 import type { ServiceTaking } from './service-taking.ts'
 
-export function giveToOlderService(
+export function allocateForOlderService(
   taking: ServiceTaking,
   service: KubeObject,
   old: KubeObject | undefined,

@@ -81,17 +81,17 @@ export class OlderServiceWork {
     const ports = (this.#service.spec?.ports ?? []) as Loose[]
     if (!hasNodePorts(this.#service)) return
     const byPort = new Map<number, number>()
-    const askedByPort = new Map<number, number>()
+    const requestedByPort = new Map<number, number>()
     for (const { port, nodePort } of ports)
-      if (nodePort && !askedByPort.has(port)) askedByPort.set(port, nodePort)
-    for (const [i, port] of ports.entries()) this.#nodePort(port, i, askedByPort, had, byPort)
+      if (nodePort && !requestedByPort.has(port)) requestedByPort.set(port, nodePort)
+    for (const [i, port] of ports.entries()) this.#nodePort(port, i, requestedByPort, had, byPort)
   }
 
   /** Two entries of one port with different protocols share their node port. */
   #nodePort(
     port: Loose,
     i: number,
-    askedByPort: ReadonlyMap<number, number>,
+    requestedByPort: ReadonlyMap<number, number>,
     had: readonly number[],
     byPort: Map<number, number>,
   ): void {
@@ -102,7 +102,7 @@ export class OlderServiceWork {
       port.nodePort = shared
       return
     }
-    const wanted = asked || (askedByPort.get(port.port) ?? 0)
+    const wanted = asked || (requestedByPort.get(port.port) ?? 0)
     if (wanted === 0) port.nodePort = this.#taking.takeAnyPort()
     else if (had.includes(wanted) || this.#taking.hasTaken(wanted)) port.nodePort = wanted
     else {

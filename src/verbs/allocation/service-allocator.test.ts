@@ -29,7 +29,7 @@ async function portsOf(dryRun: boolean, ...nodePorts: number[]): Promise<unknown
   }
   try {
     const taken = await allocators.reserve(services, service, undefined, context)
-    taken?.giveBack()
+    taken?.releaseMemory()
     return service.spec.ports.map(({ nodePort }: Loose) => nodePort)
   } catch (error) {
     assert.ok(error instanceof ApiError)
@@ -86,7 +86,7 @@ class Writer {
     try {
       const reserved = await this.allocators.reserve(services, next, old, context)
       if (outcome === 'kept') reserved?.keep()
-      else reserved?.giveBack()
+      else reserved?.releaseMemory()
       return next
     } catch (error) {
       if (error instanceof ApiError) return error.message

@@ -12,7 +12,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import type { Allocators, Reservation } from '#verbs/allocate.ts'
 import type { AddressObjects, AddressWriter } from './address-objects.ts'
 import type { ServiceClaims, SharedStore } from './service-claims.ts'
-import { holdingOf, isGoing, type ServiceRanges, ServiceStock } from './service-stock.ts'
+import { holdingOf, isBeingDeleted, type ServiceRanges, ServiceStock } from './service-stock.ts'
 import { ServiceTaking } from './service-taking.ts'
 
 /** The code for one of the two release ranges is loaded with the first service. */
@@ -92,8 +92,8 @@ class ServiceAllocators implements Allocators {
     const claims = this.#claims
     const recipe =
       kind.resource.behaviour.allocatesFirst === true
-        ? loadRecipe().giveToService
-        : loadOlderRecipe().giveToOlderService
+        ? loadRecipe().allocateForService
+        : loadOlderRecipe().allocateForOlderService
     const take = () => this.#take(recipe, next, old, context)
     if (claims === undefined) {
       if (old === undefined) await this.#catchUp()
@@ -111,7 +111,7 @@ class ServiceAllocators implements Allocators {
   release(_kind: Kind, service: KubeObject, isHeld = false): Promise<void> | undefined {
     this.#stock.drop(service)
     const holding = holdingOf(service)
-    const claims = isGoing(service) ? undefined : this.#claims?.release(holding)
+    const claims = isBeingDeleted(service) ? undefined : this.#claims?.release(holding)
     if (this.#objects === undefined || isHeld || holding.addresses.length === 0) return claims
     return this.#releaseBoth(claims, this.#objects.delete(holding.addresses))
   }

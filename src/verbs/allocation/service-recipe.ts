@@ -6,7 +6,7 @@ import { addressesOfBlocks, addressesOfObjects } from './address-source.ts'
 import type { ServiceTaking } from './service-taking.ts'
 import { ServiceWork } from './service-work.ts'
 
-export async function giveToService(
+export async function allocateForService(
   taking: ServiceTaking,
   service: KubeObject,
   old: KubeObject | undefined,

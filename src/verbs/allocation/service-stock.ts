@@ -49,7 +49,7 @@ export class ServiceStock {
    * ones. Idempotent.
    */
   hold(service: KubeObject): void {
-    this.#replace(service, isGoing(service) ? nothing : holdingOf(service))
+    this.#replace(service, isBeingDeleted(service) ? nothing : holdingOf(service))
   }
 
   /** Records that the service was deleted. Idempotent. */
@@ -66,8 +66,8 @@ export class ServiceStock {
       if (!before.addresses.includes(address)) this.poolOf(address)?.hold(address)
     for (const port of next.ports) if (!before.ports.includes(port)) this.ports.hold(port)
     for (const address of before.addresses)
-      if (!next.addresses.includes(address)) this.poolOf(address)?.giveBack(address)
-    for (const port of before.ports) if (!next.ports.includes(port)) this.ports.giveBack(port)
+      if (!next.addresses.includes(address)) this.poolOf(address)?.releaseMemory(address)
+    for (const port of before.ports) if (!next.ports.includes(port)) this.ports.releaseMemory(port)
   }
 }
 
@@ -75,7 +75,7 @@ export class ServiceStock {
  * A service that is being deleted holds nothing, even if finalizers keep it: others may already use
  * its numbers.
  */
-export const isGoing = ({ metadata }: KubeObject): boolean =>
+export const isBeingDeleted = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined
 
 export const holdingOf = (service: KubeObject): Holding => ({

@@ -11,7 +11,13 @@ import type { Reservation } from '#verbs/allocate.ts'
 import type { AddressObjects } from './address-objects.ts'
 import type { AddressPool, Family } from './address-pool.ts'
 import type { ServiceClaims } from './service-claims.ts'
-import { type Holding, holdingOf, isGoing, nothing, type ServiceStock } from './service-stock.ts'
+import {
+  type Holding,
+  holdingOf,
+  isBeingDeleted,
+  nothing,
+  type ServiceStock,
+} from './service-stock.ts'
 
 /** A dry run returns ports after this one, the end of the default range. */
 const portBeforeShown = 32768
@@ -74,7 +80,7 @@ export class ServiceTaking implements Reservation {
     const addresses = this.had.addresses.filter((address) => !has.addresses.includes(address))
     const deleted = addresses.length > 0 ? this.#objects?.delete(addresses) : undefined
     // A service that is being deleted holds nothing.
-    if (isGoing(this.#service)) return afterBoth(deleted, this.#claims?.release(taken))
+    if (isBeingDeleted(this.#service)) return afterBoth(deleted, this.#claims?.release(taken))
     const ports = this.had.ports.filter((port) => !has.ports.includes(port))
     return afterBoth(deleted, this.#claims?.release({ addresses, ports }))
   }
@@ -93,7 +99,7 @@ export class ServiceTaking implements Reservation {
     forget()
   }
 
-  giveBack(error?: unknown): Promise<void> | undefined {
+  releaseMemory(error?: unknown): Promise<void> | undefined {
     const taken = this.#taken()
     this.forget()
     // If the store did not respond, it may have stored the service. The numbers stay claimed until
@@ -116,8 +122,8 @@ export class ServiceTaking implements Reservation {
   /** Releases the allocations of this write in this server; claims in the store remain. */
   forget(): void {
     for (const address of this.#takenAddresses.splice(0))
-      this.#stock.poolOf(address)?.giveBack(address)
-    for (const port of this.#takenPorts.splice(0)) this.#stock.ports.giveBack(port)
+      this.#stock.poolOf(address)?.releaseMemory(address)
+    for (const port of this.#takenPorts.splice(0)) this.#stock.ports.releaseMemory(port)
   }
 
   #taken(): Holding {

@@ -24,7 +24,7 @@ export interface Replicas {
   /** The replica count that a patch sees if the object does not specify it. */
   unsaid(object: KubeObject): number | undefined
   /** Rejects a write without replicas while the object does not specify them. */
-  requireSaid(scale: KubeObject): void
+  requireReplicas(scale: KubeObject): void
 }
 
 export const replicasOf = ({ scale }: Kind): Replicas =>
@@ -47,7 +47,7 @@ const usual: Replicas = {
   ownRules: false,
   requireThere() {},
   unsaid: () => undefined,
-  requireSaid() {},
+  requireReplicas() {},
 }
 
 /** kube-apiserver's value for unspecified replicas: the smallest integer. */
@@ -77,7 +77,7 @@ function elsewhere({ specReplicas, statusReplicas, labelSelector }: ScalePaths):
       throw internalError(`${missingReplicas(specReplicas)} does not exist`)
     },
     unsaid: (object) => (wanted(object) === undefined ? unsaid : undefined),
-    requireSaid(scale) {
+    requireReplicas(scale) {
       if (scale.spec?.replicas !== unsaid) return
       throw badRequest(`${missingReplicas(specReplicas)} cannot be empty`)
     },

@@ -292,7 +292,7 @@ class ScaleViews {
 
 function requireScale(target: Target, scale: KubeObject, before: KubeObject): void {
   const places = replicasOf(target.kind)
-  places.requireSaid(scale)
+  places.requireReplicas(scale)
   if (places.ownRules) return
   const errors = scaleErrors(scale)
   if (errors.length > 0) {

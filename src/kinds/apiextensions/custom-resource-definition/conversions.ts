@@ -62,7 +62,7 @@ export function betaSpec(spec: Loose): Loose {
     ...rest,
   }
   if (wasWrittenEmpty(spec, 'versions')) rememberEmpty(whole, 'versions')
-  Object.defineProperty(whole, saidTwice, { value: saidTwiceIn(spec) })
+  Object.defineProperty(whole, duplicatesKey, { value: duplicatesIn(spec) })
   return whole
 }
 
@@ -100,7 +100,7 @@ function stableConversion({
  * Fields that a v1beta1 definition specified both at the top level and per version, or equally in
  * all versions.
  */
-export interface SaidTwice {
+export interface BetaDuplicates {
   /** The top-level names of the fields. */
   readonly both: readonly string[]
   readonly alike: readonly string[]
@@ -108,16 +108,16 @@ export interface SaidTwice {
   readonly version?: string
 }
 
-const saidTwice = Symbol('what a beta definition said twice')
+const duplicatesKey = Symbol('duplicates of a v1beta1 definition')
 
 /**
  * The duplicates that a v1beta1 spec had. v1 has no field for them, but validation needs them. They
  * are stored on the spec object itself, so copies do not have them.
  */
-export const saidTwiceIn = (spec: Loose): SaidTwice =>
-  (spec as { [saidTwice]?: SaidTwice })[saidTwice] ?? { both: [], alike: [] }
+export const duplicatesIn = (spec: Loose): BetaDuplicates =>
+  (spec as { [duplicatesKey]?: BetaDuplicates })[duplicatesKey] ?? { both: [], alike: [] }
 
-function rememberSaidTwice(from: Loose, to: Loose): void {
+function rememberDuplicates(from: Loose, to: Loose): void {
   const versions: Loose[] = from.versions ?? []
   const isSaid = (value: unknown) => value !== undefined && value !== null
   const isMany = (value: unknown) => (Array.isArray(value) ? value.length > 0 : isSaid(value))
@@ -131,15 +131,15 @@ function rememberSaidTwice(from: Loose, to: Loose): void {
   }
   const version = versions.length > 0 && versions[0].name !== from.version && from.version
   if (both.length + alike.length > 0 || version) {
-    const said: SaidTwice = { both, alike, ...(version && { version }) }
-    Object.defineProperty(to, saidTwice, { value: said })
+    const said: BetaDuplicates = { both, alike, ...(version && { version }) }
+    Object.defineProperty(to, duplicatesKey, { value: said })
   }
 }
 
 /** The spec of a beta definition in the stable form. Every version gets values of its own. */
 export function stableSpec(spec: Loose): Loose {
   const stable = stableFields(spec)
-  rememberSaidTwice(spec, stable)
+  rememberDuplicates(spec, stable)
   return stable
 }
 

@@ -8,7 +8,7 @@ import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { metadataProblem } from '#codec/go-json/metadata-problem.ts'
 import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { listAsWritten } from '#kinds/all-kinds/checks.ts'
-import { saidTwiceIn } from './conversions.ts'
+import { duplicatesIn } from './conversions.ts'
 import { checkDefaults, type DefaultRules } from '#schema/structural/default-rules.ts'
 import { hasDefault, type JsonSchema } from '#schema/structural/json-schema.ts'
 import { checkStructural, unsupported } from '#schema/structural/rules.ts'
@@ -179,14 +179,14 @@ function checkVersions(spec: Loose, rules: SpecRules, path: FieldPath): FieldErr
     errors.push(...checkVersion(one, status !== undefined && status !== null, rules, at.index(i)))
   }
   const shown = versionsValue(listAsWritten(spec, 'versions'), rules.release)
-  errors.push(...checkSaidOnce(spec, shown, path))
+  errors.push(...checkStatedOnce(spec, shown, path))
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.push(invalid(at, shown, 'must contain unique version names'))
   }
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(invalid(at, shown, 'must have exactly one version marked as storage version'))
   }
-  const version: string | undefined = saidTwiceIn(spec).version ?? spec.version
+  const version: string | undefined = duplicatesIn(spec).version ?? spec.version
   if (!version) return errors
   const problems = dns1035Label(version)
   if (problems.length > 0) errors.push(invalid(path.child('version'), version, problems.join(',')))
@@ -208,8 +208,8 @@ const inWords: Readonly<Record<string, string>> = {
  * Reports top-level fields that versions specify too, and per-version fields that are equal in all
  * versions.
  */
-function checkSaidOnce(spec: Loose, shown: GoText, path: FieldPath): FieldError[] {
-  const { both, alike } = saidTwiceIn(spec)
+function checkStatedOnce(spec: Loose, shown: GoText, path: FieldPath): FieldError[] {
+  const { both, alike } = duplicatesIn(spec)
   return [
     ...both.map((top) =>
       forbidden(

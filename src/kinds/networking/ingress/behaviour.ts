@@ -155,7 +155,7 @@ const warnsOfAddresses = change('warnings about addresses in the status of an in
   since: 33,
 })
 
-function checkClassSaidOnce(ingress: KubeObject, release: number): FieldError[] {
+function checkClassStatedOnce(ingress: KubeObject, release: number): FieldError[] {
   const annotation = ownValue(ingress.metadata.annotations, classKey)
   const name = ingress.spec?.ingressClassName
   if (annotation === undefined || name === undefined) return []
@@ -207,7 +207,7 @@ export const ingressBehaviour: Behaviour = {
   },
   validateCreate: (object, context) => [
     ...checkSpecOf(object, context),
-    ...checkClassSaidOnce(object, context.release),
+    ...checkClassStatedOnce(object, context.release),
   ],
   validateUpdate(next, old, context) {
     const [moved, own] = [checkMetadataUpdate(next, old), checkSpecOf(next, context, old)]
