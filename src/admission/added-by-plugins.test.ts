@@ -1,4 +1,4 @@
-/** What plugins without rules of refusal add to new objects. */
+/** What plugins that never reject add to new objects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'

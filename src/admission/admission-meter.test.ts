@@ -1,4 +1,4 @@
-/** What admission is measured by: each plugin, each step, each call of a webhook. */
+/** The durations that admission measures: each plugin, each step, each call of a webhook. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AdmissionFamilies, admissionMeter } from './admission-meter.ts'
@@ -67,7 +67,7 @@ for (const [what, one, expected] of calls) {
   })
 }
 
-test('plugins and steps are distinguished by operation and result, each time anew', () => {
+test('metrics distinguish plugins and steps by operation and result', () => {
   const { meter, seen } = metered()
   for (const rejected of [false, true, false]) {
     meter.plugin('P', 'admit', 'UPDATE', rejected, 1000)

@@ -1,4 +1,4 @@
-/** What plugins that have been there for long do from one release on, and not before. */
+/** Plugins whose behaviour changed in a release. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -211,7 +211,7 @@ const withImage = (pullPolicy: string) =>
     volumes: [{ name: 'v', image: { pullPolicy } }],
   })
 
-test('images that are volumes are always pulled', async () => {
+test('image volumes are always pulled', async () => {
   const request = withImage('Never')
   assert.equal(await outcome(alwaysPullImages, request, reader), 'admitted')
   assert.equal(request.object?.spec.volumes[0].image.pullPolicy, 'Always')

@@ -1,4 +1,4 @@
-/** A user cannot get a client certificate of the group that may do everything. */
+/** A user cannot get a client certificate of the group system:masters. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -14,7 +14,7 @@ const pem = (der: string) =>
 const master = pem(
   'MIHgMIGHAgEAMCUxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMQowCAYDVQQDDAF1MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEF6PW95amcfE6JMOgi2YOpWHOEkVtOFvtw6Sfkpkh7hqmopcQ39aCH74giJuOLRGIYUmRysQSeKW65WSqfUbtB6AAMAoGCCqGSM49BAMCA0gAMEUCIF01KQA8GQVV1MTYFUYRtRYriLVFCjJv70EkdZgQ94OlAiEAsnPFvUY2O93x90BwzVBZRJnoW+bahEn29rET/MwyUa8=',
 )
-/** The same, with the letters of the organisation in two bytes each. */
+/** The same with two bytes per character in the organization. */
 const wideMaster = pem(
   'MIHuMIGWAgEAMDQxJTAjBgNVBAoeHABzAHkAcwB0AGUAbQA6AG0AYQBzAHQAZQByAHMxCzAJBgNVBAMeAgB1MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEs0nGLG/Rv70U/FNPLsaWK5NWf1dLVogR3xjgElBBHiaku/W4WMtFwQZixQWW0Ctmr+69xoSoDCtRjyGzLC3ylKAAMAoGCCqGSM49BAMCA0cAMEQCICYCoNC9kjgxmAP7uNmLA9QA9ggMwjvlrLJlWtl7ScdJAiBdSGxtcqUOLubIM6Ae4KTdaZdqMzZBqEQwDq6uC25LKg==',
 )
@@ -71,7 +71,7 @@ const bundle = (signerName: string, trustBundle = 'a', finalizers: string[] = []
   metadata: { name: 'b', finalizers },
   spec: { signerName, trustBundle },
 })
-/** May attest for one signer, and for all of a domain. */
+/** May attest for one signer, and for all signers of a domain. */
 const authorizer: Authorizer = {
   name: 'test',
   async authorize({ verb, resource, name }) {

@@ -1,7 +1,4 @@
-/**
- * The file of --admission-control-config-file: which plugin has which configuration, and what is
- * invalid.
- */
+/** The file of --admission-control-config-file: the configuration of each plugin, and errors. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -87,7 +84,7 @@ for (const [what, content, expected] of rows) {
   })
 }
 
-test('a part may be named by its whole path', async () => {
+test('a part may be specified by its absolute path', async () => {
   const file = join(folder, 'whole.yaml')
   const path = join(folder, 'beside', 'part.yaml')
   writeFileSync(file, JSON.stringify(of(v1, { name: 'A', path })))

@@ -15,7 +15,7 @@ const kubeConfigFile = join(folder, 'kubeconfig')
 const reviews: Loose[] = []
 let clock = 0
 
-/** Judges by the name of the first image. */
+/** Decides by the name of the first image. */
 const service = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
@@ -84,7 +84,7 @@ test('the service decides', async () => {
   })
 })
 
-test('answers are good for as long as the configuration says', async () => {
+test('responses are cached as long as the configuration says', async () => {
   const plugin = await pluginWith({ allowTTL: 10, denyTTL: -1 })
   const count = async (image: string) => {
     const before = reviews.length
@@ -97,7 +97,7 @@ test('answers are good for as long as the configuration says', async () => {
   assert.deepEqual([await count('bad'), await count('bad')], [1, 1])
 })
 
-test('where the service fails, the pod may pass, and says so', async () => {
+test('if the service fails, the configuration may allow the pod with an annotation', async () => {
   const plugin = await pluginWith({ defaultAllow: true })
   const request = asking('broken')
   assert.equal(await outcome(plugin, request, new MemoryReader()), 'admitted')
@@ -109,7 +109,7 @@ test('where the service fails, the pod may pass, and says so', async () => {
   )
 })
 
-test('configurations that are refused', async () => {
+test('invalid configurations', async () => {
   await assert.rejects(
     imagePolicyWebhook(undefined, () => 0),
     /no config specified/,

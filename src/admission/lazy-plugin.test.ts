@@ -30,7 +30,7 @@ const options = {
 } as unknown as PluginOptions
 
 const release = releaseOf(options.release)
-/** What is loaded later, and in itself. */
+/** The lazily loaded plugin, and the plugin itself. */
 const itself: AdmissionPlugin[] = [
   certificateApproval(options.authorizer),
   certificateSigning(options.authorizer),
@@ -55,13 +55,13 @@ const stepsOf = (plugin: AdmissionPlugin | undefined) => ({
 })
 
 for (const plugin of itself) {
-  test(`${plugin.name} promises the steps it has`, async () => {
+  test(`${plugin.name} declares its steps`, async () => {
     const promised = (await pluginsInOrder(options)).find(({ name }) => name === plugin.name)
     assert.deepEqual(stepsOf(promised), stepsOf(plugin))
   })
 }
 
-test('a plugin is loaded once, by the first write that concerns it', async () => {
+test('a plugin is loaded once, by the first write that it handles', async () => {
   let loads = 0
   const seen: string[] = []
   const plugin = lazyPlugin('Some', 'both', ['pods'], () => {

@@ -16,7 +16,7 @@ const range = (...limits: Loose[]) => {
 const containers = (...resources: Loose[]) =>
   resources.map((one, i) => ({ name: `c${i}`, image: 'i', resources: one }))
 
-test('containers get the defaults they lack, and an annotation says so', async () => {
+test('containers get missing defaults, and an annotation lists them', async () => {
   const reader = range({
     type: 'Container',
     default: { cpu: '1', memory: '1Gi' },
@@ -118,7 +118,7 @@ for (const [name, limit, spec, expected] of cases) {
   })
 }
 
-test('claims are held to their storage', async () => {
+test('claims must be within the limits of their storage', async () => {
   const reader = range({
     type: 'PersistentVolumeClaim',
     min: { storage: '1Gi' },
@@ -142,7 +142,7 @@ test('claims are held to their storage', async () => {
   )
 })
 
-test('updates of pods and other kinds wait for nothing', () => {
+test('updates of pods and other kinds are synchronous', () => {
   const request = requestOf('UPDATE', podKind, pod())
   assert.equal(plugin.mutate?.(request, new MemoryReader()), undefined)
   assert.equal(

@@ -1,4 +1,4 @@
-/** Plugins that look at the node of a pod: its labels, what it can hold, and what it declares. */
+/** Plugins that check the node of a pod: its labels, its capacity, and its declared features. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'

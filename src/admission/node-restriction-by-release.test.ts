@@ -1,4 +1,4 @@
-/** What a kubelet may do from one release on, and not before, or the other way round. */
+/** Permissions of kubelets that a release added or removed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authorizer } from '#access/authorize.ts'
@@ -21,7 +21,7 @@ const signingKind = kindIn('certificates.k8s.io/v1', 'certificatesigningrequests
 const certificateKind = kindIn('certificates.k8s.io/v1beta1', 'podcertificaterequests')
 
 const user = { name: 'system:node:n1', uid: '', groups: ['system:nodes'], extra: {} }
-/** Lets nodes request what the cluster's operator has named. */
+/** Allows nodes to request what the operator has named. */
 const authorizer: Authorizer = {
   name: 'test',
   authorize: ({ verb, resource, name }) => {

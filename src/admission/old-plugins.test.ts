@@ -1,6 +1,6 @@
 /**
- * Plugins that releases before 1.22 had: presets of pods, and the two that keep people out of pods
- * that reach the host.
+ * Plugins of releases before 1.22: PodPreset, and the two that reject exec into pods with access to
+ * the host.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -10,7 +10,7 @@ const mapKind = kindOf('v1', 'configmaps')
 const show = ({ verb, group, version, resource, subresource, namespace, name }: Attributes) =>
   `${verb} ${group}/${version} ${resource}/${subresource} ${namespace}/${name}`
 
-/** Who may do what is in the list, and nothing else. */
+/** The listed permissions, and no others. */
 const allowed = [
   'delete /v1 configmaps/ ns/deletable',
   'update /v1 pods/finalizers ns/ok',
@@ -89,7 +89,7 @@ const cases: [name: string, request: ReturnType<typeof create>, expected: string
 for (const [name, request, expected] of cases)
   test(name, async () => assert.equal(await outcome(plugin, request, new MemoryReader()), expected))
 
-test('a user who may block everything needs no further check', async () => {
+test('a user with permission for all finalizers needs no further check', async () => {
   allowed.push('update */* */finalizers /*')
   asked.length = 0
   assert.equal(await outcome(plugin, create(blocking()), new MemoryReader()), 'admitted')

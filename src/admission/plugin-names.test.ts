@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enabledPlugins, pluginNames } from './plugin-names.ts'
 
-test('what 1.22 runs by default, in order', () => {
+test('the default plugins of 1.22, in order', () => {
   assert.deepEqual(enabledPlugins(22, [], []), [
     'NamespaceLifecycle',
     'LimitRanger',
@@ -25,7 +25,7 @@ test('what 1.22 runs by default, in order', () => {
   ])
 })
 
-test('policies run beside webhooks, in releases that have them', () => {
+test('policies run next to webhooks, in releases that have them', () => {
   const names = (release: number) =>
     enabledPlugins(release, [], []).filter((name) => /Admission(?:Policy|Webhook)$/.test(name))
   const webhooks = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
@@ -36,13 +36,13 @@ test('policies run beside webhooks, in releases that have them', () => {
   assert.deepEqual(names(32), ['MutatingAdmissionPolicy', ...names(26)])
 })
 
-test('older releases know fewer', () => {
+test('older releases lack some plugins', () => {
   assert.ok(!pluginNames(15).includes('RuntimeClass'))
   assert.ok(!enabledPlugins(17, [], []).includes('CertificateApproval'))
   assert.ok(!pluginNames(20).includes('DenyServiceExternalIPs'))
 })
 
-test('older releases know others', () => {
+test('older releases have other plugins', () => {
   for (const [name, last] of [
     ['PodPreset', 19],
     ['DenyEscalatingExec', 20],
@@ -71,7 +71,7 @@ const spans: [name: string, since: number, until: number][] = [
   ['JobValidation', 36, 36],
 ]
 for (const [name, since, until] of spans)
-  test(`${name} is there from 1.${since} to 1.${until}, once`, () => {
+  test(`${name} exists from 1.${since} to 1.${until}, once`, () => {
     for (let release = 15; release <= 37; release++) {
       const found = pluginNames(release).filter((one) => one === name)
       assert.equal(found.length, release >= since && release <= until ? 1 : 0, `1.${release}`)
@@ -86,13 +86,13 @@ test('PodSecurity comes before PodSecurityPolicy since 1.23', () => {
   }
 })
 
-test('added ones run where they belong, taken ones not at all', () => {
+test('enabled plugins run in their fixed order, disabled ones do not run', () => {
   const names = enabledPlugins(22, ['AlwaysPullImages'], ['Priority'])
   assert.ok(names.indexOf('AlwaysPullImages') < names.indexOf('DefaultTolerationSeconds'))
   assert.ok(!names.includes('Priority'))
 })
 
-test('unknown names are refused with those there are', () => {
+test('unknown names are rejected with a list of the known ones', () => {
   assert.throws(
     () => enabledPlugins(22, ['Nope'], []),
     /enable-admission-plugins plugin "Nope" is unknown; known are AlwaysAdmit, /,

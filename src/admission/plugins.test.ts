@@ -304,7 +304,7 @@ for (const [name, plugin, request, reader, expected] of cases) {
   test(name, async () => assert.equal(await outcome(plugin, request, reader), expected))
 }
 
-test('a runtime class whose name is no path segment is not found, or cannot be requested', async () => {
+test('a runtime class whose name is not a path segment is not found, or cannot be requested', async () => {
   const object = { metadata: { name: 'p' }, spec: { runtimeClassName: '' } }
   const said = (release: number) =>
     outcome(
@@ -316,7 +316,7 @@ test('a runtime class whose name is no path segment is not found, or cannot be r
   assert.match(await said(19), /^500 resource name may not be empty$/)
 })
 
-test('a pod takes what its runtime class says', async () => {
+test('a pod gets the overhead and scheduling of its runtime class', async () => {
   const object = pod({ runtimeClassName: 'rc', tolerations: [{ key: 'x', operator: 'Exists' }] })
   assert.equal(await outcome(runtime, create(object), readerWith(runtimeClass)), 'admitted')
   assert.deepEqual(object.spec.overhead, { cpu: '100m' })
@@ -327,7 +327,7 @@ test('a pod takes what its runtime class says', async () => {
   )
 })
 
-test('the one default ingress class', async () => {
+test('the only default ingress class', async () => {
   const object = { metadata: { name: 'i' }, spec: {} as Loose }
   rememberEmpty(object.spec, 'rules')
   assert.equal(
@@ -342,7 +342,7 @@ test('the one default ingress class', async () => {
   assert.ok(wasWrittenEmpty(object.spec, 'rules'))
 })
 
-test('images are always pulled, and an update without new ones is left alone', async () => {
+test('images are always pulled, and an update without new images is unchanged', async () => {
   const object = pod()
   assert.equal(await outcome(alwaysPullImages, create(object), readerWith()), 'admitted')
   assert.equal(object.spec.containers[0].imagePullPolicy, 'Always')
@@ -370,7 +370,7 @@ test('extended resources are tolerated', async () => {
   ])
 })
 
-test('a missing namespace is made, unless this is a dry run', async () => {
+test('a missing namespace is created, except in a dry run', async () => {
   const made: string[] = []
   const plugin = namespaceAutoProvision(
     async ({ metadata }) => void made.push(metadata.name as string),
@@ -380,7 +380,7 @@ test('a missing namespace is made, unless this is a dry run', async () => {
   assert.deepEqual(made, ['ns'])
 })
 
-test('events at a rate', async () => {
+test('the rate of events is limited', async () => {
   let now = 0
   const plugin = eventRateLimit({ limits: [{ type: 'Namespace', qps: 1, burst: 2 }] }, () => now)
   const post = () =>

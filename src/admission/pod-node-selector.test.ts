@@ -49,7 +49,7 @@ for (const [text, own, expected] of cases)
     assert.deepEqual(found, expected)
   })
 
-test('the configuration speaks for namespaces that say nothing', async () => {
+test('the configuration applies to namespaces without a selector', async () => {
   const plugin = podNodeSelector(22, {
     podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'a=b', ns: 'a=b,c=d' },
   })

@@ -93,7 +93,7 @@ for (const [toleration, good] of within)
     assert.deepEqual(await answer(annotations, { tolerations: [toleration] }), expected)
   })
 
-test('how long may be limited', async () => {
+test('the duration may be limited', async () => {
   const one = { key: 's', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 }
   const annotations = { [`${prefix}tolerationsWhitelist`]: JSON.stringify([one]) }
   const check = (toleration: Loose) => answer(annotations, { tolerations: [toleration] })
@@ -102,7 +102,7 @@ test('how long may be limited', async () => {
   assert.equal(await check({ ...one, tolerationSeconds: undefined }), conflict)
 })
 
-test('what cannot be read allows nothing', async () => {
+test('an unreadable list allows nothing', async () => {
   const annotations = { [`${prefix}tolerationsWhitelist`]: '{' }
   assert.equal(await answer(annotations, { tolerations: [a] }), '500 unexpected end of JSON input')
   assert.equal(await answer(annotations, {}), undefined, 'nor is it read for a pod without any')

@@ -93,7 +93,7 @@ for (const [name, spec, reader, expected] of cases)
     assert.deepEqual(rest, expected)
   })
 
-test('an update that leaves out what was filled in keeps it', async () => {
+test('an update without the fields that the server set keeps them', async () => {
   const old = pod({ priority: 7, preemptionPolicy: 'Never' })
   const request = requestOf('UPDATE', podKind, pod(), { old })
   assert.equal(await outcome(plugin, request, none), 'admitted')

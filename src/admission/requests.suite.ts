@@ -89,7 +89,7 @@ export const pod = (spec: Loose = {}, metadata: Loose = {}): KubeObject => ({
   spec: { containers: [{ name: 'c', image: 'i', resources: {} }], ...spec },
 })
 
-/** Runs a plugin over a request, both phases; answers what it refused with, or `admitted`. */
+/** Runs both steps of a plugin for a request; returns the rejection or `admitted`. */
 export async function outcome(
   plugin: AdmissionPlugin,
   request: AdmissionRequest,

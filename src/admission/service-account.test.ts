@@ -258,7 +258,7 @@ for (const [what, release, name, said, volumes, expected] of tokenSecrets)
     assert.deepEqual(containers[0].volumeMounts, [{ name: expected, readOnly: true, mountPath }])
   })
 
-test('the account that every namespace gets is waited for, and no other', async () => {
+test('a pod waits for the default account of its namespace, and for no other', async () => {
   const early = new MemoryReader()
   const metadata = { namespace: 'ns', name: 'default', uid: 'u' }
   setTimeout(() => early.put('', 'serviceaccounts', { metadata }), 50)

@@ -32,11 +32,11 @@ async function run(
 
 const refused = '403 pods "p" is forbidden: PodSecurityPolicy: '
 
-test('without policies nothing runs', async () => {
+test('without policies no pod may run', async () => {
   assert.equal(await run(pod(), []), `${refused}no providers available to validate pod request`)
 })
 
-test('a policy that fits comes before one that changes the pod, and only one that may be used counts', async () => {
+test('a policy that allows the pod unchanged comes first, and only permitted policies are used', async () => {
   const strict = policy('a-strict', {
     runAsUser: { rule: 'MustRunAs', ranges: [{ min: 5, max: 9 }] },
   })
@@ -50,7 +50,7 @@ test('a policy that fits comes before one that changes the pod, and only one tha
   assert.equal(await run(pod(), [strict, wide], []), `${refused}unable to admit pod: []`)
 })
 
-test('what a policy gives', async () => {
+test('the defaults of a policy', async () => {
   const object = pod()
   const given = policy(
     'p',

@@ -9,7 +9,7 @@ import { policyProblems } from './rules.ts'
 const any = { rule: 'RunAsAny' }
 const open = { runAsUser: any, seLinux: any, fsGroup: any, supplementalGroups: any, volumes: ['*'] }
 
-/** The problems a pod has with a policy once the policy has given what it gives. */
+/** The violations of a pod after the policy has applied its defaults. */
 function problems(spec: Loose, object: KubeObject, annotations: Loose = {}): string[] {
   const policy = { metadata: { name: 'only', annotations }, spec: { ...open, ...spec } }
   applyPolicy(policy, object)
@@ -434,7 +434,7 @@ for (const [name, spec, object, expected] of given)
     assert.deepEqual(object.spec.containers[0].securityContext ?? {}, expected)
   })
 
-test('groups written empty are none, and are given none', () => {
+test('empty groups get no defaults', () => {
   const object = whole({})
   rememberEmpty(object.spec.securityContext, 'supplementalGroups')
   assert.deepEqual(problems(groups('MustRunAs'), object).slice(0, 1), [

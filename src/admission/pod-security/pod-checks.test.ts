@@ -1,4 +1,4 @@
-/** Versions of the rules, and the fixtures of the module where Go's cache has it. */
+/** The versions of the checks, and the fixtures of Kubernetes' module if Go's cache has it. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -136,7 +136,7 @@ for (const [name, level, version, spec, reasons] of rows)
     assert.equal(reasonsOf(newest({ level, version }, {}, spec)), reasons)
   })
 
-test('releases differ', () => {
+test('differences between releases', () => {
   const reasons = (minor: number, level: PodSecurityLevel, spec: Loose, gate = off) =>
     reasonsOf(podChecks(releaseOf(minor), gate)({ level, version: undefined }, {}, spec))
   assert.equal(reasons(29, 'baseline', armored), '')
@@ -176,7 +176,7 @@ for (const level of ['baseline', 'restricted'] as const)
         for (const file of existsSync(folder) ? readdirSync(folder) : []) {
           const text = readFileSync(join(folder, file), 'utf8')
           const { metadata, spec } = parseYaml(text) as Loose
-          // As the defaults of pods have it.
+          // With the defaults of pods.
           for (const volume of spec.volumes ?? [])
             if (Object.keys(volume).length === 1) volume.emptyDir = {}
           const reasons = reasonsOf(newest({ level, version }, metadata, spec))

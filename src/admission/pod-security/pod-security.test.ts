@@ -92,7 +92,7 @@ for (const [level, version, spec, found] of checks) {
   })
 }
 
-test('annotations count where fields did not yet', () => {
+test('annotations are checked in releases without the fields', () => {
   const metadata = {
     annotations: {
       'container.apparmor.security.beta.kubernetes.io/c': 'unconfined',
@@ -112,7 +112,7 @@ test('annotations count where fields did not yet', () => {
 
 const { defaults } = podSecurityConfiguration(undefined, releases.old)
 
-test('labels that say nothing meaningful', () => {
+test('invalid labels', () => {
   const p = 'pod-security.kubernetes.io/'
   const labels = { [`${p}enforce`]: 'no', [`${p}warn`]: 'no', [`${p}audit-version`]: 'v2.1' }
   const { policy, problems } = policyOf(labels, defaults, releases.old)
@@ -127,7 +127,7 @@ test('labels that say nothing meaningful', () => {
   )
 })
 
-test('what is enforced is warned of since 1.26', () => {
+test('the enforced level also causes warnings since 1.26', () => {
   const p = 'pod-security.kubernetes.io/'
   const labels = { [`${p}enforce`]: 'baseline', [`${p}enforce-version`]: 'v1.30' }
   const warned = (minor: number) => policyOf(labels, defaults, releaseOf(minor)).policy.warn
@@ -153,7 +153,7 @@ const configuration = {
 const plugin = podSecurity(configuration, { release: releases.old, feature: on })
 const newPlugin = podSecurity(configuration, { release: releases.new, feature: on })
 
-test('a pod is rejected, warned about, audited', async () => {
+test('a pod is rejected, causes a warning, or is recorded in the audit log', async () => {
   const asked = requestOf('CREATE', podKind, reaching)
   assert.equal(
     await outcome(plugin, asked, labelled({ enforce: 'baseline', audit: 'baseline' })),
@@ -170,7 +170,7 @@ test('a pod is rejected, warned about, audited', async () => {
   ])
 })
 
-test('a violation of 1.37 names the policy', async () => {
+test('a violation in 1.37 names the policy', async () => {
   const created = requestOf('CREATE', podKind, reaching)
   const strict = labelled({ enforce: 'baseline', audit: 'restricted' })
   const found = 'host namespaces (hostNetwork=true)'
@@ -187,7 +187,7 @@ test('a violation of 1.37 names the policy', async () => {
   assert.deepEqual(warned.warnings, [`would violate PodSecurity "baseline:latest": ${found}`])
 })
 
-test('a namespace of 1.37 that enforces more gets one warning for pods with the same problems', async () => {
+test('in 1.37, raising the level of a namespace causes one warning for pods with equal problems', async () => {
   const namespaces = kindOf('v1', 'namespaces')
   const wanting = (level: string) => ({
     metadata: { name: 'ns', labels: { 'pod-security.kubernetes.io/enforce': level } },
@@ -209,7 +209,7 @@ test('a namespace of 1.37 that enforces more gets one warning for pods with the 
   ])
 })
 
-test('labels of an exempt namespace are warned of', async () => {
+test('labels of an exempt namespace cause a warning', async () => {
   const exempt = podSecurity(
     { ...configuration, exemptions: { namespaces: ['ns'] } },
     { release: releases.new, feature: on },
@@ -239,7 +239,7 @@ test('exemptions', async () => {
   }
 })
 
-test('what makes pods is only warned of', async () => {
+test('workloads only cause warnings', async () => {
   const template = { metadata: {}, spec: { hostNetwork: true, containers: [{ name: 'c' }] } }
   const deployment = { metadata: { name: 'd' }, spec: { template } }
   const request = requestOf('CREATE', kindOf('apps/v1', 'deployments'), deployment)
@@ -265,7 +265,7 @@ test("a namespace's labels are validated, and its update lists the pods that do 
   assert.deepEqual(stricter.warnings, ['p: host namespaces'])
 })
 
-test('configurations that are refused', () => {
+test('invalid configurations', () => {
   const known = {
     kind: 'PodSecurityConfiguration',
     apiVersion: 'pod-security.admission.config.k8s.io/v1alpha1',

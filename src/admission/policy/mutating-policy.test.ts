@@ -1,6 +1,4 @@
-/**
- * What mutating policies make of objects, why a mutation fails, and which policies run once more.
- */
+/** The results of mutating policies, the errors of mutations, and the policies that run twice. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionPlugin } from '#admission/admission.ts'
@@ -22,7 +20,7 @@ const onPods = { matchConstraints: constraints({ resourceRules: [rule(['pods'])]
 const denied = (why: string) =>
   `403 Invalid policy 'p' with binding 'p-binding' denied request: ${why}`
 
-/** The object, the mutations, and the object after them or how the request is refused. */
+/** The object, the mutations, and the resulting object or the rejection. */
 const cases: [string, KubeObject, Loose, Json | string][] = [
   [
     'a label',
@@ -215,7 +213,7 @@ for (const [title, mutation, expected] of unreadable)
     assert.equal(await policies.bind('p').outcome(request), expected)
   })
 
-test('a built-in object of another version than the rules name cannot be converted back', async () => {
+test("an object of another version than the matching rule's cannot be converted back if it is built-in", async () => {
   const scalers = kindOf('autoscaling/v2beta2', 'horizontalpodautoscalers')
   const inV1 = rule(['horizontalpodautoscalers'], ['autoscaling'], ['*'], ['v1'])
   const policies = new Policies('mutating').policy('p', {
@@ -232,7 +230,7 @@ test('a built-in object of another version than the rules name cannot be convert
   )
 })
 
-test('all problems are causes, and the first is the message', async () => {
+test('the message has the first problem, the causes have all', async () => {
   const wrong = (path: string) => withMutations(patch(`[JSONPatch{op: 'remove', path: '${path}'}]`))
   const policies = new Policies('mutating')
   for (const name of ['b', 'a']) policies.policy(name, wrong(`/${name}`)).bind(name)
@@ -243,7 +241,7 @@ test('all problems are causes, and the first is the message', async () => {
   )
 })
 
-test('nothing is mutated when an object is deleted', async () => {
+test('deletions are not mutated', async () => {
   const policies = new Policies('mutating').policy('p', withMutations(apply('1'))).bind('p')
   const request = requestOf('DELETE', mapKind, undefined, { old: configMap({}), name: 'c' })
   assert.equal(await policies.outcome(request), 'admitted')

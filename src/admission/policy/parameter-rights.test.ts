@@ -19,7 +19,7 @@ const bindingKind = kindOfType(
 )
 const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' }
 
-/** The object, its writer, what is stored, the access check, and the outcome. */
+/** The object, its writer, the stored objects, the access check, and the result. */
 const cases: [string, Kind, Loose, typeof admin, Loose | undefined, string | undefined, RegExp][] =
   [
     ['a policy without parameters', policyKind, {}, alice, undefined, undefined, /^admitted$/],

@@ -51,14 +51,14 @@ const byKind = (apiVersion: string, kind: string): Kind | undefined => {
   return catalog.find(group, version, plural)
 }
 
-/** A meter for a page of metrics of its own, on a clock that stands still. */
+/** A meter with its own metrics, on a clock that does not advance. */
 export function meterOf(minor: number) {
   const registry = new Registry({ release: minor })
   const meter = policyMeter(registry, minor, () => 0)
   return { registry, meter: () => meter }
 }
 
-/** Allows what is named `allowed`, at once or after a while. */
+/** Allows the request named `allowed`, at once or after a while. */
 export const authorizer = (later: boolean): Authorizer => ({
   name: 'test',
   authorize({ name, user }) {
@@ -118,7 +118,7 @@ export class Policies {
     this.reader.remove('admissionregistration.k8s.io', `${this.#type}admission${plural}`, '', name)
   }
 
-  /** `admitted`, or how the request was refused. */
+  /** `admitted`, or the rejection of the request. */
   async outcome(request: AdmissionRequest): Promise<string> {
     if (this.#started === undefined) {
       this.#started = new AdmissionChain(this.#plugins, this.reader)

@@ -5,7 +5,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { configMap, creation, Policies } from './policies.suite.ts'
 import type { PolicyType } from './policy-source.ts'
 
-/** The lines of counters, and of how many observations durations have. */
+/** The lines of counters, and of the number of observations. */
 async function linesOf(policies: Policies): Promise<string[]> {
   const lines = (await policies.registry.page()).split('\n')
   return lines.filter((line) => /_(total|count)\{/.test(line)).map((line) => line.slice(10))
@@ -124,7 +124,7 @@ for (const { title, minor, type, spec, binding, expected } of cases) {
       lines.filter((line) => !line.includes('_check_duration_')),
       expected,
     )
-    // Each check has its duration.
+    // Each check has its own duration.
     const checks = lines.filter((line) => line.includes('_check_total')).length
     assert.equal(lines.filter((line) => line.includes('_check_duration_')).length, checks)
   })

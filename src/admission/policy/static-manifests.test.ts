@@ -1,4 +1,4 @@
-/** Policies in files: what is wrong with them, the order of policies, and a change of a file. */
+/** Policies in files: errors, the order of policies, and changes of a file. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -161,7 +161,7 @@ const reviewRequest = () =>
     metadata: {},
   })
 
-test('manifests decide about policies, but not about reviews, and change with their files', async () => {
+test('manifests intercept policies, but not reviews, and change with their files', async () => {
   const directory = directoryWith({ 'a.yaml': yaml(own, binding('p.static.k8s.io')) })
   const plugin = pluginWith(configurationOf(directory))
   assert.match(await outcome(plugin, policyRequest()), /policy 'p\.static\.k8s\.io' with binding/i)
@@ -174,7 +174,7 @@ test('manifests decide about policies, but not about reviews, and change with th
   })
 })
 
-test('reviews: policies of the API saw them before 1.30', async () => {
+test('reviews: policies from the API intercepted them before 1.30', async () => {
   for (const [minor, expected] of [
     [29, true],
     [30, false],

@@ -1,6 +1,6 @@
 /**
- * What validating policies do to requests: which they match, what expressions see, and what a
- * failure does.
+ * Validating policies: which requests they match, the values of expressions, and the effect of
+ * failures.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -217,7 +217,7 @@ const scaler = {
 }
 const inV2beta2 = rule(['horizontalpodautoscalers'], ['autoscaling'], ['*'], ['v2beta2'])
 
-/** What is matched: the constraints of the policy, the request, and whether it is denied. */
+/** The constraints of the policy, the request, and whether it is denied. */
 const matches: [string, Loose, AdmissionRequest, boolean, Loose?][] = [
   ['all config maps', {}, creation(ok), true],
   ['another operation', { resourceRules: [rule(['*'], ['*'], ['UPDATE'])] }, creation(ok), false],
@@ -309,7 +309,7 @@ for (const [title, changes, request, isDenied, binding] of matches)
     assert.equal(outcome !== 'admitted', isDenied, outcome)
   })
 
-test('an equivalent version is what expressions see', async () => {
+test('expressions see the object in an equivalent version', async () => {
   const matchConstraints = constraints({ resourceRules: [inV2beta2] })
   const expression =
     "object.apiVersion == 'autoscaling/v2beta2' && request.kind.version == 'v2beta2' && request.resource.version == 'v2beta2' && request.requestKind.version == 'v1'"
@@ -331,7 +331,7 @@ const ofParams = {
 const notFound =
   'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction'
 
-/** The reference, the objects there are, and why a request for n = 7 is denied. */
+/** The reference, the existing objects, and the reason why a request for n = 7 is denied. */
 const parameterCases: [string, Loose | undefined, Loose[], string | undefined][] = [
   ['none', undefined, [], undefined],
   ['a name', { name: 'lim' }, [limits('5')], 'over 5 of lim'],
@@ -365,7 +365,7 @@ for (const [title, paramRef, objects, why] of parameterCases)
     assert.equal(outcome, why === undefined ? 'admitted' : denied(why))
   })
 
-test('a kind of parameters that does not exist', async () => {
+test('a paramKind that does not exist', async () => {
   const spec = { ...ofParams, paramKind: { apiVersion: 'x.io/v1', kind: 'Nothing' } }
   const policies = new Policies('validating')
     .policy('p', spec)
@@ -377,7 +377,7 @@ test('a kind of parameters that does not exist', async () => {
   )
 })
 
-test('warnings and notes for the audit log', async () => {
+test('warnings and audit annotations', async () => {
   const spec = {
     validations: [{ expression: 'false', message: 'a <b>' }],
     auditAnnotations: [
@@ -406,7 +406,7 @@ test('warnings and notes for the audit log', async () => {
   )
 })
 
-test('a policy takes effect with its binding, and ends with either', async () => {
+test('a policy is active from its binding on, until either is deleted', async () => {
   const policies = new Policies('validating').policy('p', no)
   const now = () => policies.outcome(creation(ok))
   assert.equal(await now(), 'admitted')
@@ -424,7 +424,7 @@ test('a policy takes effect with its binding, and ends with either', async () =>
 
 const newest = catalogOf(37)
 
-test('policies never decide about policies', async () => {
+test('policies never intercept policies', async () => {
   const all = constraints({ resourceRules: [rule(['*'], ['*'], ['*'], ['*'])] })
   const policies = new Policies('validating')
     .policy('p', { ...no, matchConstraints: all })

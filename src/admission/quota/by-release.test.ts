@@ -1,4 +1,4 @@
-/** What quotas count of an object from one release on, and not before. */
+/** Changes between releases in the usage that quotas count. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catalogOf, kindOf, pod, requestOf } from '#admission/requests.suite.ts'

@@ -11,14 +11,14 @@ import { Evaluators } from './evaluators.ts'
 const release = releaseOf(22)
 const evaluators = new Evaluators({ feature: () => true, now: () => 0, release })
 
-/** A quota of which nothing is used yet. */
+/** A quota without usage. */
 const quota = (hard: Record<string, string>, spec: Loose = {}): KubeObject => ({
   metadata: { name: 'q' },
   spec: { hard, ...spec },
   status: { hard, used: Object.fromEntries(Object.keys(hard).map((name) => [name, '0'])) },
 })
 
-/** What is used of the quota afterwards without what stayed at nothing, or the refusal. */
+/** The new usage of the quota, without zeros, or the rejection. */
 function outcome(
   object: KubeObject,
   kind: Kind,
@@ -313,7 +313,7 @@ const limit = (more: Partial<LimitedResource>): LimitedResource => ({
   matchScopes: [],
   ...more,
 })
-/** Quotas that count a single name, with an object that uses one of it and of much else. */
+/** Quotas that count a single name, with an object that uses one of it and much of others. */
 const devices = running({ 'hugepages-1Gi': '1', 'example.com/gpu': '1', 'x.kubernetes.io/y': '1' })
 const alone: [name: string, kind: Kind, object: KubeObject, counts: boolean][] = [
   ['hugepages-1Gi', podKind, devices, true],
@@ -336,13 +336,13 @@ for (const [name, kind, object, counts] of alone)
       counts ? { [name]: '1' } : {},
     ))
 
-test('only pods are in scopes', () => {
+test('only pods have scopes', () => {
   const scoped = quota({ services: '1', persistentvolumeclaims: '1' }, { scopes: ['BestEffort'] })
   assert.deepEqual(outcome(service('ClusterIP', []), serviceKind, [scoped]), {})
   assert.deepEqual(outcome(claim('1'), claimKind, [scoped]), {})
 })
 
-test('an update that creates uses everything', () => {
+test('an update that creates the object counts all its usage', () => {
   const old = { ...claim('2Gi'), metadata: { name: 'c' } }
   assert.deepEqual(outcome(claim('2Gi'), claimKind, [storageQuota], old), {
     persistentvolumeclaims: '1',
@@ -350,7 +350,7 @@ test('an update that creates uses everything', () => {
   })
 })
 
-test('the quota that counts nothing of it stays as it is', () => {
+test('a quota that does not count the object is unchanged', () => {
   const request = requestOf('CREATE', podKind, pod())
   const evaluator = evaluators.of('', 'pods')
   assert.ok(evaluator)
@@ -443,7 +443,7 @@ test('events and reviews are not counted', () => {
     assert.equal(evaluators.of(group, plural), undefined)
 })
 
-test('kinds that come and go are not remembered for ever', () => {
+test('the cache of evaluators is bounded', () => {
   const first = evaluators.of('x.io', 'things')
   assert.equal(evaluators.of('x.io', 'things'), first)
   for (let i = 0; i < 1000; i++) evaluators.of(`x${i}.io`, 'things')

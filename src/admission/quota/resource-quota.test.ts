@@ -31,7 +31,7 @@ interface Rig {
   readonly used: () => Promise<Record<string, string>>
 }
 
-/** `conflicts`: how many writes of the status lose against another writer. */
+/** `conflicts`: how many writes of the status lose a race. */
 async function rig(object: KubeObject, conflicts = 0): Promise<Rig> {
   const reader = new MemoryReader()
   reader.put('', 'resourcequotas', object)
@@ -60,7 +60,7 @@ async function rig(object: KubeObject, conflicts = 0): Promise<Rig> {
 const cpuPod = (cpu: string) =>
   pod({ containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] })
 
-test('what a pod uses is kept in the status, and more than there is refused', async () => {
+test('the usage of a pod is added to the status, and excess is rejected', async () => {
   const { plugin, reader, used } = await rig(
     quota({ pods: '5', 'requests.cpu': '1' }, { pods: '0', 'requests.cpu': '0' }),
   )
@@ -74,7 +74,7 @@ test('what a pod uses is kept in the status, and more than there is refused', as
   assert.deepEqual(await used(), { pods: '1', 'requests.cpu': '600m' })
 })
 
-test('many at once never take more than there is', async () => {
+test('concurrent requests never exceed the quota', async () => {
   const { plugin, reader, used } = await rig(quota({ pods: '5' }, { pods: '0' }), 2)
   const all = Array.from({ length: 20 }, () =>
     outcome(plugin, requestOf('CREATE', podKind, pod()), reader),
@@ -91,7 +91,7 @@ test('a dry run uses nothing', async () => {
   assert.deepEqual(await used(), { pods: '0' })
 })
 
-test('a status that is never left alone is a conflict', async () => {
+test('a status that changes permanently is a conflict', async () => {
   const { plugin, reader } = await rig(quota({ pods: '1' }, { pods: '0' }), 99)
   assert.match(
     await outcome(plugin, requestOf('CREATE', podKind, pod()), reader),
@@ -99,7 +99,7 @@ test('a status that is never left alone is a conflict', async () => {
   )
 })
 
-test('namespaces without quotas, and what is not counted, wait for nothing', async () => {
+test('namespaces without quotas, and kinds that are not counted, are synchronous', async () => {
   const { plugin, reader } = await rig(quota({ pods: '1' }, { pods: '0' }))
   for (const request of [
     requestOf('CREATE', podKind, pod(), { namespace: 'other' }),
@@ -176,7 +176,7 @@ for (const [name, object, asked, expected] of cases) {
   })
 }
 
-test('node ports are counted when a service becomes one that has them', async () => {
+test('node ports are counted when a service gets a type that has them', async () => {
   const { plugin, reader, used } = await rig(
     quota({ 'services.nodeports': '2' }, { 'services.nodeports': '0' }),
   )
@@ -195,7 +195,7 @@ test('node ports are counted when a service becomes one that has them', async ()
   )
 })
 
-test('usage counted from what is there', async () => {
+test('usage is computed from existing objects', async () => {
   const object = quota(
     { pods: '9', 'requests.cpu': '9', 'count/deployments.apps': '9', unknown: '1' },
     {},

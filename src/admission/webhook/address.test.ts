@@ -1,4 +1,4 @@
-/** Where webhooks are: at their URL, or at an endpoint of their service. */
+/** The addresses of webhooks: their URL, or an endpoint of their service. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -17,7 +17,7 @@ interface Row {
   readonly service?: Loose
   readonly endpoints?: Loose
   readonly timeoutMs?: number
-  /** url, host, server name, shown; or the words of why there is none. */
+  /** url, host, server name, shown; or the error. */
   readonly expected: unknown[] | string
 }
 const at = 'https://hook.ns.svc'

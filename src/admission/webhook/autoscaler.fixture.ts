@@ -1,13 +1,12 @@
 /**
- * An autoscaler, for tests of versions: what is one field of autoscaling/v1 is a metric of its
- * newer versions.
+ * An autoscaler for tests of versions: one field of autoscaling/v1 is a metric in newer versions.
  */
 import { kindOf } from '#admission/requests.suite.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
 export const v1 = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
 
-/** In the version in which it goes through the server. */
+/** The hub version. */
 export async function scaler(): Promise<KubeObject> {
   const { object } = v1.conform({
     kind: 'HorizontalPodAutoscaler',
@@ -23,7 +22,7 @@ export async function scaler(): Promise<KubeObject> {
   return made as KubeObject
 }
 
-/** In the version in which it is requested again. */
+/** The version that is requested. */
 export async function backInV1(object: KubeObject): Promise<KubeObject> {
   const [back] = await v1.resource.convert([structuredClone(object)], v1.resource.hub, v1)
   return back as KubeObject

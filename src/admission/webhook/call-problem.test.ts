@@ -1,6 +1,4 @@
-/**
- * Messages about webhooks that did not answer, or not as they should: in the words of Go's client.
- */
+/** Errors of calls to webhooks, with the messages of Go's client. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerCertificate } from 'node:tls'
@@ -145,7 +143,7 @@ for (const [error, href, expected] of calls) {
   })
 }
 
-test('a service is known by its own name, whatever address it is reached at', () => {
+test('a service is reported by its own name, whatever its address is', () => {
   const error = { code: 'ERR_TLS_CERT_ALTNAME_INVALID', cause: named('DNS:a') }
   assert.match(
     callProblem(error as never, addressOf(at, 'hook.ns.svc')),

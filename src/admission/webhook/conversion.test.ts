@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => webhook.stop())
 
-// Nothing answers at the address of the service itself: only its endpoints are there.
+// Nothing listens at the address of the service itself; only its endpoints exist.
 const objects = (): Record<string, Loose> => ({
   'services/hook': { spec: { clusterIP: '192.0.2.1', ports: [{ name: 'https', port: 443 }] } },
   'endpoints/hook': {
@@ -70,7 +70,7 @@ function answerWith(change: (object: Loose) => Loose, more: Loose = {}, version 
   )
 }
 
-test('many objects are one call, and metadata stays but for labels and annotations', async () => {
+test('many objects are one call, and only labels and annotations of metadata may change', async () => {
   answerWith((object) => ({
     ...object,
     metadata: { ...object.metadata, generation: 99, labels: { c: 'd' } },
@@ -101,13 +101,13 @@ test('integers of converted objects are exact', async () => {
   assert.equal(converted.spec.weight, 9007199254740993n)
 })
 
-test('the first known review version is spoken', async () => {
+test('the first supported review version is used', async () => {
   answerWith((object) => object, { uid: 'other' }, 'v1beta1')
   await convert(definition(url(), ['v9', 'v1beta1', 'v1']), [gear('x')], 'example.com/v2')
   assert.equal(webhook.received.at(-1)?.review.apiVersion, 'apiextensions.k8s.io/v1beta1')
 })
 
-test('a service is reached at its endpoint under its name', async () => {
+test('a service is called at its endpoint, under its name', async () => {
   answerWith((object) => object)
   const config = { service: { namespace: 'ns', name: 'hook', path: '/convert' } }
   const [converted] = await convert(definition(config), [gear('x')], 'example.com/v2')
@@ -129,11 +129,11 @@ for (const [service, words] of nowhere) {
 }
 
 const of = 'conversion webhook for example.com/v1, Kind=Gear'
-/** Answers with every object changed so. */
+/** Responds with every object changed by this function. */
 const each = (change: (object: Loose) => unknown) => () => answerWith(change as (o: Loose) => Loose)
 const meta = (more: Loose) =>
   each((object) => ({ ...object, metadata: { ...object.metadata, ...more } }))
-/** Answers with a review whose parts are these. */
+/** Responds with a review of these members. */
 const review = (more: Loose) => () =>
   webhook.paths.set('/convert', ({ uid }) =>
     JSON.stringify({
@@ -303,7 +303,7 @@ test('a missing webhook is reported with its address and its timeout', async () 
   })
 })
 
-test('a webhook that sends elsewhere is not followed', async () => {
+test('a redirect is not followed', async () => {
   const before = webhook.received.length
   for (const status of [301, 302, 303, 307, 308]) {
     const path = `/sent-${status}`
@@ -316,7 +316,7 @@ test('a webhook that sends elsewhere is not followed', async () => {
   assert.deepEqual(asked, ['/sent-301', '/sent-302', '/sent-303', '/sent-307', '/sent-308'])
 })
 
-test('authorities that the definition does not name are not trusted', async () => {
+test("authorities outside the definition's bundle are not trusted", async () => {
   const untrusted = definition({ ...url(), caBundle: '' })
   await assert.rejects(convert(untrusted, [gear('x')], 'example.com/v2'), ApiError)
 })

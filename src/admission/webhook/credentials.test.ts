@@ -93,7 +93,7 @@ for (const [kubeConfigFile, expected] of files) {
   })
 }
 
-test('the user of the current context is for servers without one of their own', async () => {
+test('the user of the current context is used for all other servers', async () => {
   const read = await credentialsFrom({
     kind: 'WebhookAdmissionConfiguration',
     apiVersion: `${version}/v1`,

@@ -1,7 +1,4 @@
-/**
- * Calls over real HTTPS: what is sent, what is kept open, which calls are retried, and how long all
- * of it may take.
- */
+/** Calls over real HTTPS: requests, kept connections, retries and timeouts. */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -62,7 +59,7 @@ const post = (hooks: HookClient, changes: Loose = {}, timeoutMs = 5000) =>
     (error: Error) => error.message,
   )
 
-test('what is sent', async () => {
+test('the request to a webhook', async () => {
   const users: KubeconfigUsers = new Map([
     [`127.0.0.1:${port()}`, () => ({ authorization: 'Bearer t' })],
   ])
@@ -84,14 +81,14 @@ test('what is sent', async () => {
   assert.equal(headers['content-length'], '14')
 })
 
-test('an answer may come compressed', async () => {
+test('a response may be compressed', async () => {
   const { gzipSync } = await import('node:zlib')
   answers = (response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"b":2}'))
   assert.deepEqual(await post(new HookClient(nobody, ownPlace)), { b: 2 })
 })
 
-test('each is called with its own client certificate', async () => {
+test('each webhook is called with its own client certificate', async () => {
   const users: KubeconfigUsers = new Map<string, () => Identity>([
     ['*', () => ({ cert: client.pem, key: client.keyPem })],
     [`localhost:${port()}`, () => ({ authorization: 'Bearer t' })],
@@ -111,7 +108,7 @@ test('each is called with its own client certificate', async () => {
   assert.equal(sockets.size, 3)
 })
 
-test('connections are kept for the same authorities and the same name, and for no others', async () => {
+test('connections are shared only for the same authorities and the same name', async () => {
   const hooks = new HookClient(nobody, ownPlace)
   for (const name of ['hook', 'other']) {
     const metadata = { name, namespace: 'ns' }
@@ -135,7 +132,7 @@ test('connections are kept for the same authorities and the same name, and for n
   assert.match(String(await to('hook', { caBundle: undefined })), /unknown authority$/)
 })
 
-test('of many different webhooks the one that was made first is forgotten', async () => {
+test('of many different webhooks the oldest is evicted', async () => {
   const hooks = new HookClient(nobody, ownPlace, 1000, 3)
   const to = (i: number) =>
     post(hooks, { caBundle: Buffer.from(`${ca.pem}\n# ${i}\n`).toString('base64') })
@@ -144,7 +141,7 @@ test('of many different webhooks the one that was made first is forgotten', asyn
     await to(i)
     made.push(sockets.size)
   }
-  // The first is made anew once the fourth has come, and takes the place of the second.
+  // After the fourth webhook, the first is created again and replaces the second.
   assert.deepEqual(made, [1, 2, 3, 3, 4, 4, 5, 5])
 })
 
@@ -183,7 +180,7 @@ for (const [what, answer, asked, expected] of retries) {
   })
 }
 
-test('a webhook that sends Retry-After gets the time, and no more than there is', async () => {
+test('a webhook that sends Retry-After is called again then, within the timeout', async () => {
   answers = busy(429, '1', 1)
   const began = performance.now()
   assert.deepEqual(await post(new HookClient(nobody, ownPlace)), { done: true })
@@ -200,7 +197,7 @@ test('a webhook that sends Retry-After gets the time, and no more than there is'
   assert.equal(calls.length, 1)
 })
 
-test('the time is that of all tries together', async () => {
+test('the timeout includes all retries', async () => {
   answers = (response, call) => {
     if (call === 1) setTimeout(() => response.writeHead(503, { 'retry-after': '0' }).end(), 600)
   }
@@ -214,7 +211,7 @@ test('the time is that of all tries together', async () => {
   assert.equal(calls.length, 2)
 })
 
-test('a kept connection that was closed is made anew, once; a new one that is closed is not', async () => {
+test('a kept connection that was closed is replaced once; a new one that is closed is an error', async () => {
   const hooks = new HookClient(nobody, ownPlace)
   await post(hooks)
   answers = (response, call) => {
@@ -240,7 +237,7 @@ test('an incomplete answer is not retried', async () => {
   assert.equal(calls.length, 2)
 })
 
-test('an answer that is too large is none', async () => {
+test('a response that is too large is an error', async () => {
   answers = (response) => response.end(`{"a":"${'x'.repeat(1000)}"}`)
   assert.match(
     String(await post(new HookClient(nobody, ownPlace, 1000))),

@@ -1,4 +1,4 @@
-/** What of a configuration a webhook is read from, and what is meant where it says nothing. */
+/** The properties of a webhook that are read from its configuration, and their defaults. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
@@ -78,7 +78,7 @@ for (const [what, fields, read, expected] of rows) {
   test(`a webhook with ${what}`, () => assert.deepEqual(read(only(fields)), expected))
 }
 
-test('the same webhook twice is two, in one configuration and in another', () => {
+test('two equal webhooks are different webhooks, in one configuration or in two', () => {
   const twice = [{ name: 'a.x.io' }, { name: 'a.x.io' }, { name: 'b.x.io' }]
   const hooks = [...hooksOf(configuration('c', ...twice)), ...hooksOf(configuration('d', ...twice))]
   assert.equal(new Set(hooks.map(({ id }) => id)).size, hooks.length)
@@ -86,7 +86,7 @@ test('the same webhook twice is two, in one configuration and in another', () =>
 })
 
 const plural = 'mutatingwebhookconfigurations'
-test('webhooks come by the names of their configurations, and in their own order', async () => {
+test('webhooks are sorted by the names of their configurations, then by their order', async () => {
   const reader = new MemoryReader()
   const put = (name: string, ...webhooks: string[]) =>
     reader.put(

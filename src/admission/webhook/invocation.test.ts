@@ -24,7 +24,7 @@ const create = requestOf('CREATE', kindOf('v1', 'configmaps'), map)
 const update = requestOf('UPDATE', kindOf('v1', 'configmaps'), map, { old: map })
 const status = requestOf('UPDATE', kindOf('apps/v1', 'deployments'), map, { subresource: 'status' })
 const node = requestOf('CREATE', kindOf('v1', 'nodes'), map)
-// In kube-apiserver a namespace is in itself, which makes it no less cluster-scoped.
+// In kube-apiserver a Namespace object has itself as namespace, and is cluster-scoped nevertheless.
 const namespace = requestOf('UPDATE', kindOf('v1', 'namespaces'), map, {
   namespace: 'm',
   name: 'm',
@@ -127,7 +127,7 @@ for (const [what, rule, request, matchPolicy, expected] of equivalents) {
     assert.equal(invocationOf(hook(rule, { matchPolicy }), request)?.kind.apiVersion, expected))
 }
 
-test('a version that has no such subresource is no equivalent', () => {
+test('a version without the subresource is not equivalent', () => {
   const kind = kindOf('autoscaling/v1', 'horizontalpodautoscalers')
   const kinds = kind.resource.kinds.map((one) =>
     one.version === 'v2beta2' ? { ...one, subresources: new Map() } : one,
@@ -237,7 +237,7 @@ for (const [apiVersion, plural, always, withGate] of exempt)
     assert.deepEqual([isExempt(request, false), isExempt(request, true)], [always, withGate])
   })
 
-test('a kind of another group with the same name is in reach', () => {
+test('a kind with the same name in another group is intercepted', () => {
   const alike = { ...kindOf(group, 'mutatingwebhookconfigurations'), group: 'example.com' }
   assert.equal(isExempt(requestOf('CREATE', alike as never, map), true), false)
 })

@@ -1,6 +1,6 @@
 /**
- * What mutating webhooks make of objects: what counts as a change, which webhook is called again,
- * and what the audit log records.
+ * The results of mutating webhooks: what is a change, which webhook is called again, and the audit
+ * annotations.
  */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -159,7 +159,7 @@ for (const [what, make, operation, changed] of changes) {
   })
 }
 
-test('only the first patch of a request sees owners change by being written down', async () => {
+test('only the first patch of a request changes the precision of times in managedFields', async () => {
   const metadata = { name: 'm', managedFields: owners }
   const request = requestOf('CREATE', mapKind, map({ metadata }))
   server.paths.set('/a', () => patchOf(same))
@@ -205,7 +205,7 @@ for (const [what, hooks, patching, expected] of rounds) {
   })
 }
 
-test('called again: a plugin changed what the last webhook left', async () => {
+test('called again: a plugin changed the result of the last webhook', async () => {
   others = [
     {
       name: 'Adding',
@@ -278,8 +278,8 @@ for (const [what, answer, expected] of faults) {
   test(`a patch that is ${what}`, async () => {
     const request = requestOf('CREATE', mapKind, map())
     server.paths.set('/a', () => answer)
-    // A readable answer is no failed call, except one of an unknown type: the policy does not
-    // count.
+    // A readable response is not a failed call, except one of an unknown type: the failure policy
+    // does not apply.
     assert.equal(await run(request, hook('a')), expected)
     assert.deepEqual(request.object?.data, { k: 'v' })
     const isCall = expected.includes('failed calling')
@@ -305,7 +305,7 @@ test('integers of a patch are exact', async () => {
   assert.equal(request.object?.spec.activeDeadlineSeconds, 9007199254740993n)
 })
 
-test('steps are named from 1.22 on, and in the log of what failed open', async () => {
+test('steps have names from 1.22 on, also in the log of ignored failures', async () => {
   const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' } }
   const words =
     'Post "https://127.0.0.1:1/x?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused'
@@ -364,7 +364,7 @@ for (const [of, isTold] of [
   })
 }
 
-test('annotations for the log need a name, and the first of a name stays', async () => {
+test('audit annotations need a name, and the first value of a name is used', async () => {
   server.paths.set('/a', () => ({
     allowed: true,
     auditAnnotations: { good: '1', 'x/y': '2', '': '3', 'no good': '4' },
@@ -379,7 +379,7 @@ test('annotations for the log need a name, and the first of a name stays', async
   assert.equal(request.auditAnnotations.get('a.x.io/good'), 'first')
 })
 
-test('a missing namespace fails the request only if a selector needs it', async () => {
+test('a missing namespace is an error only if a selector needs it', async () => {
   const elsewhere = () => requestOf('CREATE', mapKind, map(), { namespace: 'gone' })
   assert.equal(await run(elsewhere(), hook('a', { namespaceSelector: {} })), 'admitted')
   const selects = { namespaceSelector: { matchLabels: { team: 'a' } } }
@@ -388,7 +388,7 @@ test('a missing namespace fails the request only if a selector needs it', async 
   assert.equal(await run(elsewhere(), hook('a', otherRule)), 'admitted')
 })
 
-test('the time of the client is that of its webhooks, and what fails open after it fails', async () => {
+test("the client's deadline limits webhooks, and failures after it are ignored as the policy says", async () => {
   server.paths.set('/a', () => 'never')
   const hurried = () => requestOf('CREATE', mapKind, map(), { deadlineAt: performance.now() + 900 })
   const began = performance.now()
@@ -397,19 +397,19 @@ test('the time of the client is that of its webhooks, and what fails open after 
     await run(hurried(), hook('a', { failurePolicy: 'Ignore' })),
     '504 Timeout: request did not complete within requested timeout',
   )
-  // Its own is ten seconds.
+  // Its own timeout is ten seconds.
   assert.ok(performance.now() - began < 9000)
   assert.ok(reports.length === 2)
 })
 
-test('defaults fill what a patch leaves open', async () => {
+test('defaults are applied after a patch', async () => {
   const request = requestOf('CREATE', podKind, pod())
   server.paths.set('/a', () => patchOf({ op: 'add', path: '/spec/hostNetwork', value: true }))
   assert.equal(await run(request, hook('a')), 'admitted')
   assert.equal(request.object?.spec.restartPolicy, 'Always')
 })
 
-test('each sees the result of those before it in the version it requires', async () => {
+test('each webhook gets the previous result in the version that it requires', async () => {
   const object = await scaler()
   const of = (version: string) => ({
     rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
@@ -435,7 +435,7 @@ test('each sees the result of those before it in the version it requires', async
   assert.equal(back.spec.targetCPUUtilizationPercentage, 70)
 })
 
-test('a patch that changes nothing is taken over all the same', async () => {
+test('a patch without changes is applied nevertheless', async () => {
   const object = map({ data: undefined, binaryData: undefined })
   server.paths.set('/a', () => patchOf({ op: 'add', path: '/data', value: {} }))
   const request = requestOf('CREATE', mapKind, object)
@@ -444,7 +444,7 @@ test('a patch that changes nothing is taken over all the same', async () => {
   assert.equal(request.object, object)
 })
 
-test('each sees what those before it made, and nothing is seen of what they made later', async () => {
+test('each webhook sees earlier results, and no later ones', async () => {
   server.paths.set('/a', () => patchOf(label('a')))
   const request = requestOf('CREATE', mapKind, map())
   assert.equal(await run(request, hook('z'), hook('a'), hook('b')), 'admitted')
@@ -454,7 +454,7 @@ test('each sees what those before it made, and nothing is seen of what they made
   )
 })
 
-test('once called again, and not for the same change twice', async () => {
+test('a webhook is called again once, and not for the same change twice', async () => {
   server.paths.set('/b', once('b'))
   server.paths.set('/c', (request: Loose) =>
     request.object.metadata.labels?.c === undefined
@@ -466,7 +466,7 @@ test('once called again, and not for the same change twice', async () => {
   assert.equal(called(), 'a b d c a d')
 })
 
-test('before 1.22 the log has no failures that were ignored', async () => {
+test('before 1.22 the audit log has no ignored failures', async () => {
   const gone = { clientConfig: { url: 'https://127.0.0.1:1/x' }, failurePolicy: 'Ignore' }
   release = 21
   const request = requestOf('CREATE', mapKind, map())
@@ -481,7 +481,7 @@ const owner = {
   fieldsType: 'FieldsV1',
   fieldsV1: { 'f:data': {} },
 }
-/** What a webhook makes of the owners, and the warning: none if they stay as it made them. */
+/** The managedFields that a webhook returns, and the warning: none if they are valid. */
 const spoilt: [what: Loose, said: string | undefined][] = [
   [{ manager: 'two' }, undefined],
   [{ operation: 'Nope' }, 'operation must be `Apply` or `Update`'],
@@ -505,7 +505,7 @@ for (const [what, said] of spoilt) {
   })
 }
 
-test('a refusal keeps the metadata that its status has', async () => {
+test('a rejection keeps the metadata of its Status', async () => {
   const metadata = { resourceVersion: '5', bogus: 1 }
   server.paths.set('/a', () => ({ allowed: false, status: { metadata } }))
   const refusal = await refusalOf(requestOf('CREATE', mapKind, map()), hook('a'))

@@ -1,4 +1,4 @@
-/** Which answers are reviews, and the messages for the others. */
+/** Valid and invalid responses of webhooks, with error messages. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdmissionRequest } from '#admission/admission.ts'
@@ -15,10 +15,7 @@ const review = (response: unknown, more: Loose = {}): Loose => ({
   response,
   ...more,
 })
-/**
- * What becomes of an answer: the words of what is wrong with it, with the step before them, or the
- * verdict.
- */
+/** The result of a response: the error with its step, or the verdict. */
 function outcome(answer: Loose, mutating = false, version: ReviewVersion = 'v1'): unknown {
   const json = JSON.stringify(answer)
   let read: Loose

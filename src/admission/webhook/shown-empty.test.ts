@@ -16,7 +16,7 @@ const role = structOf('role', [
   field('labels', mapOf(text), 3, 'o'),
 ])
 
-/** What is written, and what a webhook is shown of it. */
+/** What is written, and what a webhook sees. */
 const rows: readonly (readonly [written: Json, shown: Json])[] = [
   [{}, { rules: null, byName: null }],
   [

@@ -1,6 +1,6 @@
 /**
- * Validating webhooks: all at once, each with the version it requires, and what is recorded of
- * each.
+ * Validating webhooks: they run concurrently, each with the version that it requires, and each is
+ * recorded.
  */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -75,7 +75,7 @@ const called = () =>
     .sort()
     .join(' ')
 
-test('all are called at once: each of three answers when the others have been called too', async () => {
+test('all are called concurrently: each of three responds when the others have been called too', async () => {
   const waiting: (() => void)[] = []
   server.onRequest = (go) => {
     waiting.push(go)
@@ -102,7 +102,7 @@ test('of several rejections the first in order is returned, and all are counted'
   )
 })
 
-test('a webhook may warn of as much as its answer holds', async () => {
+test('a webhook may send any number of warnings', async () => {
   server.paths.set('/a', () => ({ allowed: true, warnings: Array(300_000).fill('w') }))
   const request = map()
   assert.equal(await run(request, 22, hook('a')), 'admitted')
@@ -118,7 +118,7 @@ const open: [release: number, hooks: () => Loose[], expected: Loose][] = [
     { [`${failed}1`]: 'b.x.io' },
   ],
   [21, () => [hook('a'), hook('b', { ...gone, failurePolicy: 'Ignore' })], {}],
-  // Those that are not called have no place.
+  // Webhooks that are not called have no position.
   [
     22,
     () => [hook('a', elsewhere), hook('b', { ...gone, failurePolicy: 'Ignore' })],
@@ -133,13 +133,13 @@ for (const [release, hooks, expected] of open) {
   })
 }
 
-test('only those of the namespace are called', async () => {
+test('only webhooks that match the namespace are called', async () => {
   const here = { namespaceSelector: { matchLabels: { team: 'a' } } }
   assert.equal(await run(map(), 22, hook('a', elsewhere), hook('b', here)), 'admitted')
   assert.equal(called(), 'b')
 })
 
-test('each sees the version it requires', async () => {
+test('each webhook gets the version that it requires', async () => {
   const of = (version: string) => ({
     matchPolicy: 'Equivalent',
     rules: [{ ...hook('').rules[0], apiGroups: ['autoscaling'], apiVersions: [version] }],
@@ -169,11 +169,11 @@ test('each sees the version it requires', async () => {
     ['/b', 'autoscaling/v1', 'autoscaling/v1', 'v1', 'v1', 'v1', 'v1'],
     ['/c', `autoscaling/${v2}`, `autoscaling/${v2}`, v2, 'v1', v2, 'v1'],
   ])
-  // What is shown is another object than what goes on.
+  // Webhooks see a copy of the object.
   assert.deepEqual(object, await scaler())
 })
 
-test('webhooks for webhooks are not called', async () => {
+test('webhooks do not intercept webhook configurations', async () => {
   const kind = kindOf('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations')
   assert.equal(
     await run(requestOf('CREATE', kind, { metadata: { name: 'x' } }), 22, hook('a')),

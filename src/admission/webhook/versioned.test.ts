@@ -1,6 +1,6 @@
 /**
- * What patches make of objects, on their way from a webhook back into the request: real types,
- * custom kinds, own bodies.
+ * Patches of webhooks and their way back into the request: built-in types, custom kinds, and bodies
+ * of other kinds.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,7 +101,7 @@ const remove = (path: string) => ({ op: 'remove', path })
 const none = (kind: string, of: string) =>
   `no kind "${kind}" is registered for version "${of}" in scheme "pkg/runtime/scheme.go:100"`
 
-/** Immediate problems are reported with their step; problems on the way back with their code. */
+/** Immediate errors are reported with their step; errors on the way back with their code. */
 async function outcome(which: string, ...operations: Loose[]): Promise<unknown> {
   const request = requests[which]()
   const parts = { types, release: 22 }
@@ -244,7 +244,7 @@ for (const [which, operations, expected] of takenOver) {
   test(`${which}: ${JSON.stringify(operations)} is taken over`, async () => {
     const made = (await outcome(which, ...operations)) as KubeObject
     assert.deepEqual(made, expected)
-    // Unknown fields are lost on the way to the store.
+    // Unknown fields are pruned on the way to the store.
     assert.equal(isUnread(made), which.startsWith('gear') && which !== 'gear scale')
   })
 }
@@ -293,7 +293,7 @@ for (const [what, request, shown] of olds) {
   })
 }
 
-test('of two versions each gets the required one, and a patched object whole', async () => {
+test('a webhook gets the object in the version that it requires, and all of a patched object', async () => {
   const request = requestOf('CREATE', twoKinds, gear())
   const other = twoKinds.resource.kinds.find((kind) => kind.version === 'v2') as Kind
   const first = await Versioned.of(request, other)

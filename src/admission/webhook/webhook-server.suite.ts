@@ -1,6 +1,6 @@
 /**
- * Webhooks on loopback for tests: HTTPS with a certificate made on the spot, answering as
- * configured for each path.
+ * Webhooks on loopback for tests: HTTPS with a generated certificate, and configured responses for
+ * each path.
  */
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import type { Loopback } from './address.ts'
 /** A loopback address for tests without a server. */
 export const ownPlace: Loopback = { url: 'https://127.0.0.1:1', serverName: '', cert: '', key: '' }
 
-/** From the request of a review to its response, the text of a whole answer, or nothing ever. */
+/** Maps a review to its response, to the text of a complete response, or to none ever. */
 export type Respond = (request: Loose) => Loose | string | 'never'
 
 export interface Received {
@@ -28,7 +28,7 @@ export class WebhookServer {
   readonly ca: Made
   readonly #server: Server
   connections = 0
-  /** Decides when an answer may go, where it is not to go at once. */
+  /** Decides when a response is sent, if it is not sent at once. */
   onRequest: ((go: () => void) => void) | undefined
 
   constructor(ca: Made, serving: Made) {

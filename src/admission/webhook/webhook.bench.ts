@@ -1,7 +1,7 @@
 /**
- * What a validating webhook that says yes adds to a write, on loopback: `node
- * src/admission/webhook/webhook.bench.ts`. The limit we hold ourselves to is one millisecond at the
- * median. Webhook and caller share this process, so what is measured is both sides.
+ * The time that a validating webhook which allows a write adds to it, on loopback: `node
+ * src/admission/webhook/webhook.bench.ts`. Our limit is one millisecond at the median. Webhook and
+ * caller share this process, so both sides are measured.
  */
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { AdmissionChain } from '#admission/chain.ts'

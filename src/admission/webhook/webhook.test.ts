@@ -118,7 +118,7 @@ const jsonPatch = (...operations: Loose[]) => ({
   patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
 })
 
-test('the review that is sent', async () => {
+test('the request to a webhook', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   assert.equal(await run(createMap({ options: { fieldManager: 'me' } })), 'admitted')
   const [{ review, headers }] = server.received
@@ -148,7 +148,7 @@ test('the review that is sent', async () => {
   })
 })
 
-test('what an update found is shown without its owners; a new namespace is in itself', async () => {
+test('the old object is sent without managedFields; a new Namespace has itself as namespace', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   const managedFields = [{ manager: 'm', operation: 'Update' as const }]
   const old = map({ metadata: { name: 'm', uid: 'u', managedFields } })
@@ -217,7 +217,7 @@ test('messages of kube-apiserver', async () => {
   )
 })
 
-test('a patch changes the object in place, with defaults for what it brings', async () => {
+test('a patch changes the object in place, with defaults', async () => {
   install('mutating', 'm', hook('m.x.io', '/m'))
   const added = { op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'car:1' } }
   server.paths.set('/m', () => ({
@@ -285,7 +285,7 @@ test('plugins of the server run again after a webhook changed the object', async
   assert.equal(server.received.length, 1)
 })
 
-test('an equivalent version is what the webhook sees and patches', async () => {
+test('the webhook sees and patches the object in an equivalent version', async () => {
   const object = await scaler()
   const rule = {
     ...everything,
@@ -318,7 +318,7 @@ test('an equivalent version is what the webhook sees and patches', async () => {
   assert.equal(back.spec.targetCPUUtilizationPercentage, 70)
 })
 
-test('which requests a webhook is for', async () => {
+test('which requests a webhook intercepts', async () => {
   const rule = (changes: Loose) => ({ rules: [{ ...everything, ...changes }] })
   const cases: [string, Loose, boolean][] = [
     ['another operation', rule({ operations: ['DELETE'] }), false],
@@ -407,7 +407,7 @@ for (const [name, answer, expected] of malformed) {
   })
 }
 
-test('a silent webhook costs its timeout and no more', async () => {
+test('a webhook that does not respond costs only its timeout', async () => {
   server.paths.set('/v', () => 'never')
   install(
     'validating',
@@ -424,7 +424,7 @@ test('a silent webhook costs its timeout and no more', async () => {
   assert.ok(took > 150 && took < 9000, `${took} ms`)
 })
 
-test('a missing one, and one of an untrusted authority', async () => {
+test('a webhook that is missing, or has an untrusted authority', async () => {
   install(
     'validating',
     'v',
@@ -451,7 +451,7 @@ test('dry runs reach only webhooks without side effects', async () => {
   assert.deepEqual(server.received[0].review.request.options.dryRun, ['All'])
 })
 
-test('the older review, which need not repeat the uid', async () => {
+test('the older review version, which need not repeat the uid', async () => {
   install(
     'mutating',
     'm',
@@ -468,7 +468,7 @@ test('the older review, which need not repeat the uid', async () => {
   assert.deepEqual(request.object?.data, { a: 'b' })
 })
 
-test('a service is reached at its endpoint, under its own name', async () => {
+test('a service is called at its endpoint, under its own name', async () => {
   reader.put('', 'services', {
     metadata: { name: 'hook', namespace: 'ns' },
     spec: { clusterIP: '10.0.0.9', ports: [{ name: 'https', port: 443 }] },
@@ -497,13 +497,13 @@ test('connections are kept', async () => {
   assert.ok(server.connections - before <= 1)
 })
 
-test('a removed configuration is called no more', async () => {
+test('a removed configuration is not called any more', async () => {
   install('validating', 'v', hook('v.x.io', '/v'))
   reader.remove(group, 'validatingwebhookconfigurations', '', 'v')
   assert.equal(chain.plugins[1].validate?.(createMap(), reader), undefined)
 })
 
-test('credentials by the name of the host', async () => {
+test('credentials by host name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-'))
   const file = join(folder, 'kubeconfig')
   writeFileSync(
