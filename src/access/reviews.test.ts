@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { ApiError } from '#api/status-error.ts'
 import { readSigningKey } from './authenticate/key-files.ts'
@@ -88,6 +89,32 @@ const checks: [ReviewKind, Loose, Loose, string][] = [
 for (const [kind, metadata, spec, expected] of checks)
   test(`${kind} ${JSON.stringify({ metadata, spec })}`, async () =>
     assert.equal(await attempt(() => checkReview(kind, { metadata, spec }, 'n', old)), expected))
+
+const pathJson = '{"Path":"/x","Verb":"get"}'
+checkBoundaries<Loose, string>(
+  (release, spec) => {
+    const rules = { release: releaseOf(release), feature: () => false }
+    return attempt(() => checkReview('SelfSubjectAccessReview', { metadata: {}, spec }, 'n', rules))
+  },
+  [
+    [
+      'a review of a resource and a path',
+      [36, 37],
+      { resourceAttributes: pods, nonResourceAttributes: path },
+      invalid(
+        `spec.nonResourceAttributes: Invalid value: ${pathJson}: cannot be specified in combination with resourceAttributes`,
+      ),
+      invalid(`spec: Invalid value: ${pathJson}: ${one}`),
+    ],
+    [
+      'a review of nothing',
+      [36, 37],
+      {},
+      invalid(`spec.resourceAttributes: Invalid value: null: ${one}`),
+      invalid(`spec: Invalid value: null: ${one}`),
+    ],
+  ],
+)
 
 test('a review has no metadata of its own', async () => {
   const review = {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { ApiError } from '#api/status-error.ts'
 import { readSigningKey } from './authenticate/key-files.ts'
@@ -48,6 +49,28 @@ async function answer(spec: Loose, metadata: Loose = {}, rules = rulesOf(37), ma
 const bound = (kind: string, name: string, uid = '') => ({
   boundObjectRef: { apiVersion: 'v1', kind, name, uid },
 })
+
+const answered = async (release: number, spec: Loose): Promise<Loose | string> => {
+  const made = await answer(spec, {}, rulesOf(release))
+  if (typeof made === 'string') return made
+  return { uid: made.metadata.uid, node: made.claims['kubernetes.io'].node?.name }
+}
+checkBoundaries<Loose, Loose | string>(answered, [
+  [
+    'the uid of the account',
+    [33, 34],
+    {},
+    { uid: undefined, node: undefined },
+    { uid: 'b', node: undefined },
+  ],
+  [
+    'a token bound to a node',
+    [28, 29],
+    bound('Node', 'node'),
+    '400 cannot bind token to object of type /v1, Kind=Node',
+    { uid: undefined, node: 'node' },
+  ],
+])
 
 test('a token has an ID, and the response has the name of the account', async () => {
   const rules = rulesOf(37)
@@ -108,13 +131,6 @@ const refused: [name: string, spec: Loose, metadata: Loose, rules: TokenRules, s
     {},
     rulesOf(37, ['ServiceAccountTokenNodeBinding']),
     '400 cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled',
-  ],
-  [
-    'a node in 1.28',
-    bound('Node', 'node'),
-    {},
-    rulesOf(28),
-    '400 cannot bind token to object of type /v1, Kind=Node',
   ],
   [
     'another name',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { change } from '#api/releases/change.ts'
 import { loadControllers } from './all.ts'
 import { type ControllerName, controllerRows, selectControllers } from './names.ts'
@@ -40,6 +41,18 @@ for (const [release, count] of [
     const selected = selectControllers(words, release)
     assert.equal((selected as readonly string[]).length, count)
   })
+
+checkBoundaries<ControllerName, string>(
+  (release, name) => {
+    const selected = selectControllers([name], release)
+    return 'error' in selected ? selected.error : selected.join(' ')
+  },
+  [
+    ['root-ca-cert-publisher', [19, 20], 'root-ca-cert-publisher', '', 'root-ca-cert-publisher'],
+    ['ttl-after-finished', [20, 21], 'ttl-after-finished', '', 'ttl-after-finished'],
+    ['service-cidr-controller', [32, 33], 'service-cidr-controller', '', 'service-cidr-controller'],
+  ],
+)
 
 test('a name that there is not is an error', () => {
   assert.deepEqual(selectControllers(['*', '-c'], 22, rows), {

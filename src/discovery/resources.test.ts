@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { kindsOfRelease } from './kinds-of-facts.suite.ts'
 import { apiResourceList } from './resources.ts'
@@ -53,6 +54,22 @@ test('a group version lists its resources and their subresources by name', () =>
     verbs: ['get', 'patch', 'update'],
   })
 })
+
+checkBoundaries<string, string[]>(
+  (release, group) =>
+    listOf(release, group, 'v1')
+      .resources.filter(({ name }) => !name.includes('/'))
+      .map(({ singularName }) => singularName),
+  [
+    [
+      'singular names',
+      [26, 27],
+      'apps',
+      ['', '', '', '', ''],
+      ['controllerrevision', 'daemonset', 'deployment', 'replicaset', 'statefulset'],
+    ],
+  ],
+)
 
 test('the oldest groups omit apiVersion', () => {
   assert.equal(listOf(22, '', 'v1').apiVersion, undefined)

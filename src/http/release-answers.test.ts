@@ -63,6 +63,11 @@ const rows: Row[] = [
     expected: { 24: noAccept, 25: listed(forms) },
   },
   {
+    request: `GET ${here}`,
+    headers: { accept: 'application/json;as=' },
+    expected: { 16: '406 only the following media types are accepted: …', 17: '200' },
+  },
+  {
     request: `PATCH ${here}`,
     headers: { 'content-type': 'text/plain' },
     expected: {

@@ -1,6 +1,7 @@
 /** Which endpoint says no, and by which check, in every state of a server's life. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { type HealthEndpoint, runChecks } from '#observe/health.ts'
 import { type Part, ServerHealth } from './health-checks.ts'
 
@@ -78,6 +79,38 @@ for (const [name, state, expected] of cases) {
     })
   }
 }
+
+checkBoundaries<HealthEndpoint, string[]>(
+  (release, endpoint) => {
+    const options = { release, feature: () => true, fair: true, livezGraceMs: 0 }
+    const trouble = { storeTrouble: () => undefined, monotonicMs: () => 0 }
+    const health = new ServerHealth({ ...options, ...trouble })
+    return health[endpoint]().flatMap(({ name }) => (/hook|auto/.test(name) ? [] : [name]))
+  },
+  [
+    [
+      'the loopback certificate in livez',
+      [35, 36],
+      'livez',
+      ['ping', 'log', 'etcd'],
+      ['ping', 'log', 'loopback-serving-certificate', 'etcd'],
+    ],
+    [
+      'the loopback certificate in healthz',
+      [35, 36],
+      'healthz',
+      ['ping', 'log', 'etcd'],
+      ['ping', 'log', 'loopback-serving-certificate', 'etcd'],
+    ],
+    [
+      'the store in readyz',
+      [24, 25],
+      'readyz',
+      ['ping', 'log', 'etcd', 'informer-sync', 'shutdown'],
+      ['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync', 'shutdown'],
+    ],
+  ],
+)
 
 test('an excluded check is not run, and does not count', async () => {
   const health = new ServerHealth({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListQuery } from '#api/list-options.ts'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { serviceUnavailable } from '#api/status-error.ts'
 import { until } from '#base/until.fixture.ts'
@@ -9,7 +10,7 @@ import type { ApiClient } from '#client/client.ts'
 import { core, startCluster } from '#controllers/cluster.suite.ts'
 import { deployments, disruptionBudgets, replicaSets } from '#controllers/resources.ts'
 import { scaledValue } from '#controllers/workloads/scaled-value.ts'
-import { countOf, judge } from './budget-status.ts'
+import { countOf, failed, judge } from './budget-status.ts'
 import { disruptionController } from './disruption.ts'
 
 const shares: [value: number | string, of: number, expected: number][] = [
@@ -79,10 +80,27 @@ for (const [what, pods, disruptedPods, desiredHealthy, expected] of judgements) 
     ])
     const later = { nowMs: now + 1000, release: 22 }
     assert.equal(judge({ ...budget, status }, pods, count, later).status, undefined)
-    const before = judge(budget, pods, count, { nowMs: now, release: 20 }).status
-    assert.equal(before?.conditions, undefined)
   })
 }
+
+checkBoundaries<KubeObject, string[]>(
+  (release, object) => {
+    const count = { expected: 1, desiredHealthy: 1 }
+    const { status } = judge(object, [pod('a')], count, { nowMs: now, release })
+    return [status, failed(object, 'no scale', now, release)].map(
+      (of) => of?.conditions?.[0].reason ?? 'none',
+    )
+  },
+  [
+    [
+      'conditions of a budget',
+      [20, 21],
+      { metadata: { name: 'x' } },
+      ['none', 'none'],
+      ['InsufficientPods', 'SyncFailed'],
+    ],
+  ],
+)
 
 const budgets = disruptionBudgets(22)
 const labels = { app: 'web' }
@@ -162,6 +180,25 @@ test('a budget follows its pods', async () => {
     await cluster.stop()
   }
 })
+
+async function podsOfEmptySelector(release: number): Promise<number> {
+  const cluster = await startCluster({ release })
+  try {
+    const { client } = cluster
+    const resource = disruptionBudgets(release)
+    cluster.run(disruptionController)
+    await runningPod(client, 'a')
+    await client.create(resource, 'default', budget({ selector: {}, minAvailable: 1 }))
+    const status = async () => (await client.get(resource, 'default', 'budget')).status ?? {}
+    await until('the pods are counted', async () => (await status()).observedGeneration === 1)
+    return (await status()).expectedPods
+  } finally {
+    await cluster.stop()
+  }
+}
+checkBoundaries<string, number>(podsOfEmptySelector, [
+  ['pods of an empty selector', [20, 21], '', 0, 1],
+])
 
 test('the desired number of pods comes from the controller of the pods', async () => {
   const cluster = await startCluster()

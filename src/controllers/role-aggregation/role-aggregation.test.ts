@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { until } from '#base/until.fixture.ts'
 import type { Informer, Listener } from '#client/informer.ts'
 import { startCluster } from '#controllers/cluster.suite.ts'
@@ -50,6 +51,29 @@ test('a role holds the rules of all roles it picks, each once, in the order of t
     await cluster.stop()
   }
 })
+
+/** `Apply` or `Update`: how the controller writes the rules. */
+async function writesRules(release: number): Promise<string | undefined> {
+  const cluster = await startCluster({ release })
+  try {
+    const { client } = cluster
+    cluster.run(roleAggregation)
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { to: 'all' } }] }
+    const all = { metadata: { name: 'all' }, aggregationRule, rules: [] }
+    await client.create(clusterRoles, '', all)
+    const one = { metadata: { name: 'one', labels: { to: 'all' } }, rules: [rule('pods')] }
+    await client.create(clusterRoles, '', one)
+    const live = () => client.get(clusterRoles, '', 'all')
+    await until('the rule', async () => (await live()).rules?.length === 1)
+    const { managedFields = [] } = (await live()).metadata
+    return managedFields.find(({ fieldsV1 }) => 'f:rules' in (fieldsV1 ?? {}))?.operation
+  } finally {
+    await cluster.stop()
+  }
+}
+checkBoundaries<string, string | undefined>(writesRules, [
+  ['how the rules are written', [20, 21], '', 'Update', 'Apply'],
+])
 
 test('of many roles those that aggregate none cost nothing when another changes', () => {
   let told: Listener<KeptRole> | undefined

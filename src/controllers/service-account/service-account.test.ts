@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified } from '#api/status-error.ts'
 import { until } from '#base/until.fixture.ts'
@@ -104,6 +105,40 @@ test('every account has a token up to 1.23', () =>
     await client.delete(accounts, 'default', 'robot')
     await until('no token', async () => (await client.list(secrets, 'default')).items.length === 0)
   }))
+
+/** How many Secrets an account has after the controller filled another one for it. */
+const tokensOf = async (release: number): Promise<number> => {
+  let count = -1
+  await inCluster(release, async ({ client, run }, find) => {
+    run(tokenController)
+    await client.create(accounts, 'default', { metadata: { name: 'robot' } })
+    const annotations = { 'kubernetes.io/service-account.name': 'robot' }
+    const type = 'kubernetes.io/service-account-token'
+    await client.create(secrets, 'default', { metadata: { name: 'mine', annotations }, type })
+    await until('a token', async () =>
+      Boolean((await find('secrets', 'default', 'mine'))?.data?.token),
+    )
+    const references = async () => (await find('serviceaccounts', 'default', 'robot'))?.secrets
+    if (release === 23) await until('a reference', async () => (await references()) !== undefined)
+    count = (await references())?.length ?? 0
+  })
+  return count
+}
+checkBoundaries<string, number>(tokensOf, [['Secrets of an account', [23, 24], '', 1, 0]])
+
+const descriptionOf = async (release: number): Promise<boolean> => {
+  let isDescribed = false
+  await inCluster(release, async ({ run }, find) => {
+    run(rootCertificatePublisher)
+    const map = () => find('configmaps', 'default', 'kube-root-ca.crt')
+    await until('the map', async () => (await map()) !== undefined)
+    isDescribed = 'kubernetes.io/description' in ((await map())?.metadata.annotations ?? {})
+  })
+  return isDescribed
+}
+checkBoundaries<string, boolean>(descriptionOf, [
+  ['a description of the root certificates', [20, 21], '', false, true],
+])
 
 test('an account has a token however long its name', () =>
   inCluster(22, async ({ client, run }, find) => {

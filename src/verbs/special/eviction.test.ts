@@ -1,6 +1,7 @@
 /** Which pods may be evicted: a table of pods and their budgets. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Storage } from '#storage/storage.ts'
 import { refusalOf, startVerbs } from '#verbs/fixture.suite.ts'
@@ -106,6 +107,8 @@ const ownedByServer = (pod: string): Loose => ({
   time: undefined,
 })
 
+const atOnce = { deleteOptions: { gracePeriodSeconds: 0 } }
+
 let made = 0
 for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
   test(`eviction under ${what}: ${expected}`, async () => {
@@ -123,8 +126,7 @@ for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
       await verbs.update('poddisruptionbudgets', { ...kept, status } as KubeObject, 'status')
     }
     await verbs.settled()
-    const options = { deleteOptions: { gracePeriodSeconds: 0 } }
-    assert.equal(await refusalOf(eviction(name, options)), expected)
+    assert.equal(await refusalOf(eviction(name, atOnce)), expected)
     const isGone = (await refusalOf(verbs.get('pods', name))) === '404 NotFound'
     assert.equal(isGone, expected === 'none')
     if (what !== 'a budget with room') return
@@ -145,6 +147,45 @@ for (const [what, { pod, budgets, expected }] of Object.entries(cases)) {
   })
 }
 
+/** The result of an eviction under a used up budget, and the type of the budget's condition. */
+async function evictedIn(release: number, status: Loose): Promise<(string | undefined)[]> {
+  const own = await startVerbs(undefined, undefined, release)
+  try {
+    const labels = { of: 'p' }
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const pod = await own.create('pods', { metadata: { name: 'p', labels }, spec })
+    await own.update('pods', { ...pod, status } as KubeObject, 'status')
+    const room = status.conditions[0].status === 'True' ? 1 : 0
+    const selector = { matchLabels: labels }
+    const kept = await own.create('poddisruptionbudgets', {
+      metadata: { name: 'b' },
+      spec: { selector },
+    })
+    const left = { ...calm, disruptionsAllowed: room }
+    await own.update('poddisruptionbudgets', { ...kept, status: left } as KubeObject, 'status')
+    await own.settled()
+    const body = { metadata: { name: 'p' }, ...atOnce }
+    const result = await refusalOf(
+      evict(own.server, own.request(own.target('pods', 'p', 'eviction'), body)),
+    )
+    const budget = await own.get('poddisruptionbudgets', 'b')
+    return [result, budget.status.conditions?.[0].type]
+  } finally {
+    await own.stop()
+  }
+}
+
+checkBoundaries<Loose, (string | undefined)[]>(evictedIn, [
+  [
+    'an unready pod where enough others are well',
+    [19, 20],
+    unready,
+    ['429 TooManyRequests', undefined],
+    ['none', undefined],
+  ],
+  ['a budget that is used up', [20, 21], ready, ['none', undefined], ['none', 'DisruptionAllowed']],
+])
+
 test('concurrent evictions use the budget one by one, and never exceed it', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `crowd-${letter}`)
   const labels = { of: 'crowd' }
@@ -162,8 +203,6 @@ test('concurrent evictions use the budget one by one, and never exceed it', asyn
   const full = '429 TooManyRequests'
   assert.deepEqual(told.toSorted(), [full, full, 'none', 'none', 'none'])
 })
-
-const atOnce = { deleteOptions: { gracePeriodSeconds: 0 } }
 
 const changing: [what: string, before: Loose, budget: Loose, expected: string][] = [
   ['waits for its start', { phase: 'Pending' }, calm, '429 TooManyRequests'],
