@@ -21,7 +21,14 @@ export const modulesWithChanges = (): string[] =>
     .map((path) => path.slice(root.length + 1))
     .sort()
 
-/** Every change, by the module whose text has its title. */
+/** Titles that a module puts together: `there is the flag --${name}` stands for all flags. */
+const templatesIn = (text: string): RegExp[] =>
+  [...text.matchAll(/(?<![.\w])change\(\s*`([^`]+)`/g)].map(([, template = '']) => {
+    const fixed = template.split(/\$\{[^}]*\}/).map((part) => RegExp.escape(part))
+    return new RegExp(`^${fixed.join('.+')}$`)
+  })
+
+/** Every change, by the module whose text has its title or makes it. */
 export async function changesByModule(): Promise<ReadonlyMap<string, readonly ReleaseChange[]>> {
   const paths = modulesWithChanges()
   for (const path of paths) await import(join(root, path))
@@ -29,7 +36,10 @@ export async function changesByModule(): Promise<ReadonlyMap<string, readonly Re
   return new Map(
     paths.map((path) => {
       const text = readFileSync(join(root, path), 'utf8')
-      return [path, changes.filter(({ title }) => text.includes(title))]
+      const templates = templatesIn(text)
+      const isHere = (title: string) =>
+        text.includes(title) || templates.some((template) => template.test(title))
+      return [path, changes.filter(({ title }) => isHere(title))]
     }),
   )
 }

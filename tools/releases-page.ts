@@ -3,12 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ReleaseChange, Span } from '#api/releases/change.ts'
-import { pluginNames } from '#admission/plugin-names.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
 import { featureGates, type GateTable } from '#kinds/feature-gates.ts'
-import { ServerHealth } from '#server/health-checks.ts'
-import { deprecations, flagWarning } from '#settings/deprecated-flags.ts'
 import { allChanges } from './declared-changes.ts'
+import { grantsIn, missingGrants } from './default-grants.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const opening = [
@@ -68,30 +66,11 @@ function gateEnabled(release: number): (gate: string) => boolean {
   return gates.enabled
 }
 
-/** The parts of /readyz and /livez that `?verbose` shows with the default gates. */
-function healthChecks(release: number): string[] {
-  const health = new ServerHealth({
-    release,
-    feature: gateEnabled(release),
-    fair: true,
-    storeTrouble: () => undefined,
-    livezGraceMs: 0,
-    monotonicMs: () => 0,
-  })
-  return [...health.readyz(), ...health.livez()].map(({ name }) => name)
-}
-
 /** Tables whose rows have the releases of their own, and the names that a release has of each. */
 const tables: readonly { readonly title: string; of(release: number): readonly string[] }[] = [
-  { title: 'Admission plugins', of: pluginNames },
-  { title: 'Health checks', of: healthChecks },
   {
     title: 'Feature gates enabled by default',
     of: (release) => Object.keys(gateTable).filter(gateEnabled(release)),
-  },
-  {
-    title: 'Warnings about deprecated flags',
-    of: (release) => [...deprecations.keys()].flatMap((name) => flagWarning(name, release) ?? []),
   },
 ]
 
@@ -113,6 +92,14 @@ export async function releasesPage(): Promise<string> {
         ...part(`${title} that are new`, lacking(of(release), of(release - 1))),
         ...part(`${title} that are gone`, lacking(of(release - 1), of(release))),
       ]),
+      ...part(
+        'Default roles permit in addition',
+        missingGrants(grantsIn(release), grantsIn(release - 1)),
+      ),
+      ...part(
+        'Default roles no longer permit',
+        missingGrants(grantsIn(release - 1), grantsIn(release)),
+      ),
       ...part(
         'From this release on',
         titles(changes, ({ since }) => since === release),

@@ -25,65 +25,81 @@ test('the default plugins of 1.22, in order', () => {
   ])
 })
 
-test('policies run next to webhooks, in releases that have them', () => {
-  const names = (release: number) =>
-    enabledPlugins(release, [], []).filter((name) => /Admission(?:Policy|Webhook)$/.test(name))
-  const webhooks = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
-  const [mutating, validating] = webhooks as [string, string]
-  assert.deepEqual(names(25), webhooks)
-  assert.deepEqual(names(26), [mutating, 'ValidatingAdmissionPolicy', validating])
-  assert.deepEqual(names(31), names(26))
-  assert.deepEqual(names(32), ['MutatingAdmissionPolicy', ...names(26)])
-})
-
-test('older releases lack some plugins', () => {
-  assert.ok(!pluginNames(15).includes('RuntimeClass'))
-  assert.ok(!enabledPlugins(17, [], []).includes('CertificateApproval'))
-  assert.ok(!pluginNames(20).includes('DenyServiceExternalIPs'))
-})
-
-test('older releases have other plugins', () => {
-  for (const [name, last] of [
-    ['PodPreset', 19],
-    ['DenyEscalatingExec', 20],
-    ['DenyExecOnPrivileged', 20],
-  ] as const) {
-    assert.ok(pluginNames(15).includes(name) && pluginNames(last).includes(name), name)
-    assert.ok(!pluginNames(last + 1).includes(name), name)
-  }
-  const order = (release: number) => {
-    const names = enabledPlugins(release, [], [])
-    return names.indexOf('RuntimeClass') - names.indexOf('ValidatingAdmissionWebhook')
-  }
-  assert.ok(order(17) > 0 && order(18) < 0, 'RuntimeClass came after webhooks at first')
-})
-
-const spans: [name: string, since: number, until: number][] = [
-  ['SecurityContextDeny', 15, 29],
-  ['PodSecurityPolicy', 15, 24],
-  ['PersistentVolumeLabel', 15, 30],
-  ['ClusterTrustBundleAttest', 27, 37],
-  ['PodTopologyLabels', 33, 37],
-  ['NodeDeclaredFeatureValidator', 35, 37],
-  ['PodGroupProtection', 36, 37],
-  ['PodResizeValidator', 36, 37],
-  ['PodGroupWorkloadExists', 36, 36],
-  ['JobValidation', 36, 36],
+/** The plugins that the second release has not, and those that the first has not. */
+const steps: [last: number, first: number, gone: string[], added: string[]][] = [
+  [15, 16, [], ['RuntimeClass']],
+  [
+    17,
+    18,
+    [],
+    [
+      'CertificateApproval',
+      'CertificateSigning',
+      'CertificateSubjectRestriction',
+      'DefaultIngressClass',
+    ],
+  ],
+  [19, 20, ['PodPreset'], []],
+  [20, 21, ['DenyEscalatingExec', 'DenyExecOnPrivileged'], ['DenyServiceExternalIPs']],
+  [21, 22, [], ['PodSecurity']],
+  [22, 23, [], []],
+  [24, 25, ['PodSecurityPolicy'], []],
+  [25, 26, [], ['ValidatingAdmissionPolicy']],
+  [26, 27, [], ['ClusterTrustBundleAttest']],
+  [29, 30, ['SecurityContextDeny'], []],
+  [30, 31, ['PersistentVolumeLabel'], []],
+  [31, 32, [], ['MutatingAdmissionPolicy']],
+  [32, 33, [], ['PodTopologyLabels']],
+  [34, 35, [], ['NodeDeclaredFeatureValidator']],
+  [
+    35,
+    36,
+    [],
+    ['PodGroupProtection', 'PodGroupWorkloadExists', 'JobValidation', 'PodResizeValidator'],
+  ],
+  [36, 37, ['PodGroupWorkloadExists', 'JobValidation'], []],
 ]
-for (const [name, since, until] of spans)
-  test(`${name} exists from 1.${since} to 1.${until}, once`, () => {
-    for (let release = 15; release <= 37; release++) {
-      const found = pluginNames(release).filter((one) => one === name)
-      assert.equal(found.length, release >= since && release <= until ? 1 : 0, `1.${release}`)
-    }
+for (const [last, first, gone, added] of steps)
+  test(`the plugins of 1.${last} and 1.${first}`, () => {
+    const [before, now] = [pluginNames(last), pluginNames(first)]
+    assert.deepEqual(
+      before.filter((name) => !now.includes(name)),
+      gone,
+    )
+    assert.deepEqual(
+      now.filter((name) => !before.includes(name)),
+      added,
+    )
   })
 
-test('PodSecurity comes before PodSecurityPolicy since 1.23', () => {
-  for (const release of [22, 23]) {
+test('a plugin has one place in each release', () => {
+  for (let release = 15; release <= 37; release++) {
     const names = pluginNames(release)
-    const isBefore = names.indexOf('PodSecurity') < names.indexOf('PodSecurityPolicy')
-    assert.equal(isBefore, release === 23)
+    assert.equal(new Set(names).size, names.length, `1.${release}`)
   }
+})
+
+const orders: [earlier: string, later: string, last: number, first: number][] = [
+  ['RuntimeClass', 'ValidatingAdmissionWebhook', 17, 18],
+  ['PodSecurity', 'PodSecurityPolicy', 22, 23],
+]
+for (const [earlier, later, last, first] of orders)
+  test(`${earlier} comes before ${later} since 1.${first}`, () => {
+    const isEarlier = (release: number) => {
+      const names = pluginNames(release)
+      return names.indexOf(earlier) < names.indexOf(later)
+    }
+    assert.deepEqual([isEarlier(last), isEarlier(first)], [false, true])
+  })
+
+test('the last plugins by default, in order', () => {
+  assert.deepEqual(enabledPlugins(37, [], []).slice(-5), [
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionWebhook',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionWebhook',
+    'ResourceQuota',
+  ])
 })
 
 test('enabled plugins run in their fixed order, disabled ones do not run', () => {

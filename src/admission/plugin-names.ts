@@ -2,70 +2,96 @@
  * All admission plugins in their order, with the releases that have them and whether they are
  * enabled by default.
  */
-import { isWithin, type Span } from '#api/releases/change.ts'
+import { change, type ReleaseChange, releaseOf, type Span } from '#api/releases/change.ts'
 
-/** The releases that run the plugin at this position. */
-interface Row extends Span {
+interface Row {
   readonly name: string
   /** Whether the plugin is enabled by default. */
   readonly on?: true
+  /** The releases that have the plugin. Absent: all. */
+  readonly only?: ReleaseChange
+  /** A plugin that moved has two rows: one for releases with the change, one for those without. */
+  readonly placeSince?: ReleaseChange
+  readonly placeBefore?: ReleaseChange
 }
+
+/** A plugin that some releases have. */
+const some = (name: string, ...spans: Span[]): Row => ({
+  name,
+  only: change(`there is the admission plugin ${name}`, ...spans),
+})
+
+const podSecurityPolicy = some('PodSecurityPolicy', { until: 24 })
+const podSecurityFirst = change('the plugin PodSecurity runs before PodSecurityPolicy', {
+  since: 23,
+})
+const runtimeClass: Row = { ...some('RuntimeClass', { since: 16 }), on: true }
+const runtimeClassFirst = change('the plugin RuntimeClass runs before webhooks', { since: 18 })
 
 const rows: readonly Row[] = [
   { name: 'AlwaysAdmit' },
   { name: 'NamespaceAutoProvision' },
   { name: 'NamespaceLifecycle', on: true },
   { name: 'NamespaceExists' },
-  { name: 'SecurityContextDeny', until: 29 },
+  some('SecurityContextDeny', { until: 29 }),
   { name: 'LimitPodHardAntiAffinityTopology' },
-  { name: 'PodPreset', until: 19 },
+  some('PodPreset', { until: 19 }),
   { name: 'LimitRanger', on: true },
   { name: 'ServiceAccount', on: true },
   { name: 'NodeRestriction' },
   { name: 'TaintNodesByCondition', on: true },
   { name: 'AlwaysPullImages' },
   { name: 'ImagePolicyWebhook' },
-  { name: 'PodSecurityPolicy', until: 22 },
-  { name: 'PodSecurity', on: true, since: 22 },
-  { name: 'PodSecurityPolicy', since: 23, until: 24 },
+  { ...podSecurityPolicy, placeBefore: podSecurityFirst },
+  { ...some('PodSecurity', { since: 22 }), on: true },
+  { ...podSecurityPolicy, placeSince: podSecurityFirst },
   { name: 'PodNodeSelector' },
   { name: 'Priority', on: true },
   { name: 'DefaultTolerationSeconds', on: true },
   { name: 'PodTolerationRestriction' },
-  { name: 'DenyEscalatingExec', until: 20 },
-  { name: 'DenyExecOnPrivileged', until: 20 },
+  some('DenyEscalatingExec', { until: 20 }),
+  some('DenyExecOnPrivileged', { until: 20 }),
   { name: 'EventRateLimit' },
   { name: 'ExtendedResourceToleration' },
-  { name: 'PersistentVolumeLabel', until: 30 },
+  some('PersistentVolumeLabel', { until: 30 }),
   { name: 'DefaultStorageClass', on: true },
   { name: 'StorageObjectInUseProtection', on: true },
-  { name: 'PodGroupProtection', on: true, since: 36 },
+  { ...some('PodGroupProtection', { since: 36 }), on: true },
   { name: 'OwnerReferencesPermissionEnforcement' },
   { name: 'PersistentVolumeClaimResize', on: true },
-  { name: 'RuntimeClass', on: true, since: 18 },
-  { name: 'CertificateApproval', on: true, since: 18 },
-  { name: 'CertificateSigning', on: true, since: 18 },
-  { name: 'ClusterTrustBundleAttest', on: true, since: 27 },
-  { name: 'CertificateSubjectRestriction', on: true, since: 18 },
-  { name: 'DefaultIngressClass', on: true, since: 18 },
-  { name: 'DenyServiceExternalIPs', since: 21 },
-  { name: 'PodTopologyLabels', on: true, since: 33 },
-  { name: 'PodGroupWorkloadExists', on: true, since: 36, until: 36 },
-  { name: 'NodeDeclaredFeatureValidator', on: true, since: 35 },
-  { name: 'JobValidation', on: true, since: 36, until: 36 },
-  { name: 'PodResizeValidator', on: true, since: 36 },
-  { name: 'MutatingAdmissionPolicy', on: true, since: 32 },
+  { ...runtimeClass, placeSince: runtimeClassFirst },
+  { ...some('CertificateApproval', { since: 18 }), on: true },
+  { ...some('CertificateSigning', { since: 18 }), on: true },
+  { ...some('ClusterTrustBundleAttest', { since: 27 }), on: true },
+  { ...some('CertificateSubjectRestriction', { since: 18 }), on: true },
+  { ...some('DefaultIngressClass', { since: 18 }), on: true },
+  some('DenyServiceExternalIPs', { since: 21 }),
+  { ...some('PodTopologyLabels', { since: 33 }), on: true },
+  { ...some('PodGroupWorkloadExists', { since: 36, until: 36 }), on: true },
+  { ...some('NodeDeclaredFeatureValidator', { since: 35 }), on: true },
+  { ...some('JobValidation', { since: 36, until: 36 }), on: true },
+  { ...some('PodResizeValidator', { since: 36 }), on: true },
+  { ...some('MutatingAdmissionPolicy', { since: 32 }), on: true },
   { name: 'MutatingAdmissionWebhook', on: true },
-  { name: 'ValidatingAdmissionPolicy', on: true, since: 26 },
+  { ...some('ValidatingAdmissionPolicy', { since: 26 }), on: true },
   { name: 'ValidatingAdmissionWebhook', on: true },
-  // At first the plugin was last.
-  { name: 'RuntimeClass', on: true, since: 16, until: 17 },
+  { ...runtimeClass, placeBefore: runtimeClassFirst },
   { name: 'ResourceQuota', on: true },
   { name: 'AlwaysDeny' },
 ]
 
-export const pluginNames = (release: number): string[] =>
-  rows.filter((row) => isWithin(row, release)).map(({ name }) => name)
+/** The names of the plugins that a release has, in order. */
+export function pluginNames(release: number): string[] {
+  const { has } = releaseOf(release)
+  return rows
+    .filter(
+      ({ only, placeSince, placeBefore }) =>
+        (only === undefined || has(only)) &&
+        (placeSince === undefined || has(placeSince)) &&
+        (placeBefore === undefined || !has(placeBefore)),
+    )
+    .map(({ name }) => name)
+}
 
 /** The enabled plugins in order. Throws if a name is unknown, or both enabled and disabled. */
 export function enabledPlugins(

@@ -3,7 +3,7 @@
  * the tables of flags and commands. Help on a topic omits flags without effect; docs/flags.md lists
  * every flag.
  */
-import { type Group, groups, type Row } from '#settings/flag-row.ts'
+import { type Group, groups, releasesOf, type Row } from '#settings/flag-row.ts'
 import { flagTable } from '#settings/flag-table.ts'
 import { unreadFlags } from '#settings/unread-flags.ts'
 import { usageOf } from './command.ts'
@@ -27,8 +27,9 @@ function spelled(name: string, row: Row<unknown>): string {
 }
 
 function remarks(row: Row<unknown>): string {
-  if (row.since !== undefined) return ` Since release ${row.since}.`
-  return row.until === undefined ? '' : ` Until release ${row.until}.`
+  const [which, release] = releasesOf(row).split(' ')
+  if (release === undefined) return ''
+  return which === 'since' ? ` Since release ${release}.` : ` Until release ${release}.`
 }
 
 /** Breaks a sentence into lines no longer than `width`. */

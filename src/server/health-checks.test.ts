@@ -170,27 +170,89 @@ const named = (release: number, endpoint: HealthEndpoint, gatesOff: readonly str
     [endpoint]()
     .map(({ name }) => name.replace('poststarthook/', ''))
 
-const stageCases: [name: string, first: number, last: number][] = [
-  ['storage-object-count-tracker-hook', 25, 37],
-  ['start-system-namespaces-controller', 27, 37],
-  ['start-service-ip-repair-controllers', 28, 37],
-  ['start-kube-apiserver-admission-initializer', 15, 29],
-  ['start-apiserver-admission-initializer', 30, 37],
-  ['apiservice-status-available-controller', 15, 30],
-  ['apiservice-status-remote-available-controller', 31, 37],
-  ['loopback-serving-certificate', 36, 37],
-  ['apiservice-discovery-controller', 26, 37],
-  ['start-deprecated-kube-apiserver-identity-lease-garbage-collector', 27, 28],
-  ['bootstrap-controller', 15, 37],
-  ['rbac/bootstrap-roles', 15, 37],
+/** The checks that the second release has not, and those that the first has not. */
+const steps: [last: number, first: number, gone: string[], added: string[]][] = [
+  [15, 16, [], []],
+  [16, 17, ['ca-registration'], ['start-cluster-authentication-info-controller']],
+  [17, 18, [], ['priority-and-fairness-config-consumer']],
+  [18, 19, [], ['priority-and-fairness-filter']],
+  [
+    19,
+    20,
+    [],
+    [
+      'priority-and-fairness-config-producer',
+      'start-kube-apiserver-identity-lease-controller',
+      'start-kube-apiserver-identity-lease-garbage-collector',
+    ],
+  ],
+  [23, 24, [], ['apiservice-openapiv3-controller']],
+  [24, 25, [], ['storage-object-count-tracker-hook']],
+  [25, 26, [], ['start-legacy-token-tracking-controller', 'apiservice-discovery-controller']],
+  [
+    26,
+    27,
+    [],
+    [
+      'start-system-namespaces-controller',
+      'start-deprecated-kube-apiserver-identity-lease-garbage-collector',
+    ],
+  ],
+  [27, 28, [], ['start-service-ip-repair-controllers', 'peer-endpoint-reconciler-controller']],
+  [
+    28,
+    29,
+    ['start-deprecated-kube-apiserver-identity-lease-garbage-collector'],
+    ['start-kubernetes-service-cidr-controller'],
+  ],
+  [
+    29,
+    30,
+    ['start-kube-apiserver-admission-initializer'],
+    ['start-apiserver-admission-initializer'],
+  ],
+  [
+    30,
+    31,
+    ['apiservice-status-available-controller'],
+    [
+      'storage-readiness',
+      'apiservice-status-local-available-controller',
+      'apiservice-status-remote-available-controller',
+    ],
+  ],
 ]
-for (const [name, first, last] of stageCases)
-  test(`releases 1.${first} to 1.${last} show ${name} once`, () => {
-    for (let release = 15; release <= 37; release++) {
-      const count = named(release, 'healthz').filter((one) => one === name).length
-      assert.equal(count, release >= first && release <= last ? 1 : 0, `1.${release}`)
-    }
+for (const [last, first, gone, added] of steps)
+  test(`the health checks of 1.${last} and 1.${first}`, () => {
+    const [before, now] = [named(last, 'healthz'), named(first, 'healthz')]
+    const without = (names: string[], others: string[]) =>
+      names.filter((name) => !others.includes(name))
+    assert.deepEqual([without(before, now), without(now, before)], [gone, added])
   })
+
+/** Whether a check comes before another. */
+const orders: [earlier: string, later: string, last: number, first: number][] = [
+  ['kube-apiserver-autoregistration', 'apiservice-openapi-controller', 15, 16],
+  ['start-kube-apiserver-admission-initializer', 'generic-apiserver-start-informers', 16, 17],
+  ['start-system-namespaces-controller', 'bootstrap-controller', 27, 28],
+  ['apiservice-discovery-controller', 'kube-apiserver-autoregistration', 29, 30],
+  ['start-system-namespaces-controller', 'rbac/bootstrap-roles', 30, 31],
+]
+for (const [earlier, later, last, first] of orders)
+  test(`${earlier} is shown before ${later} since 1.${first}`, () => {
+    const isEarlier = (release: number) => {
+      const names = named(release, 'healthz')
+      return names.indexOf(earlier) < names.indexOf(later)
+    }
+    assert.deepEqual([isEarlier(last), isEarlier(first)], [false, true])
+  })
+
+test('a health check is shown once', () => {
+  for (let release = 15; release <= 37; release++) {
+    const names = named(release, 'healthz')
+    assert.equal(new Set(names).size, names.length, `1.${release}`)
+  }
+})
 
 test('stages wait for their gates', () => {
   const gate = 'UnknownVersionInteroperabilityProxy'

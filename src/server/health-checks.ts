@@ -3,119 +3,202 @@
  * of kube-apiserver's post-start hooks. A check passes when the corresponding work of this server
  * is complete.
  */
-import { change, isWithin, type Release, releaseOf, type Span } from '#api/releases/change.ts'
+import {
+  change,
+  type Release,
+  type ReleaseChange,
+  releaseOf,
+  type Span,
+} from '#api/releases/change.ts'
 import type { HealthCheck } from '#observe/health.ts'
 
+type Row = readonly [name: string, part: Part, when?: When]
+
 /**
- * The releases and the feature gate in which a stage exists, and whether it depends on priority and
- * fairness.
+ * The changes with and without which a stage exists at its place, its feature gate, and whether it
+ * depends on priority and fairness.
  */
-interface When extends Span {
+interface When {
+  readonly only?: ReleaseChange
+  readonly unless?: ReleaseChange
   readonly fair?: boolean
   readonly gate?: string
 }
 
-/**
- * From this release on, kube-apiserver registers the stages of its controllers before it installs
- * its own APIs.
- */
-const apisLast = 31
-const apisFirst = apisLast - 1
+const hook = (name: string, ...spans: Span[]): ReleaseChange =>
+  change(`there is the health check poststarthook/${name}`, ...spans)
+
+/** A stage that some releases have. */
+const stage = (name: string, part: Part, when: When, ...spans: Span[]): Row => [
+  `poststarthook/${name}`,
+  part,
+  { ...when, only: hook(name, ...spans) },
+]
+
+const apisLast = change('health checks of built-in APIs follow those of their controllers', {
+  since: 31,
+})
+const admissionFirst = change('the health check of admission plugins comes first', { since: 17 })
+const admissionRenamed = change(
+  'the health check of admission plugins is called start-apiserver-admission-initializer',
+  { since: 30 },
+)
+const bootstrapLater = change('the health check bootstrap-controller follows that of namespaces', {
+  since: 28,
+})
+const openApiLater = change('the health check of aggregated OpenAPI follows autoregistration', {
+  since: 16,
+})
+const discoveryEarlier = change(
+  'the health check of aggregated discovery comes before autoregistration',
+  { since: 30 },
+)
+const splitsAvailability = change(
+  'local and remote aggregated APIs have health checks of their own',
+  { since: 31 },
+)
+const publishesAuthentication = change(
+  'the health check ca-registration is called start-cluster-authentication-info-controller',
+  { since: 17 },
+)
+const repairsAddresses = hook('start-service-ip-repair-controllers', { since: 28 })
+const producesFairness = hook('priority-and-fairness-config-producer', { since: 20 })
+const keepsServiceCidr = hook('start-kubernetes-service-cidr-controller', { since: 29 })
+const aggregatesDiscovery = hook('apiservice-discovery-controller', { since: 26 })
 
 /**
  * The stages in display order, each with the part of the start that it waits for. A stage that
  * moved between releases has several rows.
  */
-const stages: readonly (readonly [string, Part, When?])[] = [
-  ['poststarthook/start-kube-apiserver-admission-initializer', 'server', { since: 17, until: 29 }],
-  ['poststarthook/start-apiserver-admission-initializer', 'server', { since: 30 }],
+const stages: readonly Row[] = [
+  [
+    'poststarthook/start-kube-apiserver-admission-initializer',
+    'server',
+    { only: admissionFirst, unless: admissionRenamed },
+  ],
+  ['poststarthook/start-apiserver-admission-initializer', 'server', { only: admissionRenamed }],
   ['poststarthook/generic-apiserver-start-informers', 'server'],
-  ['poststarthook/priority-and-fairness-config-consumer', 'server', { since: 18, fair: true }],
-  ['poststarthook/priority-and-fairness-filter', 'server', { since: 19, fair: true }],
-  ['poststarthook/max-in-flight-filter', 'server', { since: 19, fair: false }],
-  ['poststarthook/storage-object-count-tracker-hook', 'server', { since: 25 }],
+  stage('priority-and-fairness-config-consumer', 'server', { fair: true }, { since: 18 }),
+  stage('priority-and-fairness-filter', 'server', { fair: true }, { since: 19 }),
+  stage('max-in-flight-filter', 'server', { fair: false }, { since: 19 }),
+  stage('storage-object-count-tracker-hook', 'server', {}, { since: 25 }),
   ['poststarthook/start-apiextensions-informers', 'definitions'],
   ['poststarthook/start-apiextensions-controllers', 'definitions'],
   ['poststarthook/crd-informer-synced', 'definitions'],
-  ['poststarthook/bootstrap-controller', 'objects', { until: 27 }],
-  ['poststarthook/start-service-ip-repair-controllers', 'objects', { since: 28, until: apisFirst }],
-  ['poststarthook/rbac/bootstrap-roles', 'roles', { until: apisFirst }],
-  ['poststarthook/scheduling/bootstrap-system-priority-classes', 'objects', { until: apisFirst }],
+  ['poststarthook/bootstrap-controller', 'objects', { unless: bootstrapLater }],
+  [
+    'poststarthook/start-service-ip-repair-controllers',
+    'objects',
+    { only: repairsAddresses, unless: apisLast },
+  ],
+  ['poststarthook/rbac/bootstrap-roles', 'roles', { unless: apisLast }],
+  ['poststarthook/scheduling/bootstrap-system-priority-classes', 'objects', { unless: apisLast }],
   [
     'poststarthook/priority-and-fairness-config-producer',
     'objects',
-    { since: 20, until: apisFirst },
+    { only: producesFairness, unless: apisLast },
   ],
-  ['poststarthook/start-system-namespaces-controller', 'objects', { since: 27 }],
-  ['poststarthook/bootstrap-controller', 'objects', { since: 28, until: apisFirst }],
+  stage('start-system-namespaces-controller', 'objects', {}, { since: 27 }),
+  ['poststarthook/bootstrap-controller', 'objects', { only: bootstrapLater, unless: apisLast }],
   [
     'poststarthook/start-kubernetes-service-cidr-controller',
     'objects',
-    { since: 29, until: apisFirst, gate: 'MultiCIDRServiceAllocator' },
+    { only: keepsServiceCidr, unless: apisLast, gate: 'MultiCIDRServiceAllocator' },
   ],
-  [
-    'poststarthook/peer-endpoint-reconciler-controller',
+  stage(
+    'peer-endpoint-reconciler-controller',
     'objects',
-    { since: 28, gate: 'UnknownVersionInteroperabilityProxy' },
-  ],
-  ['poststarthook/ca-registration', 'objects', { until: 16 }],
-  ['poststarthook/start-cluster-authentication-info-controller', 'objects', { since: 17 }],
+    { gate: 'UnknownVersionInteroperabilityProxy' },
+    { since: 28 },
+  ),
+  ['poststarthook/ca-registration', 'objects', { unless: publishesAuthentication }],
   [
-    'poststarthook/start-kube-apiserver-identity-lease-controller',
-    'server',
-    { since: 20, gate: 'APIServerIdentity' },
-  ],
-  [
-    'poststarthook/start-deprecated-kube-apiserver-identity-lease-garbage-collector',
-    'server',
-    { since: 27, until: 28, gate: 'APIServerIdentity' },
-  ],
-  [
-    'poststarthook/start-kube-apiserver-identity-lease-garbage-collector',
-    'server',
-    { since: 20, gate: 'APIServerIdentity' },
-  ],
-  [
-    'poststarthook/storage-readiness',
-    'server',
-    { since: 31, gate: 'WatchCacheInitializationPostStartHook' },
-  ],
-  [
-    'poststarthook/start-legacy-token-tracking-controller',
+    'poststarthook/start-cluster-authentication-info-controller',
     'objects',
-    { since: 26, gate: 'LegacyServiceAccountTokenTracking' },
+    { only: publishesAuthentication },
   ],
-  ['poststarthook/start-service-ip-repair-controllers', 'objects', { since: apisLast }],
-  ['poststarthook/rbac/bootstrap-roles', 'roles', { since: apisLast }],
-  ['poststarthook/scheduling/bootstrap-system-priority-classes', 'objects', { since: apisLast }],
-  ['poststarthook/priority-and-fairness-config-producer', 'objects', { since: apisLast }],
-  ['poststarthook/bootstrap-controller', 'objects', { since: apisLast }],
+  stage(
+    'start-kube-apiserver-identity-lease-controller',
+    'server',
+    { gate: 'APIServerIdentity' },
+    { since: 20 },
+  ),
+  stage(
+    'start-deprecated-kube-apiserver-identity-lease-garbage-collector',
+    'server',
+    { gate: 'APIServerIdentity' },
+    { since: 27, until: 28 },
+  ),
+  stage(
+    'start-kube-apiserver-identity-lease-garbage-collector',
+    'server',
+    { gate: 'APIServerIdentity' },
+    { since: 20 },
+  ),
+  stage(
+    'storage-readiness',
+    'server',
+    { gate: 'WatchCacheInitializationPostStartHook' },
+    { since: 31 },
+  ),
+  stage(
+    'start-legacy-token-tracking-controller',
+    'objects',
+    { gate: 'LegacyServiceAccountTokenTracking' },
+    { since: 26 },
+  ),
+  ['poststarthook/start-service-ip-repair-controllers', 'objects', { only: apisLast }],
+  ['poststarthook/rbac/bootstrap-roles', 'roles', { only: apisLast }],
+  ['poststarthook/scheduling/bootstrap-system-priority-classes', 'objects', { only: apisLast }],
+  ['poststarthook/priority-and-fairness-config-producer', 'objects', { only: apisLast }],
+  ['poststarthook/bootstrap-controller', 'objects', { only: apisLast }],
   [
     'poststarthook/start-kubernetes-service-cidr-controller',
     'objects',
-    { since: apisLast, gate: 'MultiCIDRServiceAllocator' },
+    { only: apisLast, gate: 'MultiCIDRServiceAllocator' },
   ],
-  ['poststarthook/start-kube-apiserver-admission-initializer', 'server', { until: 16 }],
+  [
+    'poststarthook/start-kube-apiserver-admission-initializer',
+    'server',
+    { unless: admissionFirst },
+  ],
   ['poststarthook/start-kube-aggregator-informers', 'server'],
-  ['poststarthook/apiservice-status-local-available-controller', 'server', { since: 31 }],
-  ['poststarthook/apiservice-status-remote-available-controller', 'server', { since: 31 }],
+  [
+    'poststarthook/apiservice-status-local-available-controller',
+    'server',
+    { only: splitsAvailability },
+  ],
+  [
+    'poststarthook/apiservice-status-remote-available-controller',
+    'server',
+    { only: splitsAvailability },
+  ],
   ['poststarthook/apiservice-registration-controller', 'server'],
-  ['poststarthook/apiservice-status-available-controller', 'server', { until: 30 }],
-  ['poststarthook/apiservice-discovery-controller', 'server', { since: 30 }],
-  ['poststarthook/apiservice-openapi-controller', 'server', { until: 15 }],
+  [
+    'poststarthook/apiservice-status-available-controller',
+    'server',
+    { unless: splitsAvailability },
+  ],
+  ['poststarthook/apiservice-discovery-controller', 'server', { only: discoveryEarlier }],
+  ['poststarthook/apiservice-openapi-controller', 'server', { unless: openApiLater }],
   ['poststarthook/kube-apiserver-autoregistration', 'server'],
   ['autoregister-completion', 'server'],
-  ['poststarthook/apiservice-openapi-controller', 'server', { since: 16 }],
-  ['poststarthook/apiservice-openapiv3-controller', 'server', { since: 24, gate: 'OpenAPIV3' }],
+  ['poststarthook/apiservice-openapi-controller', 'server', { only: openApiLater }],
+  stage('apiservice-openapiv3-controller', 'server', { gate: 'OpenAPIV3' }, { since: 24 }),
   [
     'poststarthook/apiservice-discovery-controller',
     'server',
-    { since: 26, until: 29, gate: 'AggregatedDiscoveryEndpoint' },
+    {
+      only: aggregatesDiscovery,
+      unless: discoveryEarlier,
+      gate: 'AggregatedDiscoveryEndpoint',
+    },
   ],
 ]
 
-const has = (when: When, { release, fair, feature }: HealthOptions): boolean =>
-  isWithin(when, release) &&
+const has = ({ only, unless, ...when }: When, { release, fair, feature }: HealthOptions): boolean =>
+  (only === undefined || releaseOf(release).has(only)) &&
+  (unless === undefined || !releaseOf(release).has(unless)) &&
   (when.fair === undefined || when.fair === fair) &&
   (when.gate === undefined || feature(when.gate))
 

@@ -3,6 +3,7 @@
  * else. The status `unwired` means that no part of the server reads the flag yet; specifying it is
  * an error.
  */
+import { change, type ReleaseChange, type Span } from '#api/releases/change.ts'
 import type { FlagType } from './flag-value.ts'
 
 export const groups = [
@@ -32,15 +33,25 @@ export interface Row<T, Unit extends string = string> {
   readonly initial: T
   readonly status: FlagStatus
   readonly meaning: string
-  /** The first and the last emulated release that has the flag; in other releases it is unknown. */
-  readonly since?: string
-  readonly until?: string
+  /** The releases that have the flag; in others it is unknown. Absent: all. */
+  readonly only?: ReleaseChange
+}
+
+/** `since 1.18` or `until 1.18`; empty for a flag of all releases. */
+export function releasesOf({ only }: Row<unknown>): string {
+  const { since, until } = only?.spans[0] ?? {}
+  if (since !== undefined) return `since 1.${since}`
+  return until === undefined ? '' : `until 1.${until}`
 }
 
 interface Releases {
-  since?: string
-  until?: string
+  readonly only?: ReleaseChange
 }
+
+/** The releases of a flag that some have. */
+export const some = (name: string, ...spans: Span[]): Releases => ({
+  only: change(`there is the flag --${name}`, ...spans),
+})
 
 export function row<T, Unit extends string>(
   group: Group,

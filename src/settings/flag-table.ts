@@ -4,7 +4,7 @@
  * `data-dir`, `emulated-version` and `controllers` exist only here. This file contains only data;
  * flags.ts parses the command line.
  */
-import { type Row, row, unset } from './flag-row.ts'
+import { type Row, row, some, unset } from './flag-row.ts'
 import * as value from './flag-value.ts'
 
 /** The releases that `--emulated-version` accepts, oldest first. */
@@ -101,10 +101,10 @@ export const flagTable = {
   'min-request-timeout': row('Requests', value.seconds, 1800, 'wired', 'The shortest time a watch stays open if the client requests none; the end is chosen between this and twice as long.'),
   'max-requests-inflight': row('Requests', value.count, 400, 'wired', 'How many requests that only read may run at once; 0 for no limit.'),
   'max-mutating-requests-inflight': row('Requests', value.count, 200, 'wired', 'How many requests that write may run at once; 0 for no limit.'),
-  'enable-priority-and-fairness': row('Requests', value.bool, true, 'wired', 'Whether flow schemas and priority levels share out the requests that may run at once.', { since: '1.18' }),
-  'goaway-chance': row('Requests', value.chance, 0, 'wired', 'Of how many requests over HTTP/2 the connection takes no further ones, so that its client comes anew, perhaps to another server: .001 is one in a thousand, and .02 the most that is sensible; 0 for none.', { since: '1.18' }),
+  'enable-priority-and-fairness': row('Requests', value.bool, true, 'wired', 'Whether flow schemas and priority levels share out the requests that may run at once.', some('enable-priority-and-fairness', { since: 18 })),
+  'goaway-chance': row('Requests', value.chance, 0, 'wired', 'Of how many requests over HTTP/2 the connection takes no further ones, so that its client comes anew, perhaps to another server: .001 is one in a thousand, and .02 the most that is sensible; 0 for none.', some('goaway-chance', { since: 18 })),
   'cors-allowed-origins': row('Requests', value.list('regular expressions separated by commas, such as //example\\.org(:|$)', 'PATTERN,…'), [], 'wired', 'Pages of other origins that may call the server from a browser: each expression may match any part of the origin.'),
-  'strict-transport-security-directives': row('Requests', value.directives, [], 'wired', '| The HSTS header of every response: max-age=31536000,includeSubDomains,preload.', { since: '1.20' }),
+  'strict-transport-security-directives': row('Requests', value.directives, [], 'wired', '| The HSTS header of every response: max-age=31536000,includeSubDomains,preload.', some('strict-transport-security-directives', { since: 20 })),
 
   'emulated-version': row('Release and features', release, '1.22', 'wired', 'The release of Kubernetes to be: its groups, versions, fields, defaults and warnings.'),
   'runtime-config': row('Release and features', value.pairs('pairs such as batch/v2alpha1=true or api/beta=false', 'true'), new Map(), 'wired', 'Groups, versions and resources to turn on or off.'),
@@ -120,9 +120,9 @@ export const flagTable = {
   'anonymous-auth': row('Authentication', value.bool, true, 'wired', 'Whether requests without credentials go on as system:anonymous.'),
   'client-ca-file': unset('Authentication', value.file, 'wired', 'Authorities whose client certificates are believed: common name = user, organizations = groups.'),
   'token-auth-file': unset('Authentication', value.file, 'wired', 'Static tokens, one a line: token,user,uid,"group1,group2".'),
-  'basic-auth-file': unset('Authentication', value.file, 'wired', 'Passwords, one a line: password,user,uid,"group1,group2".', { until: '1.18' }),
+  'basic-auth-file': unset('Authentication', value.file, 'wired', 'Passwords, one a line: password,user,uid,"group1,group2".', some('basic-auth-file', { until: 18 })),
   'enable-bootstrap-token-auth': row('Authentication', value.bool, false, 'wired', 'Whether Secrets of type bootstrap.kubernetes.io/token in kube-system are credentials.'),
-  'authentication-config': unset('Authentication', value.file, 'wired', 'A file that names issuers of web tokens, maps their claims, and limits anonymous requests. Read again when it changes.', { since: '1.29' }),
+  'authentication-config': unset('Authentication', value.file, 'wired', 'A file that names issuers of web tokens, maps their claims, and limits anonymous requests. Read again when it changes.', some('authentication-config', { since: 29 })),
 
   'service-account-key-file': row('Service accounts', value.files, [], 'wired', 'Keys that verify the tokens of service accounts, PEM, RSA or ECDSA. The signing key when unset.'),
   'service-account-signing-key-file': unset('Service accounts', value.file, 'wired', 'The private key that signs tokens; made here when unset.'),
@@ -131,7 +131,7 @@ export const flagTable = {
   'api-audiences': row('Service accounts', value.list(), [], 'wired', 'Who tokens may be for; the issuers when unset.'),
   'service-account-lookup': row('Service accounts', value.bool, true, 'wired', 'Whether the account and Secret behind a token must still exist.'),
   'service-account-max-token-expiration': row('Service accounts', value.duration, 0, 'wired', 'The longest life a requested token may have, an hour or more; 0 for no limit.'),
-  'service-account-extend-token-expiration': row('Service accounts', value.bool, true, 'wired', 'Whether tokens injected into pods live longer than requested.', { since: '1.20' }),
+  'service-account-extend-token-expiration': row('Service accounts', value.bool, true, 'wired', 'Whether tokens injected into pods live longer than requested.', some('service-account-extend-token-expiration', { since: 20 })),
 
   'oidc-issuer-url': unset('OpenID Connect', value.url, 'wired', 'The provider; its discovery document is below it.'),
   'oidc-client-id': unset('OpenID Connect', value.text, 'wired', 'Who tokens must be for.'),
@@ -153,7 +153,7 @@ export const flagTable = {
   'requestheader-extra-headers-prefix': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'What headers with further facts begin with.'),
 
   'authorization-mode': row('Authorization', value.choices('AlwaysAllow', 'AlwaysDeny', 'RBAC', 'Node', 'Webhook', 'ABAC'), ['RBAC'], 'wired', 'The authorizers, in the order in which they decide.'),
-  'authorization-config': unset('Authorization', value.file, 'wired', 'A file that names the authorizers in order, several webhooks among them. Read again when it changes.', { since: '1.29' }),
+  'authorization-config': unset('Authorization', value.file, 'wired', 'A file that names the authorizers in order, several webhooks among them. Read again when it changes.', some('authorization-config', { since: 29 })),
   'authorization-policy-file': unset('Authorization', value.file, 'wired', 'The rules of ABAC, one JSON object a line.'),
   'authorization-webhook-config-file': unset('Authorization', value.file, 'wired', 'A kubeconfig that leads to the service that decides.'),
   'authorization-webhook-version': row('Authorization', value.choice('v1beta1', 'v1'), 'v1beta1', 'wired', 'The version of SubjectAccessReview to speak with it.'),

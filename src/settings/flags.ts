@@ -5,10 +5,10 @@
  * or has no effect. No flag is ignored silently. Parsing has no side effects.
  */
 import { resolve } from 'node:path'
-import { isWithin } from '#api/releases/change.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import { type FlagName, type FlagTable, flagTable } from './flag-table.ts'
-import type { Row } from './flag-row.ts'
+import { releasesOf, type Row } from './flag-row.ts'
 import type { PortRange } from './flag-value.ts'
 import { nearest } from './nearest.ts'
 
@@ -60,14 +60,8 @@ export function settingName(name: string): string {
 /** The minor version of a release: 22 for `1.22`. */
 export const releaseNumber = (release: string) => Number(release.split('.')[1])
 
-export function isInRelease(row: Row<unknown>, release: string): boolean {
-  const { since, until } = row
-  const span = {
-    ...(since !== undefined && { since: releaseNumber(since) }),
-    ...(until !== undefined && { until: releaseNumber(until) }),
-  }
-  return isWithin(span, releaseNumber(release))
-}
+export const isInRelease = ({ only }: Row<unknown>, release: string): boolean =>
+  only === undefined || releaseOf(releaseNumber(release)).has(only)
 
 const refuse = (error: string) => ({ error })
 
@@ -77,13 +71,8 @@ function unknownFlag(rows: Rows, name: string, release: string): { error: string
   const hint = close === undefined ? '' : ` (did you mean --${close}?)`
   const row = rows.get(name)
   if (row === undefined) return refuse(`unknown flag: --${name}${hint}; --help lists them all`)
-  const [has, which] =
-    row.until !== undefined &&
-    !isWithin({ until: releaseNumber(row.until) }, releaseNumber(release))
-      ? ['until', row.until]
-      : ['since', row.since]
   return refuse(
-    `unknown flag: --${name}: release ${release} does not have it (${has} ${which}; see --emulated-version)`,
+    `unknown flag: --${name}: release ${release} does not have it (${releasesOf(row)}; see --emulated-version)`,
   )
 }
 

@@ -3,18 +3,18 @@
  * a notice in its help. Three releases later it is hidden, unless a flag shows it. One release
  * after that it is removed.
  */
-import { type ReleaseChange, isWithin, releaseOf } from '#api/releases/change.ts'
+import { type ReleaseChange, releaseOf } from '#api/releases/change.ts'
 
 export type Stability = 'STABLE' | 'BETA' | 'ALPHA'
 
 export interface LifeCycle {
   readonly stability: Stability
-  /** The first minor release in which an ALPHA metric is BETA. */
-  readonly betaSince?: number
-  /** The first minor release in which an ALPHA metric is STABLE. */
-  readonly stableSince?: number
-  /** The minor release that deprecated it: 22 for 1.22. */
-  readonly deprecatedSince?: number
+  /** The releases in which an ALPHA metric is BETA. */
+  readonly beta?: ReleaseChange
+  /** The releases in which an ALPHA metric is STABLE. */
+  readonly stable?: ReleaseChange
+  /** Deprecated from the first release of the change on. */
+  readonly deprecated?: ReleaseChange
   /** The metric to use instead of a deprecated one. */
   readonly replacedBy?: string
   /** The releases that have the metric; all if absent. */
@@ -26,29 +26,33 @@ export type Presence = 'shown' | 'deprecated' | 'hidden' | 'absent'
 /** Number of releases in which a deprecated metric stays visible. */
 const visibleReleases = 3
 
-const isFrom = (since: number | undefined, release: number): since is number =>
-  since !== undefined && isWithin({ since }, release)
+/** The minor release that deprecated the metric: 22 for 1.22. */
+export const deprecatedSince = ({ deprecated }: LifeCycle): number | undefined =>
+  deprecated?.spans[0]?.since
 
 export function presence(life: LifeCycle, release: number, showHidden: boolean): Presence {
-  const { deprecatedSince, only } = life
-  if (only !== undefined && !releaseOf(release).has(only)) return 'absent'
-  if (!isFrom(deprecatedSince, release)) return 'shown'
-  const age = release - deprecatedSince
+  const { has } = releaseOf(release)
+  const { deprecated, only } = life
+  if (only !== undefined && !has(only)) return 'absent'
+  if (deprecated === undefined || !has(deprecated)) return 'shown'
+  const age = release - (deprecatedSince(life) ?? release)
   if (age < visibleReleases) return 'deprecated'
   if (age > visibleReleases) return 'absent'
   return showHidden ? 'deprecated' : 'hidden'
 }
 
-function stabilityIn({ stability, betaSince, stableSince }: LifeCycle, release: number): Stability {
-  if (isFrom(stableSince, release)) return 'STABLE'
-  return isFrom(betaSince, release) ? 'BETA' : stability
+function stabilityIn({ stability, beta, stable }: LifeCycle, release: number): Stability {
+  const { has } = releaseOf(release)
+  if (stable !== undefined && has(stable)) return 'STABLE'
+  return beta !== undefined && has(beta) ? 'BETA' : stability
 }
 
 /** `[STABLE] …`, `[ALPHA] (Deprecated from 1.22) …` */
 export function helpText(life: LifeCycle, release: number, text: string): string {
-  const { deprecatedSince } = life
-  const deprecated = isFrom(deprecatedSince, release)
-  return `[${stabilityIn(life, release)}] ${deprecated ? `(Deprecated from 1.${deprecatedSince}) ` : ''}${text}`
+  const { deprecated } = life
+  const isDeprecated = deprecated !== undefined && releaseOf(release).has(deprecated)
+  const notice = isDeprecated ? `(Deprecated from 1.${deprecatedSince(life)}) ` : ''
+  return `[${stabilityIn(life, release)}] ${notice}${text}`
 }
 
 /**

@@ -1,6 +1,7 @@
-import { change } from '#api/releases/change.ts'
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
+import { change } from '#api/releases/change.ts'
 import { helpText, type LifeCycle, presence, showHiddenProblem } from './life-cycle.ts'
 import { counter, exponentialBounds, gauge, histogram, valueText } from './metric.ts'
 import { queueMeters } from './queue-metrics.ts'
@@ -84,6 +85,11 @@ test('children with given labels are deleted in every metric', async () => {
   assert.ok(lines.includes('d{group="x.io"} 0'))
 })
 
+const deprecatedFrom = (since: number): LifeCycle => ({
+  stability: 'ALPHA',
+  deprecated: { title: `test: deprecated from 1.${since}`, spans: [{ since }] },
+})
+
 test('disabled metrics are not exposed, and unexpected label values are combined', async () => {
   const registry = new Registry({
     release: 22,
@@ -94,7 +100,7 @@ test('disabled metrics are not exposed, and unexpected label values are combined
     ]),
     warn: () => assert.fail('what is not shown is not warned of'),
   })
-  registry.register(gauge('gone'), '', { stability: 'ALPHA', deprecatedSince: 22 }).labels().set(1)
+  registry.register(gauge('gone'), '', deprecatedFrom(22)).labels().set(1)
   registry.registerPlain(gauge('plain'), '').labels().set(1)
   const kept = registry.register(counter('kept_total', 'verb', 'code'), '')
   for (const verb of ['GET', 'PUT', 'BREW', 'STEEP']) kept.labels(verb, verb.at(0)!).add(1)
@@ -127,7 +133,8 @@ test('infinite values, NaN, and bounds', () => {
 
 const since19 = change('test: a new metric', { since: 19 })
 const until17 = change('test: an old metric', { until: 17 })
-const deprecated: LifeCycle = { stability: 'ALPHA', deprecatedSince: 18 }
+const deprecated = deprecatedFrom(18)
+const stable21 = change('test: a stable metric', { since: 21 })
 const lives: [LifeCycle, number, boolean, string][] = [
   // life                         release  flag    presence
   [{ stability: 'STABLE' }, 22, false, 'shown'],
@@ -149,22 +156,15 @@ for (const [life, release, flag, expected] of lives) {
 test('help texts contain the stability class of the release and the deprecation', () => {
   assert.equal(helpText(deprecated, 17, 'Text.'), '[ALPHA] Text.')
   assert.equal(helpText(deprecated, 18, 'Text.'), '[ALPHA] (Deprecated from 1.18) Text.')
-  assert.equal(helpText({ stability: 'ALPHA', stableSince: 21 }, 21, 'Text.'), '[STABLE] Text.')
+  assert.equal(helpText({ stability: 'ALPHA', stable: stable21 }, 21, 'Text.'), '[STABLE] Text.')
 })
 
 test('hidden metrics are not exposed, and registering a deprecated one warns', async () => {
   const warnings: string[] = []
   const registry = new Registry({ release: 21, warn: (text) => warnings.push(text) })
   registry.register(counter('gone'), 'Gone.', deprecated).labels().add(1)
-  registry
-    .register(counter('going'), 'Going.', { ...deprecated, deprecatedSince: 20 })
-    .labels()
-    .add(1)
-  registry.register(counter('old'), 'Old.', {
-    ...deprecated,
-    deprecatedSince: 20,
-    replacedBy: 'new',
-  })
+  registry.register(counter('going'), 'Going.', deprecatedFrom(20)).labels().add(1)
+  registry.register(counter('old'), 'Old.', { ...deprecatedFrom(20), replacedBy: 'new' })
   const page = await registry.page()
   assert.doesNotMatch(page, /^gone/m)
   assert.match(page, /^# HELP going \[ALPHA\] \(Deprecated from 1\.20\) Going\.$/m)
@@ -178,6 +178,25 @@ test('only the previous release can be requested', () => {
   assert.equal(showHiddenProblem('1.21', 22), undefined)
   assert.match(showHiddenProblem('1.20', 22) ?? '', /must be omitted or have the value '1\.21'/)
 })
+
+/** The class of a metric on the page, and its deprecation: `STABLE`, `ALPHA (Deprecated`. */
+async function classOf(release: number, name: string): Promise<string | undefined> {
+  const registry = new Registry({ release })
+  const metrics = serverMetrics(registry, release)
+  const { requests, deprecated: deprecatedApis, objectsBefore, olderRequestLabels } = metrics
+  const place = ['GET', '', '', 'v1', 'pods', '', 'resource', 'apiserver'] as const
+  requests.labels(...place, ...olderRequestLabels, '200').add(1)
+  deprecatedApis.labels('', 'v1', 'pods', '', '1.25').set(1)
+  objectsBefore.labels('pods').set(1)
+  const line = new RegExp(`^# HELP ${name} \\[(\\w+)\\]( \\(Deprecated)?`, 'm')
+  const [, stability, notice = ''] = line.exec(await registry.page()) ?? []
+  return stability && `${stability}${notice}`
+}
+checkBoundaries(classOf, [
+  ['requests', [20, 21], 'apiserver_request_total', 'ALPHA', 'STABLE'],
+  ['deprecated APIs', [21, 22], 'apiserver_requested_deprecated_apis', 'ALPHA', 'STABLE'],
+  ['objects of etcd', [21, 22], 'etcd_object_counts', 'ALPHA', 'ALPHA (Deprecated'],
+])
 
 test('labels depend on the release', async () => {
   const lines = async (release: number) => {

@@ -29,6 +29,8 @@ const metersConditions = change('metrics time match conditions and count exclude
   since: 28,
 })
 
+const checksAreBeta = change('metrics of ValidatingAdmissionPolicies are BETA', { since: 31 })
+
 /** The only state of policies in metrics. */
 const state = 'active'
 
@@ -38,7 +40,7 @@ export function policyMetrics(registry: Registry, minor: number) {
 
 function checkMetrics(registry: Registry, minor: number) {
   const namesError = releaseOf(minor).has(namesErrors)
-  const life = { stability: 'ALPHA', betaSince: 31, only: metersPolicies } as const
+  const life = { stability: 'ALPHA', beta: checksAreBeta, only: metersPolicies } as const
   const labels = namesError
     ? ['policy', 'policy_binding', 'error_type', 'enforcement_action']
     : ['policy', 'policy_binding', 'enforcement_action', 'state']

@@ -2,7 +2,7 @@
  * All metrics of the server in the Prometheus text format. Collectors run before each scrape.
  * Metrics that are hidden, not part of the release, or disabled are omitted.
  */
-import { helpText, type LifeCycle, presence } from './life-cycle.ts'
+import { deprecatedSince, helpText, type LifeCycle, presence } from './life-cycle.ts'
 import type { AllowedValues, Family, Labels } from './metric.ts'
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -20,8 +20,9 @@ export interface RegistryOptions {
 }
 
 /** The deprecated metric, the release that deprecated it, and its replacement. */
-function deprecationWarning(name: string, { deprecatedSince, replacedBy }: LifeCycle): string {
-  const warning = `the metric ${name} is deprecated from 1.${deprecatedSince}`
+function deprecationWarning(name: string, life: LifeCycle): string {
+  const { replacedBy } = life
+  const warning = `the metric ${name} is deprecated from 1.${deprecatedSince(life)}`
   return replacedBy === undefined
     ? warning
     : `${warning}; use ${replacedBy} in dashboards and alerts`

@@ -18,8 +18,16 @@ const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
 /** The buckets of metrics that declare none. */
 const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const alpha = { stability: 'ALPHA' } as const
-/** These metrics are stable from 1.21 on. */
-const stableFrom21 = { stability: 'ALPHA', stableSince: 21 } as const
+const latenciesAreStable = change('metrics of request counts and durations are STABLE', {
+  since: 21,
+})
+const stableFrom21 = { stability: 'ALPHA', stable: latenciesAreStable } as const
+const deprecatedApisAreStable = change('the metric apiserver_requested_deprecated_apis is STABLE', {
+  since: 22,
+})
+const objectCountsAreDeprecated = change('the metric etcd_object_counts is deprecated', {
+  since: 22,
+})
 const place = ['group', 'version', 'resource', 'subresource', 'scope', 'component']
 
 const kindLabels = change('metrics have the label request_kind, not requestKind', { since: 19 })
@@ -105,7 +113,7 @@ function requestMetrics(registry: Registry, release: number) {
         'removed_release',
       ),
       'Deprecated APIs that have been requested, with the release that removes them.',
-      { stability: 'ALPHA', stableSince: 22, only: metricsOf19 },
+      { stability: 'ALPHA', stable: deprecatedApisAreStable, only: metricsOf19 },
     ),
   }
 }
@@ -303,7 +311,11 @@ function storeMetrics(registry: Registry) {
     objectsBefore: registry.register(
       gauge('etcd_object_counts', 'resource'),
       'Stored objects by resource; apiserver_storage_objects replaces it.',
-      { stability: 'ALPHA', deprecatedSince: 22, replacedBy: 'apiserver_storage_objects' },
+      {
+        stability: 'ALPHA',
+        deprecated: objectCountsAreDeprecated,
+        replacedBy: 'apiserver_storage_objects',
+      },
     ),
     storeSizes: registry.register(
       gauge('etcd_db_total_size_in_bytes', 'endpoint'),
