@@ -405,7 +405,7 @@ const numberFiles = new Map([
 ])
 /** Tables of other releases than the emulated one: those of the Pod Security Standards. */
 const spanTables = ['src/admission/pod-security/pod-checks.ts']
-/** Files that evaluate spans of tables. Others ask a release whether it has a change. */
+/** Files that evaluate spans of tables. Other files call `release.has(change)`. */
 const spanReaders = [
   ...spanTables,
   'src/api/releases/change.ts',

@@ -1,4 +1,4 @@
-/** What the operations of a built-in kind describe, on both sides of the release that changed it. */
+/** What the operations of a built-in kind describe, on both sides of changes. */
 import { type BoundaryRow, checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { facts, kindsOfRelease } from '#discovery/kinds-of-facts.suite.ts'
 import { kindOperations } from './kind-operations.ts'

@@ -196,6 +196,7 @@ checkBoundaries(classOf, [
   ['requests', [20, 21], 'apiserver_request_total', 'ALPHA', 'STABLE'],
   ['deprecated APIs', [21, 22], 'apiserver_requested_deprecated_apis', 'ALPHA', 'STABLE'],
   ['objects of etcd', [21, 22], 'etcd_object_counts', 'ALPHA', 'ALPHA (Deprecated'],
+  ['validation rules', [30, 31], 'apiserver_cel_compilation_duration_seconds', 'ALPHA', 'BETA'],
 ])
 
 test('labels depend on the release', async () => {

@@ -390,8 +390,10 @@ function auditMetrics(registry: Registry) {
   }
 }
 
+const rulesAreBeta = change('metrics of validation rules are BETA', { since: 31 })
+
 function ruleMetrics(registry: Registry) {
-  const life = { stability: 'ALPHA', betaSince: 31, only: metricsOfRules } as const
+  const life = { stability: 'ALPHA', beta: rulesAreBeta, only: metricsOfRules } as const
   const durations = (step: string, help: string) =>
     registry
       .register(histogram(`apiserver_cel_${step}_duration_seconds`, usualBounds), help, life)
