@@ -4,20 +4,27 @@
  * their groups are compared at the end.
  *
  *   node tools/run.mjs file conformance/charts.ts --peer URL --ours URL --folder DIR
- *       [--only REGEX] [--keep-going]
+ *       [--only REGEX] [--keep-going] [--seed 1] [--count 10]
  *
  * The folder holds YAML or JSON, definitions and objects in any order and nesting. `--only` is
- * matched against `Kind name`. Everything that was created is removed again.
+ * matched against `Kind name`. Everything that was created is removed again. Each object also has
+ * `count` damaged copies, which are sent as dry runs of creates and of updates, and each version of
+ * a kind `count` objects made from its schema.
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Body, isMap, objectsIn } from './base-objects.ts'
+import { damage } from './damage.ts'
 import { definitionsPath } from './gear-definition.ts'
+import { Random } from './random.ts'
+import { randomValue } from './random-schema.ts'
 import { type Settings, settingsOf, showDifference, type Step } from './two-servers.ts'
 
 /**
  * kube-apiserver needs about this long before the first object of a new kind, and for its OpenAPI.
  */
 const settleMs = 6000
+/** How much of a request is shown, in characters. */
+const shownMax = 4000
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 
@@ -25,6 +32,7 @@ interface Place {
   readonly path: string
   readonly namespaced: boolean
   readonly hasStatus: boolean
+  readonly schema: Body
 }
 
 const metaOf = (object: Body): Body => (isMap(object.metadata) ? object.metadata : {})
@@ -33,14 +41,14 @@ const metaOf = (object: Body): Body => (isMap(object.metadata) ? object.metadata
 function placesOf(definitions: readonly Body[]): Map<string, Place> {
   const places = new Map<string, Place>()
   for (const { spec } of definitions as unknown as { spec: Spec }[]) {
-    for (const { name, served, subresources } of spec.versions.filter((one) => one.served)) {
-      if (!served) continue
+    for (const { name, subresources, schema } of spec.versions.filter((one) => one.served)) {
       const namespaced = spec.scope === 'Namespaced'
       const space = namespaced ? '/namespaces/default' : ''
       places.set(`${spec.group}/${name} ${spec.names.kind}`, {
         path: `/apis/${spec.group}/${name}${space}/${spec.names.plural}`,
         namespaced,
         hasStatus: subresources?.status !== undefined,
+        schema: schema?.openAPIV3Schema ?? {},
       })
     }
   }
@@ -55,6 +63,7 @@ interface Spec {
     readonly name: string
     readonly served: boolean
     readonly subresources?: { readonly status?: object }
+    readonly schema?: { readonly openAPIV3Schema?: Body }
   }[]
 }
 
@@ -69,7 +78,7 @@ const patch = (path: string, type: string, body: unknown): Step => ({
  * A life, in which every verb has its turn. In a step `$rv` is the latest version that the same
  * server returned.
  */
-function stepsOf(object: Body, { path, hasStatus }: Place): Step[] {
+function stepsOf(object: Body, { path, hasStatus }: Place, copies: readonly Body[]): Step[] {
   const metadata = metaOf(object)
   const one = `${path}/${metadata.name}`
   const labelled = { ...metadata, labels: { ...(metadata.labels as Body), chart: 'a' } }
@@ -84,6 +93,7 @@ function stepsOf(object: Body, { path, hasStatus }: Place): Step[] {
     { ...get, headers: { accept: 'application/yaml' } },
     { method: 'PUT', path: one, body: { ...object, metadata: current } },
     { method: 'PUT', path: one, body: { ...object, metadata: labelled } },
+    ...copies.map((body): Step => ({ method: 'PUT', path: `${one}?dryRun=All`, body })),
     patch(`${one}?fieldManager=merger`, 'merge-patch+json', {
       metadata: { annotations: { merged: 'yes' } },
       spec: { unknownToAll: 1 },
@@ -112,6 +122,28 @@ function stepsOf(object: Body, { path, hasStatus }: Place): Step[] {
   ]
 }
 
+/** Copies of an object with up to three things wrong. */
+function damagedCopies(object: Body, random: Random, count: number): Body[] {
+  return Array.from({ length: count }, () => {
+    const copy = structuredClone(object)
+    for (let left = 1 + random.below(3); left > 0; left--) damage(copy, random)
+    return copy
+  })
+}
+
+/** A share of the values made from a schema has another type. */
+const wrongShare = 0.02
+
+/** Objects made from the schema of a version, some of them with values of other types. */
+function madeObjects(place: string, { schema }: Place, random: Random, count: number): Body[] {
+  const [apiVersion = '', kind = ''] = place.split(' ')
+  return Array.from({ length: count }, (_, at) => {
+    const wrong = random.chance(0.5) ? wrongShare : 0
+    const made = randomValue(random, schema, wrong)
+    return { ...(isMap(made) ? made : {}), apiVersion, kind, metadata: { name: `made-${at}` } }
+  })
+}
+
 class Run {
   readonly #settings: Settings
   asked = 0
@@ -123,12 +155,13 @@ class Run {
 
   /** Whether both answered alike, and with what status. */
   async ask(title: string, step: Step): Promise<number> {
-    const { want, difference } = await this.#settings.servers.ask(step, '{id}')
+    const { want, difference } = await this.#settings.servers.askOften(step, '{id}')
     this.asked++
     if (difference === undefined) return want.status
     this.different++
-    const { method, path } = step
-    process.stdout.write(`✗ ${title}\n  ${method} ${path}\n  ${showDifference(difference)}\n`)
+    const { method, path, body = '' } = step
+    const sent = `${method} ${path} ${JSON.stringify(body)}`.slice(0, shownMax)
+    process.stdout.write(`✗ ${title}\n  ${sent}\n  ${showDifference(difference)}\n`)
     if (!this.#settings.keepGoing) this.end()
     return want.status
   }
@@ -163,16 +196,27 @@ const withoutProse = (document: object): Json =>
     ),
   ) as Json
 
+/** kube-apiserver names parameters by a hash of their prose: each is put where it is used. */
+const withParameters = (document: object, shared: Body): object =>
+  JSON.parse(
+    JSON.stringify(document, (_, value) => {
+      const name = /^#\/parameters\/(.*)/.exec(value?.$ref ?? '')?.[1]
+      return name === undefined ? value : (shared[name] ?? value)
+    }),
+  ) as object
+
 /** What OpenAPI says of some groups: their paths, and what these lead to. */
 function openApiOf(document: Json, groups: ReadonlySet<string>): Json {
-  const { paths, definitions } = document as { paths: Body; definitions: Body }
+  const { paths, definitions, parameters } = document as { [name: string]: Body }
   const ofGroup = (path: string) => groups.has(path.split('/')[2] ?? '')
   const found = Object.entries(paths).filter(([path]) => ofGroup(path))
+  const shared = isMap(parameters) ? parameters : {}
   const reversed = [...groups].map((group) => `${group.split('.').reverse().join('.')}.`)
   const named = Object.entries(definitions).filter(([name]) =>
     reversed.some((start) => name.startsWith(start)),
   )
-  return withoutProse({ paths: Object.fromEntries(found), definitions: Object.fromEntries(named) })
+  const inPlace = withParameters({ paths: Object.fromEntries(found) }, shared)
+  return withoutProse({ ...inPlace, definitions: Object.fromEntries(named) })
 }
 
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done, settleMs))
@@ -183,6 +227,7 @@ async function main(): Promise<void> {
   const objects = objectsIn(settings.more.folder)
   const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition')
   const places = placesOf(definitions)
+  const random = new Random(settings.seed)
   const run = new Run(settings)
   for (const body of definitions) {
     delete body.status
@@ -200,9 +245,16 @@ async function main(): Promise<void> {
     if (place === undefined || typeof name !== 'string') continue
     if (settings.only !== undefined && !settings.only.test(title)) continue
     settings.servers.forget()
-    for (const step of stepsOf({ ...object, metadata: { ...metadata, name } }, place)) {
-      await run.ask(title, step)
-    }
+    const whole = { ...object, metadata: { ...metadata, name } }
+    const copies = damagedCopies(whole, random, settings.count)
+    for (const body of copies)
+      await run.ask(title, { method: 'POST', path: `${place.path}?dryRun=All`, body })
+    for (const step of stepsOf(whole, place, copies)) await run.ask(title, step)
+  }
+  for (const [name, place] of places) {
+    if (settings.only !== undefined && !settings.only.test(name)) continue
+    for (const body of madeObjects(name, place, random, settings.count))
+      await run.ask(name, { method: 'POST', path: `${place.path}?dryRun=All`, body })
   }
   const groups = new Set(definitions.map(({ spec }) => (spec as unknown as Spec).group))
   for (const group of groups) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type FieldError, required } from '#api/field-error.ts'
+import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { processorMs } from '#base/processor-time.fixture.ts'
 import { field, mapOf, scalar, structOf } from '#schema/make-type.ts'
@@ -283,7 +285,7 @@ test('a new object is checked without the status that its readers will find', ()
   assert.deepEqual(made.status, { d: {} })
   const v1 = resource.kindOf('example.com/v1')
   assert.deepEqual(v1?.validateSchema?.(made), [])
-  const later = v1?.validateSchema?.(made, made) ?? []
+  const later = v1?.validateSchema?.(made, { old: made }) ?? []
   assert.ok(later.some(({ field }) => field === 'status.d'))
 })
 
@@ -350,7 +352,7 @@ test('lists that were wrong before, as the version sees them, are not reported a
   const [kind] = customResource(definition([version]), options).kinds
   const wrong = kind.conform(object({ set: [{ k: 'a' }, { k: 'a' }] })).object
   const told = (old?: KubeObject) => {
-    const fields = kind.validateSchema?.(wrong, old).map(({ field }) => field)
+    const fields = kind.validateSchema?.(wrong, { old }).map(({ field }) => field)
     return fields?.filter((field) => field.startsWith('spec'))
   }
   assert.deepEqual(told(), ['spec.set[1]'])
@@ -463,6 +465,19 @@ test('older releases keep nulls, report all problems at once, and a gate hides w
   assert.deepEqual(more, [])
   assert.match(all, /^\[\]: Invalid value: map\[string\]interface \{\}\{"apiVersion":"example.com/)
   assert.match(all, /failure list:\nspec.name in body must .*\nspec.size in body must /)
+})
+
+test('validation rules do not run on an object without a name', () => {
+  const rules = { 'x-kubernetes-validations': [{ rule: 'self.size > 1' }] }
+  const version = { ...one, schema: schema(size, rules) }
+  const given = { ...options, release: 37 }
+  const [kind] = customResource(definition([version]), given).kinds
+  const wrong = object({ size: 1 }) as KubeObject
+  const nameless = required(FieldPath.of('metadata').child('name'))
+  const messages = (metadataErrors: FieldError[]) =>
+    kind.validateSchema?.(wrong, { metadataErrors }).map(({ message }) => message) ?? []
+  assert.deepEqual(messages([]), ['Invalid value: failed rule: self.size > 1'])
+  assert.match(messages([nameless]).join(), /some validation rules were not checked/)
 })
 
 test('scales are where the definition says', () => {

@@ -82,12 +82,7 @@ export interface Kind {
    * Validates an object of this version against the schema of a custom kind. Built-in kinds use
    * their behaviour instead.
    */
-  validateSchema?(
-    object: KubeObject,
-    old?: KubeObject,
-    subresource?: string,
-    warn?: (warning: string) => void,
-  ): FieldError[]
+  validateSchema?(object: KubeObject, write?: SchemaWrite): FieldError[]
   /**
    * Adds what tags on the fields of this version declare to the errors of hand-written rules. On
    * the hub version.
@@ -99,6 +94,16 @@ export interface Kind {
   readonly selectableFields?: readonly string[]
   /** The columns of this version. Default: those of the behaviour. */
   readonly columns?: TableColumns
+}
+
+/** A write as the schema of a custom kind sees it. */
+export interface SchemaWrite {
+  /** Absent where the request creates the object. */
+  readonly old?: KubeObject
+  readonly subresource?: string
+  readonly warn?: (warning: string) => void
+  /** The errors of a new object's metadata: some keep validation rules from running. */
+  readonly metadataErrors?: readonly FieldError[]
 }
 
 /** A write as declared rules see it. `old` is absent where the request creates the object. */

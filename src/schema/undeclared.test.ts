@@ -23,5 +23,11 @@ const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][]
   ['items without a type', { free: [{ n: 1 }] }, { free: [{ n: 1 }] }, []],
   ['members that are kept', { any: { n: 1 } }, { any: { n: 1 } }, []],
 ]
+test('members of one type can come last', () => {
+  const value = { list: [{ m: 1 }], one: { m: 1 }, other: 1 }
+  assert.deepEqual(undeclared(type, value, {}), ['list[0].m', 'one.m', 'other'])
+  assert.deepEqual(undeclared(type, value, {}, inner), ['other', 'list[0].m', 'one.m'])
+})
+
 for (const [title, value, kept, paths] of rows)
   test(title, () => assert.deepEqual(undeclared(type, value, kept), paths))

@@ -9,11 +9,26 @@ import { scalar } from './make-type.ts'
 import { isObject } from './misfit.ts'
 import type { Type } from './type.ts'
 
-/** `kept` is the converted value. Members that it has are not reported. */
-export function undeclared(type: Type, value: Json, kept: Json | undefined): string[] {
-  const found: string[] = []
+interface Found {
+  readonly paths: string[]
+  /** Paths below values of the type that is listed last. */
+  readonly last: string[]
+  readonly lastType: Type | undefined
+}
+
+/**
+ * `kept` is the converted value. Members that it has are not reported. Members below a value of
+ * `lastType` come after all others.
+ */
+export function undeclared(
+  type: Type,
+  value: Json,
+  kept: Json | undefined,
+  lastType?: Type,
+): string[] {
+  const found = { paths: [], last: [], lastType }
   walk(type, value, kept, '', found)
-  return found
+  return [...found.paths, ...found.last]
 }
 
 /** Objects in place of a list or a scalar have no declared member. */
@@ -24,13 +39,8 @@ function memberOf(type: Type, name: string): Type | undefined {
   return type.is === 'struct' ? type.byName.get(name)?.type : undefined
 }
 
-function walk(
-  type: Type,
-  value: Json,
-  kept: Json | undefined,
-  path: string,
-  found: string[],
-): void {
+function walk(type: Type, value: Json, kept: Json | undefined, path: string, outside: Found): void {
+  const found = type === outside.lastType ? { ...outside, paths: outside.last } : outside
   if (Array.isArray(value)) {
     const items = Array.isArray(kept) ? kept : []
     const itemType = type.is === 'list' ? type.items : memberless
@@ -39,7 +49,7 @@ function walk(
   }
   if (!isObject(value)) return
   if (type.is === 'untyped') {
-    walkUntyped(value, kept, path, found)
+    walkUntyped(value, kept, path, found.paths)
     return
   }
   if (type.is === 'struct' && type.union === true) return
@@ -49,7 +59,7 @@ function walk(
       kept !== undefined && isObject(kept) && Object.hasOwn(kept, name) ? kept[name] : undefined
     const member = memberOf(type, name)
     if (member !== undefined) walk(member, value[name] as Json, left, at, found)
-    else if (left === undefined) found.push(at)
+    else if (left === undefined) found.paths.push(at)
   }
 }
 

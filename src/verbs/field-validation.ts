@@ -48,10 +48,15 @@ export function reportedFields(
   return { lines, fields }
 }
 
-/** For a custom kind the metadata is decoded first, with its own type. */
+/**
+ * For a custom kind the metadata is decoded first, with its own type, and the metadata of embedded
+ * objects last.
+ */
 function unknownOf({ unknown, free }: Reading): readonly string[] {
   if (free === undefined) return unknown
-  const found = undeclared(free.type, free.raw, free.kept)
+  const { type } = free
+  const metadataType = type.is === 'struct' ? type.byName.get('metadata')?.type : undefined
+  const found = undeclared(type, free.raw, free.kept, metadataType)
   const ofMetadata = (path: string) => path.startsWith('metadata.')
   return [...found.filter(ofMetadata), ...found.filter((path) => !ofMetadata(path))]
 }

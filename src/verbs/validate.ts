@@ -50,11 +50,16 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
   const isMetadataLast =
     metadataLast || (metadataLastIn !== undefined && releaseOf(context.release).has(metadataLastIn))
   const rule = { namespaced: kind.namespaced, nameRule }
-  const found = problemsOf(() => [
-    ...(isMetadataLast ? [] : validateObjectMeta(object.metadata, rule, metadataPath)),
-    ...(kind.validateSchema?.(shown) ?? []),
-    ...(behaviour.validateCreate?.(object, context) ?? []),
-  ])
+  const found = problemsOf(() => {
+    const metadataErrors = isMetadataLast
+      ? []
+      : validateObjectMeta(object.metadata, rule, metadataPath)
+    return [
+      ...metadataErrors,
+      ...(kind.validateSchema?.(shown, { metadataErrors }) ?? []),
+      ...(behaviour.validateCreate?.(object, context) ?? []),
+    ]
+  })
   // Check the name as a path segment too. Other metadata was checked before, unless the kind checks
   // it last.
   const asPath = { namespaced: kind.namespaced, nameRule: nameIsPathSegment }
@@ -106,7 +111,8 @@ function refuseUpdate(
         metadataPath,
       ),
       ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
-      ...(kind.validateSchema?.(shown, old, subresource, (text) => warnings.push(text)) ?? []),
+      ...(kind.validateSchema?.(shown, { old, subresource, warn: (text) => warnings.push(text) }) ??
+        []),
       ...(rules?.validateUpdate?.(next, old, context) ?? []),
     ]),
   )

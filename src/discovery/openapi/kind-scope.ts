@@ -68,5 +68,12 @@ export function patchShape({
   }
 }
 
+const forcesPatches = change('OpenAPI has the parameter force of patches of custom objects', {
+  since: 27,
+})
+
 export const patchParameters = ({ source, custom }: KindScope): Parameter[] =>
-  metaOptions(source, custom ? 'UpdateOptions' : 'PatchOptions')
+  metaOptions(
+    source,
+    custom && !releaseOf(source.release).has(forcesPatches) ? 'UpdateOptions' : 'PatchOptions',
+  )

@@ -237,6 +237,16 @@ test('the OpenAPI v2 definition of a custom kind has only keywords that v2 clien
   assert.deepEqual(list.required, ['items'])
 })
 
+test('patches of custom kinds have the parameter force from 1.27', () => {
+  const parameters = (release: number): string[] => {
+    const { paths }: Any = documentV2(sourceOf(release, [widget], widgetSchema))
+    const { patch } = paths['/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}']
+    return patch.parameters.map(({ name }: Any) => name)
+  }
+  assert.deepEqual(parameters(26), ['body', 'dryRun', 'fieldManager', 'fieldValidation'])
+  assert.deepEqual(parameters(27), ['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force'])
+})
+
 test('a custom kind whose definition name is in use gets another name', async () => {
   const group = 'apps.api.k8s.io'
   const names = { kind: 'Deployment', listKind: 'DeploymentList', plural: 'deployments' }

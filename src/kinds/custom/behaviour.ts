@@ -3,7 +3,8 @@
  * status if the version has the status subresource.
  */
 import type { Json, KubeObject } from '#api/object-meta.ts'
-import { change, type Release } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
+import { finalizerWarnings } from './finalizer-warnings.ts'
 import { keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { isObject } from '#schema/misfit.ts'
@@ -54,6 +55,10 @@ export function customBehaviour(rules: CustomRules): Behaviour {
       if (hasStatusSubresource(context)) keepStatus(next, before)
       if (!sameBody(next, before)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
+    warningsOnCreate: (object, context) =>
+      finalizerWarnings(object, undefined, releaseOf(context.release)),
+    warningsOnUpdate: (next, old, context) =>
+      finalizerWarnings(next, old, releaseOf(context.release)),
     ...(anyStatus && {
       resetFields: [['status']],
       subresources: {

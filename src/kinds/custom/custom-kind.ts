@@ -16,6 +16,7 @@ import type {
   Resource,
   ScalePaths,
   ObjectFormat,
+  SchemaWrite,
   Subresource,
 } from '#kinds/kind.ts'
 import type { TableColumns } from '#kinds/table-columns.ts'
@@ -210,9 +211,7 @@ export class CustomKind implements Kind {
 
   validateSchema(
     given: KubeObject,
-    old?: KubeObject,
-    subresource = '',
-    warn: (warning: string) => void = () => {},
+    { old, subresource = '', warn = () => {}, metadataErrors = [] }: SchemaWrite = {},
   ): FieldError[] {
     const { scale } = this
     // The status of a new object is ignored. Its status is the one that readers will see in the
@@ -237,7 +236,8 @@ export class CustomKind implements Kind {
       : schema.checkStructure(object, old)
     // Not as arguments of a call: there may be more than it takes.
     const all = [...errors, ...structure]
-    return [...all, ...schema.checkRules(object, old, all, warn, before)]
+    const known = [...metadataErrors, ...all]
+    return [...all, ...schema.checkRules(object, old, known, warn, before)]
   }
 }
 

@@ -253,7 +253,7 @@ export class CustomSchema {
     const schema = this.structural
     if (schema === undefined) return []
     const lists = this.#release.has(checksLists) ? this.#checkLists(schema, object, old) : []
-    return [...checkEmbedded(schema, object as unknown as Json), ...lists]
+    return [...checkEmbedded(schema, object as unknown as Json, this.#release), ...lists]
   }
 
   /** Structural errors of an object if only its status is written. */

@@ -240,6 +240,19 @@ test('the writer does not own fields that the write resets', () => {
   assert.deepEqual(owners(live.metadata.managedFields), ['two Apply {"f:spec":{"f:replicas":{}}}'])
 })
 
+test('an apply that differs only in what it resets has a time', () => {
+  const kind = { ...thingKind, resetFields: () => makeFieldSet([['spec']]) }
+  const made = thingOf({ metadata: { name: 'a' }, spec: { replicas: 1 }, status: { phase: 'up' } })
+  const live = update(undefined, made, 'one')
+  const timesOf = (replicas: number) => {
+    const config = thingOf({ ...made, spec: { replicas } })
+    const { managedFields = [] } = apply(live, config, 'two', { kind, force: true }).metadata
+    return managedFields.filter(({ manager }) => manager === 'two').map(({ time }) => time)
+  }
+  assert.deepEqual(timesOf(2), [at(1)])
+  assert.deepEqual(timesOf(1), [undefined])
+})
+
 test('an object without managers has none until the first apply', () => {
   const live = thingOf({ metadata: { name: 'a', uid: 'u' }, spec: { replicas: 1, paused: true } })
   assert.deepEqual(

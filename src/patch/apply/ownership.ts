@@ -72,7 +72,10 @@ function withPurpose<Result>(doing: string, act: () => Result): Result {
 
 interface Outcome {
   readonly owners: Owners
+  /** Without the fields that the write resets. */
   readonly comparison: Comparison
+  /** Whether nothing differs, not even in fields that the write resets. */
+  readonly isSame: boolean
 }
 
 /**
@@ -87,13 +90,17 @@ function takeChanged(
   force: boolean,
   versions: Versions,
 ): Outcome | Conflict[] {
-  const comparison = compareIn(before, after, before.apiVersion, versions) as Comparison
+  const whole = compareIn(before, after, before.apiVersion, versions) as Comparison
+  const kept = (one: Comparison | undefined, apiVersion: string) =>
+    one && excludeFields(one, versions.resetFields(apiVersion))
+  const comparison = kept(whole, before.apiVersion) as Comparison
   const comparisons = new Map<string, Comparison | undefined>([[before.apiVersion, comparison]])
   const lost = new Map<string, FieldSet>()
   for (const [manager, owned] of owners) {
     if (manager === writer) continue
     if (!comparisons.has(owned.apiVersion)) {
-      comparisons.set(owned.apiVersion, compareIn(before, after, owned.apiVersion, versions))
+      const theirs = compareIn(before, after, owned.apiVersion, versions)
+      comparisons.set(owned.apiVersion, kept(theirs, owned.apiVersion))
     }
     const theirs = comparisons.get(owned.apiVersion)
     if (theirs === undefined) {
@@ -113,7 +120,7 @@ function takeChanged(
     owners.set(manager, { ...owned, set })
   }
   dropEmpty(owners)
-  return { owners, comparison }
+  return { owners, comparison, isSame: isSame(whole) }
 }
 
 function compareIn(
@@ -125,8 +132,7 @@ function compareIn(
   const old = withPurpose('to convert old object', () => versions.convert(before, apiVersion))
   const now = withPurpose('to convert new object', () => versions.convert(after, apiVersion))
   if (old === undefined || now === undefined) return undefined
-  const comparison = compareObjects(old.type, old.object as Json, now.object as Json)
-  return excludeFields(comparison, versions.resetFields(apiVersion))
+  return compareObjects(old.type, old.object as Json, now.object as Json)
 }
 
 /** The owners after `writer` replaced `before` by `after`; both are in the version of the write. */
@@ -186,7 +192,7 @@ export function applyConfig(
   const outcome = takeChanged(live, pruned, known, applier, force, versions)
   if (Array.isArray(outcome)) return outcome
   return {
-    object: rules.keepsUnchanged && isSame(outcome.comparison) ? undefined : pruned.object,
+    object: rules.keepsUnchanged && outcome.isSame ? undefined : pruned.object,
     owners: outcome.owners,
   }
 }

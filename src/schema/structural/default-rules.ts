@@ -114,7 +114,7 @@ class Walk {
       errors.push(invalid(path, value, 'must not have unknown fields'))
     }
     if (wrong !== undefined) return [...errors, wrong]
-    const embedded = checkEmbedded(schema, value, path)
+    const embedded = checkEmbedded(schema, value, releaseOf(this.#rules.release), path)
     return [
       ...errors,
       ...(embedded.length > 0 ? embedded : this.#valueErrors(schema, path, isRoot)),
@@ -132,7 +132,7 @@ class Walk {
     const refuse = (why: string) => [invalid(path, value, `must result in valid metadata: ${why}`)]
     const wrong = coerceError(root, object, FieldPath.root, this.#rules.metadataProblem)
     if (wrong !== undefined) return refuse(`${wrong.field}: ${wrong.message}`)
-    const errors = checkTypeAndMeta(object, FieldPath.root)
+    const errors = checkTypeAndMeta(object, FieldPath.root, releaseOf(this.#rules.release))
     if (errors.length > 0) {
       const texts = errors.map(({ field, message }) => `${field}: ${message}`)
       return refuse(texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`)
