@@ -13,6 +13,7 @@
  */
 import type { Json } from '#api/object-meta.ts'
 import { type Body, isMap, objectsIn } from './base-objects.ts'
+import type { ComparedResponse } from './compared-response.ts'
 import { damage } from './damage.ts'
 import { definitionsPath } from './gear-definition.ts'
 import { Random } from './random.ts'
@@ -144,6 +145,16 @@ function madeObjects(place: string, { schema }: Place, random: Random, count: nu
   })
 }
 
+/** Conditions of a definition are in the order in which controllers of kube-apiserver wrote them. */
+function sorted(seen: ComparedResponse): ComparedResponse {
+  const { kind, status } = (seen.body ?? {}) as { kind?: string; status?: Body }
+  if (kind !== 'CustomResourceDefinition' || !Array.isArray(status?.conditions)) return seen
+  const conditions = status.conditions.toSorted((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1))
+  return { ...seen, body: { ...(seen.body as Body), status: { ...status, conditions } } }
+}
+
+const typeOf = (condition: Json): string => String((condition as { type?: string }).type)
+
 class Run {
   readonly #settings: Settings
   asked = 0
@@ -155,7 +166,7 @@ class Run {
 
   /** Whether both answered alike, and with what status. */
   async ask(title: string, step: Step): Promise<number> {
-    const { want, difference } = await this.#settings.servers.askOften(step, '{id}')
+    const { want, difference } = await this.#settings.servers.askOften(step, '{id}', sorted)
     this.asked++
     if (difference === undefined) return want.status
     this.different++

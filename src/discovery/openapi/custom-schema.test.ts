@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Kind } from '#kinds/kind.ts'
-import { customSchema } from './custom-schema.ts'
+import { releaseOf } from '#api/releases/change.ts'
+import { customListSchema, customSchema } from './custom-schema.ts'
 import { form2 } from './schema-form.ts'
 import type { JsonObject } from './source.ts'
 
@@ -44,3 +45,18 @@ for (const [given, shown] of rows) {
     assert.equal(JSON.stringify(given), before, 'what is given is not changed')
   })
 }
+
+test('a list has a type from 1.27', () => {
+  const typeIn = (minor: number) =>
+    customListSchema(kind, 'Gear', form2, releaseOf(minor)).type as string | undefined
+  assert.deepEqual([typeIn(26), typeIn(27)], [undefined, 'object'])
+})
+
+test('the selectable fields are an extension of an object and of a list', () => {
+  const name = 'x-kubernetes-selectable-fields'
+  const selectable = { ...kind, selectableFields: ['spec.size'] }
+  const shown = [{ fieldPath: 'spec.size' }]
+  assert.deepEqual(customSchema(selectable, { type: 'object' }, form2)[name], shown)
+  assert.deepEqual(customListSchema(selectable, 'Gear', form2, releaseOf(37))[name], shown)
+  assert.ok(!Object.hasOwn(customSchema(kind, { type: 'object' }, form2), name))
+})

@@ -3,6 +3,7 @@
  * OpenAPI v2 and its clients do not support all keywords; unsupported ones are removed.
  */
 import type { Json } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { describeField } from './descriptions.ts'
 import type { SchemaForm } from './schema-form.ts'
@@ -20,8 +21,7 @@ export function customSchema(
   given: JsonObject | undefined,
   form: SchemaForm,
 ): JsonObject {
-  const gvk = { group: kind.group, version: kind.version, kind: kind.kind }
-  const head = { 'x-kubernetes-group-version-kind': [gvk] }
+  const head = headOf(kind, kind.kind)
   // If a schema has properties, kubectl rejects all other fields.
   if (given === undefined || (form.version === 2 && given[preserve] === true)) {
     return { type: 'object', ...head }
@@ -31,11 +31,28 @@ export function customSchema(
   return { ...schema, properties: withMeta(properties, form), ...head }
 }
 
+const typesLists = change('OpenAPI says that a list of custom objects is an object', { since: 27 })
+
+/** What kind a definition describes, and by which fields its objects can be selected. */
+function headOf({ group, version, selectableFields = [] }: Kind, kind: string): JsonObject {
+  const fields = selectableFields.map((fieldPath) => ({ fieldPath }))
+  return {
+    'x-kubernetes-group-version-kind': [{ group, version, kind }],
+    ...(fields.length > 0 && { 'x-kubernetes-selectable-fields': fields }),
+  }
+}
+
 /** The definition of a list. `of` is the definition of its items. */
-export function customListSchema(kind: Kind, of: string, form: SchemaForm): JsonObject {
+export function customListSchema(
+  kind: Kind,
+  of: string,
+  form: SchemaForm,
+  release: Release,
+): JsonObject {
   const items = form.refer(of, {})
   return {
     description: `A list of ${kind.kind} objects.`,
+    ...(release.has(typesLists) && { type: 'object' }),
     required: ['items'],
     properties: {
       apiVersion: { ...sentence('apiVersion'), type: 'string' },
@@ -43,9 +60,7 @@ export function customListSchema(kind: Kind, of: string, form: SchemaForm): Json
       kind: { ...sentence('kind'), type: 'string' },
       metadata: form.refer(metaType('ListMeta'), {}),
     },
-    'x-kubernetes-group-version-kind': [
-      { group: kind.group, version: kind.version, kind: kind.listKind },
-    ],
+    ...headOf(kind, kind.listKind),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The definitions that operations refer to, and all definitions that these refer to. */
+import { releaseOf } from '#api/releases/change.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { customListSchema, customSchema } from './custom-schema.ts'
 import { describeField, describeKind } from './descriptions.ts'
@@ -106,7 +107,7 @@ export const ownDefinitions = (
   const [object, list] = ownNames(source, kind)
   return [
     [object, () => customSchema(kind, source.schemaOf(kind), form)],
-    [list, () => customListSchema(kind, object, form)],
+    [list, () => customListSchema(kind, object, form, releaseOf(source.release))],
   ]
 }
 
