@@ -145,7 +145,7 @@ function madeObjects(place: string, { schema }: Place, random: Random, count: nu
   })
 }
 
-/** Conditions of a definition are in the order in which controllers of kube-apiserver wrote them. */
+/** Conditions of a definition have the order in which controllers of kube-apiserver wrote them. */
 function sorted(seen: ComparedResponse): ComparedResponse {
   const { kind, status } = (seen.body ?? {}) as { kind?: string; status?: Body }
   if (kind !== 'CustomResourceDefinition' || !Array.isArray(status?.conditions)) return seen
