@@ -8,7 +8,7 @@ import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
 import { LabelSelectorError } from './label-requirement.ts'
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
 import { wordsOf } from './release-words.ts'
-import { badRequest, invalidObject } from './status-error.ts'
+import { ApiError, badRequest, invalidObject } from './status-error.ts'
 
 export interface ListOptions {
   readonly labelSelector: LabelSelector
@@ -195,13 +195,22 @@ export function parseInt64(value: string): bigint {
   return number
 }
 
+const invalidVersion = (problem: string): ApiError =>
+  badRequest(`invalid resource version: ${problem}`)
+
+/** The watch cache reports an invalid version as an error of the server. */
+export const uncheckedVersion = (problem: string): ApiError => new ApiError(500, '', problem)
+
 /** A resourceVersion as a number; undefined if it is not specified. */
-export function parseResourceVersion(text: string): number | undefined {
+export function parseResourceVersion(
+  text: string,
+  refusal: (problem: string) => ApiError = invalidVersion,
+): number | undefined {
   if (text === '') return undefined
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
   if (why === 'value out of range' && BigInt(text) < 2n ** 64n) return Number.MAX_SAFE_INTEGER
-  throw badRequest(
-    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
+  throw refusal(
+    `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
   )
 }

@@ -265,6 +265,7 @@ const watches: [release: number, query: string, events: string[]][] = [
   [37, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', ['ADDED', ended]],
   [37, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion=0', ['ADDED', ended]],
   [37, `${watchList}true&resourceVersion=99999`, ['ERROR']],
+  [37, 'watch=1&timeoutSeconds=-1', ['ADDED']],
   [31, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', ['ADDED']],
   [33, 'watch=1&timeoutSeconds=1&allowWatchBookmarks=true', ['ADDED']],
 ]

@@ -236,7 +236,8 @@ async function runWatch(
   )
   const asked = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
-  const seconds = asked !== undefined && asked > 0 ? asked : least * (1 + Math.random())
+  // A negative time has passed already: the watch ends at once.
+  const seconds = asked ? Math.max(asked, 0) : least * (1 + Math.random())
   const timeoutMs = Math.min(seconds * 1000, timerMsMax)
   const starting = watch(server, target, options).catch((error) =>
     orExpired(error, options.sendInitialEvents === true),

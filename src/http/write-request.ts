@@ -106,20 +106,23 @@ export function bodyTypeOf(
 }
 
 /** The type of delete options, which may have any group version. */
-const optionsTaken: TakenType = {
+const optionsTaken = (release: number): TakenType => ({
   apiVersion: 'v1',
   kind: 'DeleteOptions',
-  typeNamed: (_, name) => (name === 'DeleteOptions' ? loadOptionsText().optionsType : undefined),
+  typeNamed: (_, name) =>
+    name === 'DeleteOptions' ? loadOptionsText().optionsTypeIn(release) : undefined,
   refuse: (why) => new ApiError(500, '', why),
-}
+})
 
-export const optionsTypeOf = ({
-  kind: { origin, apiVersion },
-  name,
-}: Pick<Target, 'kind' | 'name'>): TakenType =>
-  origin === 'built-in' || name !== ''
-    ? optionsTaken
-    : { ...optionsTaken, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
+export const optionsTypeOf = (
+  { kind: { origin, apiVersion }, name }: Pick<Target, 'kind' | 'name'>,
+  release: number,
+): TakenType => {
+  const taken = optionsTaken(release)
+  return origin === 'built-in' || name !== ''
+    ? taken
+    : { ...taken, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
+}
 
 export async function patchRequest(
   exchange: Exchange,
@@ -161,7 +164,8 @@ function optionsOf(
   requireBodyType(exchange)
   try {
     // `null` specifies no options; of the query it keeps only dryRun.
-    const raw = (decodeBody(exchange, target.kind, bytes, optionsTypeOf(target)) ?? {}) as Loose
+    const raw = (decodeBody(exchange, target.kind, bytes, optionsTypeOf(target, release)) ??
+      {}) as Loose
     return writtenDeleteOptions(exchange, parts, target, raw, bytes)
   } catch (error) {
     const isUnread = error instanceof ApiError && error.code === 500 && error.reason === ''

@@ -4,6 +4,7 @@
  * the options of its own groups.
  */
 import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError } from '#api/status-error.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
@@ -14,7 +15,7 @@ import type { Server } from './server.ts'
 
 const meta = (name: string) => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
 const string = scalar('string')
-export const optionsType = structOf(meta('DeleteOptions'), [
+const olderFields = [
   field(
     '',
     structOf(meta('TypeMeta'), [
@@ -37,9 +38,22 @@ export const optionsType = structOf(meta('DeleteOptions'), [
   field('orphanDependents', scalar('bool'), 3, 'op'),
   field('propagationPolicy', string, 4, 'op'),
   field('dryRun', listOf(string), 5, 'o'),
+]
+const ignoreReadErrors = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+const olderOptions = structOf(meta('DeleteOptions'), olderFields)
+const options = structOf(meta('DeleteOptions'), [
+  ...olderFields,
+  field(ignoreReadErrors, scalar('bool'), 6, 'op'),
 ])
+const canIgnoreReadErrors = change('DeleteOptions have a field for objects that cannot be read', {
+  since: 32,
+})
+
+export const optionsTypeIn = (release: number): typeof options =>
+  releaseOf(release).has(canIgnoreReadErrors) ? options : olderOptions
 
 export function readOptionsText(text: Buffer, release: number): Loose {
+  const optionsType = optionsTypeIn(release)
   const read = readGoJson(text, optionsType)
   if ('fault' in read) {
     const fault = fieldFault(optionsType, text, release)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { ApiError } from '#api/status-error.ts'
 import { deleteOptionsFrom, deleteOptionsFromQuery } from './delete-options.ts'
 import { readOptionsText } from './delete-options-text.ts'
@@ -127,3 +128,31 @@ test('options in the query', () => {
     /^422 /,
   )
 })
+
+const ignore = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+checkBoundaries(
+  (release, body: object) =>
+    refusal(() => readOptionsText(Buffer.from(JSON.stringify(body)), release)),
+  [
+    [
+      'a text that is no boolean',
+      [31, 32],
+      { [ignore]: 'x' },
+      'none',
+      `500 json: cannot unmarshal string into Go struct field DeleteOptions.${ignore} of type bool`,
+    ],
+  ],
+)
+checkBoundaries(
+  (release, query: string) =>
+    refusal(() => deleteOptionsFromQuery(new URLSearchParams(query), release)),
+  [
+    [
+      'an unknown dry run',
+      [33, 34],
+      'dryRun=x',
+      '422 DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: []string{"x"}: supported values: "All"',
+      '422 DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["x"]: supported values: "All"',
+    ],
+  ],
+)

@@ -4,7 +4,7 @@ import { type FieldError, invalid, notSupported } from '#api/field-error.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
 import { flag, parseInt64 } from '#api/list-options.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
+import { inWordsOf, noDeleteOptions, unregisteredKind } from '#api/release-words.ts'
 import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import { exactInteger } from '#codec/exact-integer.ts'
 
@@ -57,7 +57,7 @@ export function deleteOptionsFrom(
     ...(allowsUnsafe &&
       boolean(body[ignoreReadErrors], ignoreReadErrors) && { ignoresReadErrors: true }),
   }
-  refuseInvalidOptions(options, dryRun)
+  refuseInvalidOptions(options, dryRun, release)
   return options
 }
 
@@ -101,11 +101,11 @@ export function deleteOptionsFromQuery(
     dryRun: query.getAll('dryRun').some((value) => value !== ''),
     ...(allowsUnsafe && flag(query.get(ignoreReadErrors)) && { ignoresReadErrors: true }),
   }
-  refuseInvalidOptions(options, query.getAll('dryRun'))
+  refuseInvalidOptions(options, query.getAll('dryRun'), release)
   return options
 }
 
-function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
+function refuseInvalidOptions(options: DeleteOptions, dryRun: string[], release: number): void {
   const errors: FieldError[] = []
   const { orphanDependents, propagationPolicy } = options
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
@@ -128,7 +128,7 @@ function refuseInvalidOptions(options: DeleteOptions, dryRun: string[]): void {
     )
   }
   errors.push(...dryRunErrors(dryRun), ...unsafeErrors(options))
-  if (errors.length > 0) throw invalidObject(optionsKind, '', errors)
+  if (errors.length > 0) throw invalidObject(optionsKind, '', inWordsOf(errors, release))
 }
 
 /**

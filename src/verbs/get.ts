@@ -11,9 +11,10 @@ export async function get(
   resourceVersion: string,
 ): Promise<Answer> {
   const { kind, namespace, name } = target
-  const freshness = freshnessOfGet(resourceVersion)
-  if (!server.readsFromMemory(kind.resource) && freshness.want !== 'any')
-    return getStored(server, target, freshness)
+  const isCached = server.readsFromMemory(kind.resource)
+  // kube-apiserver has no watch cache for events.
+  const freshness = freshnessOfGet(resourceVersion, isCached && kind.plural !== 'events')
+  if (!isCached && freshness.want !== 'any') return getStored(server, target, freshness)
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture

@@ -3,7 +3,7 @@
  * specification, section 4.6.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
-import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
+import { type ListOptions, parseResourceVersion, uncheckedVersion } from '#api/list-options.ts'
 import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -24,8 +24,9 @@ export type Freshness =
   | { want: 'not-older-than'; revision: Revision }
   | { want: 'exactly'; revision: Revision }
 
-export function freshnessOfGet(resourceVersion: string): Freshness {
-  const revision = parseResourceVersion(resourceVersion)
+/** `isCached`: kube-apiserver reads the resource from its watch cache. */
+export function freshnessOfGet(resourceVersion: string, isCached = true): Freshness {
+  const revision = parseResourceVersion(resourceVersion, isCached ? uncheckedVersion : undefined)
   if (revision === undefined) return { want: 'latest' }
   return revision === 0 ? { want: 'any' } : { want: 'not-older-than', revision }
 }

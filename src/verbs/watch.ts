@@ -2,7 +2,7 @@
  * GET with watch=1: determines the start of a watch, its initial events and its queue.
  * http/watch-stream.ts writes the events to the client.
  */
-import { type ListOptions, parseResourceVersion } from '#api/list-options.ts'
+import { type ListOptions, parseResourceVersion, uncheckedVersion } from '#api/list-options.ts'
 import { expired } from '#api/status-error.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { CatchUp } from '#watchcache/catch-up.ts'
@@ -45,7 +45,7 @@ export async function watch(
     options.fieldSelector,
     target.name || undefined,
   )
-  const from = parseResourceVersion(options.resourceVersion)
+  const from = parseResourceVersion(options.resourceVersion, uncheckedVersion)
   const { sendInitialEvents = from === undefined || from === 0 } = options
   if (from === undefined) await reach(server, { want: 'latest' })
   else if (sendInitialEvents) await reach(server, { want: 'not-older-than', revision: from })

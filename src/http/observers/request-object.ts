@@ -113,7 +113,7 @@ function optionsText(
   release: Release,
 ): string | undefined {
   const { target, types } = exchange
-  const taken = optionsTypeOf({ kind, name: target.name })
+  const taken = optionsTypeOf({ kind, name: target.name }, release.minor)
   const sent = (decodeBody(exchange, kind, body, taken) ?? {}) as Loose
   const { kind: name = optionsKind, apiVersion: said, ...rest } = sent
   const apiVersion =
