@@ -23,6 +23,7 @@ export async function runChecks(
   excluded: ReadonlySet<string>,
   /** The name in the last line of the response. */
   title: HealthEndpoint = endpoint,
+  checked: (name: string, isWell: boolean) => void = () => {},
 ): Promise<HealthReport> {
   let text = ''
   const problems: string[] = []
@@ -34,6 +35,7 @@ export async function runChecks(
       continue
     }
     const problem = await check()
+    checked(name, problem === undefined)
     if (problem === undefined) text += `[+]${name} ok\n`
     else {
       text += `[-]${name} failed: reason withheld\n`

@@ -23,12 +23,14 @@ import type { AggregatedDiscovery } from '#http/paths/aggregated-discovery.ts'
 import { type DiscoveryParts, discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
 import { type KnownPaths, knownPaths, servedPaths } from '#http/paths/known-paths.ts'
+import { checkMetricsUrl } from '#http/paths/metrics.ts'
 import { openApiPaths } from '#http/paths/openapi.ts'
 import { openIdPaths } from '#http/paths/openid.ts'
 import { keySetPath, openIdConfigurationPath } from '#access/authenticate/openid-documents.ts'
 import { versionPath } from '#http/paths/version.ts'
 import type { Zpage } from '#http/paths/zpages.ts'
 import { ownHeaders, requestServer } from '#http/serve.ts'
+import { measuresChecks } from '#observe/metrics/check-metrics.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
@@ -227,6 +229,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     checks: health,
     others: [
       '/metrics',
+      ...(releaseOf(release).has(measuresChecks) ? [checkMetricsUrl] : []),
       '/openapi/v2',
       ...(foundation.feature('OpenAPIV3') ? ['/openapi/v3', '/openapi/v3/'] : []),
       '/version',
@@ -235,7 +238,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     ],
   }
   return [
-    healthPaths(health, release, (problem) => log.warn(problem)),
+    healthPaths(health, release, (problem) => log.warn(problem), observing.checks),
     versionPath(observing.build),
     discoveryPaths({
       catalog,

@@ -5,6 +5,7 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { HealthEndpoint, HealthCheck } from '#observe/health.ts'
 import { runChecks } from '#observe/health.ts'
+import type { CheckMetrics } from '#observe/metrics/check-metrics.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
@@ -32,6 +33,7 @@ export function healthPaths(
   checks: HealthChecks,
   release: number,
   report: (problem: string) => void,
+  metrics?: CheckMetrics,
 ): PathHandler {
   const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
   const had = endpointsOf(release)
@@ -52,7 +54,7 @@ export function healthPaths(
       ]
       const all = checks[endpoint]()
       const title = releaseOf(release).has(namesEndpoint) ? endpoint : 'healthz'
-      if (name === undefined) return answerAll(exchange, endpoint, title, all, report)
+      if (name === undefined) return answerAll(exchange, { endpoint, title, report, metrics }, all)
       const problem = await all.find((check) => check.name === name)?.check()
       if (problem === undefined) return answer(exchange, 200, 'ok', {})
       report(`${name}: ${problem}`)
@@ -61,22 +63,29 @@ export function healthPaths(
   }
 }
 
+interface Endpoint {
+  readonly endpoint: HealthEndpoint
+  readonly title: HealthEndpoint
+  readonly report: (problem: string) => void
+  readonly metrics: CheckMetrics | undefined
+}
+
 async function answerAll(
   exchange: Exchange,
-  endpoint: HealthEndpoint,
-  title: HealthEndpoint,
+  { endpoint, title, report, metrics }: Endpoint,
   all: readonly HealthCheck[],
-  log: (problem: string) => void,
 ): Promise<void> {
   const { query } = exchange
+  const excluded = new Set(query.getAll('exclude'))
   const { healthy, text, problems } = await runChecks(
     endpoint,
     all,
-    new Set(query.getAll('exclude')),
+    excluded,
     title,
+    (name, isWell) => metrics?.checked(name, endpoint, isWell),
   )
   if (healthy) return answer(exchange, 200, query.has('verbose') ? text : 'ok')
-  for (const problem of problems) log(`${endpoint}: ${problem}`)
+  for (const problem of problems) report(`${endpoint}: ${problem}`)
   answer(exchange, 500, text)
 }
 
