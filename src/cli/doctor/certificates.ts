@@ -21,21 +21,26 @@ const othersMode = 0o077
 const area = 'certificates'
 
 export function checkCertificates(settings: Settings, nowMs: number): Finding[] {
+  const { tlsCertFile, tlsPrivateKeyFile } = settings
+  const own = checkOwn(settings, nowMs)
+  if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) return own
+  return [...own, ...checkPair('--tls-cert-file', tlsCertFile, tlsPrivateKeyFile, nowMs)]
+}
+
+/** The pairs that the server makes itself. */
+function checkOwn(settings: Settings, nowMs: number): Finding[] {
   const directory = certificateDirectory(settings)
   if (readIfThere(authorityPath(settings)) === undefined)
     return [{ level: 'ok', area, text: `none in ${directory}: the first start makes them` }]
-  const pairs: [name: string, certificate: string, key: string][] = [
-    ...['ca', 'apiserver', 'admin'].map((name): [string, string, string] => [
-      `${name}.crt`,
-      join(directory, `${name}.crt`),
-      join(directory, `${name}.key`),
-    ]),
-  ]
-  const { tlsCertFile, tlsPrivateKeyFile } = settings
-  if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined)
-    pairs.push(['--tls-cert-file', tlsCertFile, tlsPrivateKeyFile])
   return [
-    ...pairs.flatMap(([name, certificate, key]) => checkPair(name, certificate, key, nowMs)),
+    ...['ca', 'apiserver', 'admin'].flatMap((name) =>
+      checkPair(
+        `${name}.crt`,
+        join(directory, `${name}.crt`),
+        join(directory, `${name}.key`),
+        nowMs,
+      ),
+    ),
     ...readdirSync(directory)
       .filter((name) => name.endsWith('.key'))
       .flatMap((name) => checkMode(join(directory, name))),
