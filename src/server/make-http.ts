@@ -23,14 +23,14 @@ import type { AggregatedDiscovery } from '#http/paths/aggregated-discovery.ts'
 import { type DiscoveryParts, discoveryPaths } from '#http/paths/discovery.ts'
 import { healthPaths } from '#http/paths/health.ts'
 import { type KnownPaths, knownPaths, servedPaths } from '#http/paths/known-paths.ts'
-import { checkMetricsUrl } from '#http/paths/metrics.ts'
+import { checkMetricsPath, checkMetricsUrl, measuresChecks } from '#http/paths/metrics.ts'
 import { openApiPaths } from '#http/paths/openapi.ts'
 import { openIdPaths } from '#http/paths/openid.ts'
 import { keySetPath, openIdConfigurationPath } from '#access/authenticate/openid-documents.ts'
 import { versionPath } from '#http/paths/version.ts'
 import type { Zpage } from '#http/paths/zpages.ts'
 import { ownHeaders, requestServer } from '#http/serve.ts'
-import { measuresChecks } from '#observe/metrics/check-metrics.ts'
+import type { CheckMetrics } from '#observe/metrics/check-metrics.ts'
 import type { Log } from '#observe/log.ts'
 import type { Server } from '#verbs/server.ts'
 import { externalAddress } from './addresses.ts'
@@ -223,13 +223,15 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     aggregation.priorityOf(group, version),
   )
   const zpages = (['statusz', 'flagz'] as const).filter((page) => foundation.feature(zgates[page]))
+  const measures = releaseOf(release).has(measuresChecks)
+  const checks = checkMetrics(release)
   const known = {
     release,
     catalog,
     checks: health,
     others: [
       '/metrics',
-      ...(releaseOf(release).has(measuresChecks) ? [checkMetricsUrl] : []),
+      ...(measures ? [checkMetricsUrl] : []),
       '/openapi/v2',
       ...(foundation.feature('OpenAPIV3') ? ['/openapi/v3', '/openapi/v3/'] : []),
       '/version',
@@ -238,7 +240,7 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     ],
   }
   return [
-    healthPaths(health, release, (problem) => log.warn(problem), observing.checks),
+    healthPaths(health, release, (problem) => log.warn(problem), measures ? checks : undefined),
     versionPath(observing.build),
     discoveryPaths({
       catalog,
@@ -252,10 +254,22 @@ function pathsOf({ foundation, access, observing, health, others }: HttpSide): P
     openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
     ...(openId === undefined ? [] : [openIdPaths(openId)]),
     ...observing.paths,
+    checkMetricsPath(checks, settings.profiling, release),
     ...(settings.profiling ? [debugPaths(log)] : []),
     ...(zpages.length === 0 ? [] : [zpagesOf(foundation, observing, zpages, known)]),
     knownPaths(known),
   ]
+}
+
+const loadCheckMetrics = loadLater<typeof import('#observe/metrics/check-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/check-metrics',
+)
+
+/** Loaded with the first health check. */
+function checkMetrics(release: number): () => CheckMetrics {
+  let made: CheckMetrics | undefined
+  return () => (made ??= new (loadCheckMetrics().CheckMetrics)(release))
 }
 
 const zgates: Readonly<Record<Zpage, string>> = {

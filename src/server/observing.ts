@@ -24,8 +24,7 @@ import { InFlightMark } from '#http/observers/in-flight-mark.ts'
 import { requestLog } from '#http/observers/request-log.ts'
 import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
-import { CheckMetrics } from '#observe/metrics/check-metrics.ts'
-import { checkMetricsPath, metricsPath } from '#http/paths/metrics.ts'
+import { metricsPath } from '#http/paths/metrics.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
@@ -61,8 +60,6 @@ export interface Observing {
   readonly build: VersionInfo
   readonly observers: readonly Observer[]
   readonly paths: readonly PathHandler[]
-  /** The results of health checks. */
-  readonly checks: CheckMetrics
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
@@ -126,7 +123,6 @@ export async function makeObserving(
   const operation = operationMeter(measuring)
   let served: Catalog | undefined
   const makeAudit = recordsAudit(settings) ? loadAudit().makeAudit : undefined
-  const checks = new CheckMetrics(release)
   const audit = await makeAudit?.(settings, { metrics, parseStored, log, clock, random })
   if (audit !== undefined && 'problem' in audit) return audit
   return {
@@ -140,12 +136,7 @@ export async function makeObserving(
       limiting.observer,
       requestLog(log, monotonicMs),
     ],
-    checks,
-    paths: [
-      metricsPath(measuring.registry),
-      checkMetricsPath(checks, settings.profiling, release),
-      ...limiting.paths,
-    ],
+    paths: [metricsPath(measuring.registry), ...limiting.paths],
     instruments: measuring.instruments,
     admission: measuring.admission,
     policies: measuring.policies,

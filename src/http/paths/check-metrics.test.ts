@@ -17,8 +17,13 @@ const endpoints = { healthz: () => checks, livez: () => checks, readyz: () => ch
 async function serve(release: number) {
   const metrics = new CheckMetrics(release)
   const paths = [
-    healthPaths(endpoints, release, () => {}, metrics),
-    checkMetricsPath(metrics, true, release),
+    healthPaths(
+      endpoints,
+      release,
+      () => {},
+      () => metrics,
+    ),
+    checkMetricsPath(() => metrics, true, release),
   ]
   return startServed({ release, paths })
 }

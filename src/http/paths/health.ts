@@ -33,7 +33,7 @@ export function healthPaths(
   checks: HealthChecks,
   release: number,
   report: (problem: string) => void,
-  metrics?: CheckMetrics,
+  metrics?: () => CheckMetrics,
 ): PathHandler {
   const pattern = /^\/(healthz|livez|readyz)(?:\/(.+))?$/
   const had = endpointsOf(release)
@@ -67,7 +67,7 @@ interface Endpoint {
   readonly endpoint: HealthEndpoint
   readonly title: HealthEndpoint
   readonly report: (problem: string) => void
-  readonly metrics: CheckMetrics | undefined
+  readonly metrics: (() => CheckMetrics) | undefined
 }
 
 async function answerAll(
@@ -82,7 +82,7 @@ async function answerAll(
     all,
     excluded,
     title,
-    (name, isWell) => metrics?.checked(name, endpoint, isWell),
+    (name, isWell) => metrics?.().checked(name, endpoint, isWell),
   )
   if (healthy) return answer(exchange, 200, query.has('verbose') ? text : 'ok')
   for (const problem of problems) report(`${endpoint}: ${problem}`)

@@ -1,8 +1,8 @@
 /** /metrics: all metrics in the text format of Prometheus. */
-import { releaseOf } from '#api/releases/change.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'
 import { send } from '#http/respond.ts'
-import { type CheckMetrics, measuresChecks } from '#observe/metrics/check-metrics.ts'
+import type { CheckMetrics } from '#observe/metrics/check-metrics.ts'
 import { metricsContentType, type Registry } from '#observe/metrics/registry.ts'
 
 const textType = 'text/plain; charset=utf-8'
@@ -17,9 +17,13 @@ export function metricsPath(registry: Registry): PathHandler {
 
 export const checkMetricsUrl = '/metrics/slis'
 
+export const measuresChecks = change('/metrics/slis has the results of health checks', {
+  since: 27,
+})
+
 /** `resets`: DELETE clears the results. */
 export function checkMetricsPath(
-  metrics: CheckMetrics,
+  metrics: () => CheckMetrics,
   resets: boolean,
   release: number,
 ): PathHandler {
@@ -28,8 +32,8 @@ export function checkMetricsPath(
     matches: (path) => isServed && path === checkMetricsUrl,
     async handle(exchange) {
       if (!resets || exchange.wire.method !== 'DELETE')
-        return send(exchange, 200, shape, Buffer.from(await metrics.page()))
-      metrics.reset()
+        return send(exchange, 200, shape, Buffer.from(await metrics().page()))
+      metrics().reset()
       send(exchange, 200, { contentType: textType }, Buffer.from('metrics reset\n'))
     },
   }

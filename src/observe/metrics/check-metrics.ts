@@ -2,13 +2,8 @@
  * The results of health checks as metrics, on a page of their own: a scraper may read it often,
  * because it is small.
  */
-import { change } from '#api/releases/change.ts'
 import { counter, gauge } from './metric.ts'
 import { Registry } from './registry.ts'
-
-export const measuresChecks = change('/metrics/slis has the results of health checks', {
-  since: 27,
-})
 
 export class CheckMetrics {
   readonly #release: number
