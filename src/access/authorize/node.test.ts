@@ -243,7 +243,7 @@ const newCases: [Attributes, string][] = [
   [ask('get resourceclaims.resource.k8s.io', 'other', 'n'), related],
   [ask('get resourceslices.resource.k8s.io', 'slice'), 'allow'],
   [ask('get resourceslices.resource.k8s.io', 'foreign'), related],
-  [selecting(ask('deletecollection resourceslices.resource.k8s.io'), 'nodeName=a'), 'allow'],
+  [selecting(ask('deletecollection resourceslices.resource.k8s.io'), 'spec.nodeName=a'), 'allow'],
   [
     ask('list resourceslices.resource.k8s.io'),
     'can only list/watch/deletecollection resourceslices with nodeName field selector',

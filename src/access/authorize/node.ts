@@ -199,7 +199,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
         // Without AuthorizeNodeWithSelectors, the NodeRestriction plugin checks each deleted
         // object.
         return !this.#feature('AuthorizeNodeWithSelectors') ||
-          selectsOwn(attributes, 'nodeName', node)
+          selectsOwn(attributes, 'spec.nodeName', node)
           ? allowed
           : undecided(
               'can only list/watch/deletecollection resourceslices with nodeName field selector',
