@@ -70,3 +70,15 @@ checkBoundaries(
   },
   [['the page', [26, 27], '/metrics/slis', 404, 200]],
 )
+
+checkBoundaries(
+  async (release, name: string) => {
+    const metrics = new CheckMetrics(release)
+    metrics.checked('ping', 'readyz', true)
+    return new RegExp(`# HELP ${name} \\[(\\w+)\\]`).exec(await metrics.page())?.[1]
+  },
+  [
+    ['the class of results', [27, 28], 'kubernetes_healthcheck', 'ALPHA', 'BETA'],
+    ['the class of counts', [28, 29], 'kubernetes_healthchecks_total', 'BETA', 'STABLE'],
+  ],
+)

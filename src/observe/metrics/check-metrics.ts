@@ -2,8 +2,12 @@
  * The results of health checks as metrics, on a page of their own: a scraper may read it often,
  * because it is small.
  */
+import { change } from '#api/releases/change.ts'
 import { counter, gauge } from './metric.ts'
 import { Registry } from './registry.ts'
+
+const checksAreBeta = change('metrics of health checks are BETA', { since: 28, until: 28 })
+const checksAreStable = change('metrics of health checks are STABLE', { since: 29 })
 
 export class CheckMetrics {
   readonly #release: number
@@ -17,7 +21,7 @@ export class CheckMetrics {
   }
 
   reset(): void {
-    const life = { stability: 'ALPHA', betaSince: 28, stableSince: 29 } as const
+    const life = { stability: 'ALPHA', beta: checksAreBeta, stable: checksAreStable } as const
     this.#registry = new Registry({ release: this.#release })
     this.#results = this.#registry.register(
       gauge('kubernetes_healthcheck', 'name', 'type'),
