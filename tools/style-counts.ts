@@ -1,14 +1,16 @@
 /**
- * How often each folder breaks three rules of STYLE.md: words to avoid in prose, lines over 100
- * columns, and functions over 70 lines. `test/tidy/limits.txt` has a row for each folder that
- * breaks one; its counts may only fall. Without arguments this lowers the limits to the counts.
- * With a folder it prints what breaks the rules there.
+ * How often each folder breaks the rules of STYLE.md: words to avoid in prose, sentences over 25
+ * words, lines over 100 columns, functions over 70 lines, and entries of the changelog with several
+ * sentences. `test/tidy/limits.txt` has a row for each folder that breaks one; its counts may only
+ * fall. Without arguments this lowers the limits to the counts. With a folder it prints what breaks
+ * the rules there.
  *
  *   node tools/run.mjs file tools/style-counts.ts [src/http]
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { proseOf, withoutLiterals } from './prose.ts'
+import { longEntries, sentencesOf, sentenceWordsMax } from './sentences.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const limitsPath = join(root, 'test/tidy/limits.txt')
@@ -18,7 +20,7 @@ const functionLinesMax = 70
 const avoided =
   /\b(?:told|tells?|telling|asks?|asked|asking|said|whoever|whomever|somebody|someone|nobody|everybody|the originals?|of old)\b|\bwhat (?:is|are) (?:none|no|nobody)\b/gi
 
-export const rules = ['words', 'columns', 'functions'] as const
+export const rules = ['words', 'sentences', 'columns', 'functions', 'entries'] as const
 export type Rule = (typeof rules)[number]
 
 export interface Offence {
@@ -64,7 +66,24 @@ export function offencesIn(path: string, text: string): Offence[] {
       what: `avoid "${match[0]}"`,
     })),
   )
-  if (path.endsWith('.md')) return words
+  const sentences = sentencesOf(path, text)
+    .filter((sentence) => sentence.words > sentenceWordsMax)
+    .map((sentence) => ({
+      rule: 'sentences' as const,
+      path,
+      line: sentence.line,
+      what: `a sentence of ${sentence.words} words: ${sentence.text.slice(0, 60)}…`,
+    }))
+  if (path === 'CHANGELOG.md') {
+    const entries = longEntries(text).map(({ line, text: entry }) => ({
+      rule: 'entries' as const,
+      path,
+      line,
+      what: `an entry of several sentences: ${entry.slice(0, 60)}…`,
+    }))
+    return [...words, ...sentences, ...entries]
+  }
+  if (path.endsWith('.md')) return [...words, ...sentences]
   // A text of Kubernetes stays on one line, where a search finds it.
   const code = withoutLiterals(text).split('\n')
   const columns = lines.flatMap((line, index) =>
@@ -79,7 +98,7 @@ export function offencesIn(path: string, text: string): Offence[] {
     line,
     what: `a function of ${length} lines`,
   }))
-  return [...words, ...columns, ...functions]
+  return [...words, ...sentences, ...columns, ...functions]
 }
 
 const tops = 'src test conformance tools benchmarks examples docs bin lib packages deploy'.split(

@@ -1,7 +1,7 @@
 /**
- * The rules of STYLE.md about words, columns and the length of functions. Folders that broke them
- * when the rules came have a limit in limits.txt, which may only fall; elsewhere every offence
- * fails.
+ * The rules of STYLE.md about words, sentences, columns, functions and entries of the changelog.
+ * Folders that broke them when the rules came have a limit in limits.txt, which may only fall;
+ * elsewhere every offence fails.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,6 +48,36 @@ const rows: [name: string, path: string, text: string, found: string[]][] = [
     'As the original.\n\n`told`\n```\nasked\n```\n',
     ['avoid "the original"'],
   ],
+  [
+    'a long sentence',
+    'src/a.ts',
+    `/**\n${' * word\n'.repeat(26)} */\n`,
+    ['a sentence of 26 words'],
+  ],
+  ['a sentence of 25 words', 'src/a.ts', `/**\n${' * word\n'.repeat(25)} */\n`, []],
+  [
+    'a sentence on two lines',
+    'src/a.ts',
+    `${'// many words here\n'.repeat(9)}`,
+    ['a sentence of 27 words'],
+  ],
+  ['short sentences', 'src/a.ts', `/**\n${' * Words end.\n'.repeat(26)} */\n`, []],
+  ['an example', 'src/a.ts', `/**\n * It is:\n *\n${' *     a b\n'.repeat(26)} */\n`, []],
+  ['code is a word', 'src/a.ts', `/** It is \`${'a '.repeat(26)}\`. */\n`, []],
+  [
+    'a long sentence of a page',
+    'docs/a.md',
+    `It\n${'is '.repeat(25)}\n`,
+    ['a sentence of 26 words'],
+  ],
+  ['items of a list', 'docs/a.md', `- one two\n`.repeat(26), []],
+  [
+    'an entry of two sentences',
+    'CHANGELOG.md',
+    '# Log\n\n## Unreleased\n\n- It is new. It is good.\n\n## 1.0\n\n- One. Two.\n',
+    ['an entry of several sentences'],
+  ],
+  ['an entry with a release', 'CHANGELOG.md', '\n## Unreleased\n- As 1.22 does (`a. b`).\n', []],
   ['a long line', 'src/a.ts', `${'x'.repeat(101)}\n`, ['101 columns']],
   [
     'a long function',
@@ -73,7 +103,7 @@ const rows: [name: string, path: string, text: string, found: string[]][] = [
 for (const [name, path, text, found] of rows)
   test(`the rules find: ${name}`, () => {
     assert.deepEqual(
-      offencesIn(path, text).map(({ what }) => what),
+      offencesIn(path, text).map(({ what }) => what.replace(/: .*/, '')),
       found,
     )
   })
