@@ -194,8 +194,8 @@ const isPlainText = ({ type, pointer, omitEmpty }: Field): boolean =>
   type.is === 'scalar' && type.scalar === 'string' && !pointer && !omitEmpty
 
 /**
- * The group a resource is at home in where it is served from several: extensions and the events of
- * core are guests.
+ * The main group of a resource that several groups serve: core for events, otherwise any group
+ * except extensions.
  */
 function homeOf(served: ResourceFact[]): ResourceFact {
   const events = served.find(({ group, plural }) => group === '' && plural === 'events')

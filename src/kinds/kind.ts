@@ -34,8 +34,8 @@ export interface Kind {
   /** 'v1' for the core group, 'apps/v1' for a named one. */
   readonly apiVersion: string
   /**
-   * create get list watch update patch delete deletecollection: what discovery shows and route
-   * allows.
+   * create get list watch update patch delete deletecollection: discovery shows them and the router
+   * allows them.
    */
   readonly verbs: ReadonlySet<string>
   readonly subresources: ReadonlyMap<string, Subresource>
@@ -84,11 +84,11 @@ export interface Kind {
    */
   validateSchema?(object: KubeObject, write?: SchemaWrite): FieldError[]
   /**
-   * Adds what tags on the fields of this version declare to the errors of hand-written rules. On
-   * the hub version.
+   * Adds the errors of declarative rules on the fields of this version to those of hand-written
+   * rules. It takes the hub version.
    */
   withDeclared?(write: DeclaredWrite, errors: FieldError[]): FieldError[]
-  /** The field paths of replicas, for kinds whose scale is not at the usual paths. */
+  /** The field paths of replicas, for kinds whose scale has unusual paths. */
   readonly scale?: ScalePaths
   /** The selectable fields of the resource that this version has. Default: all. */
   readonly selectableFields?: readonly string[]
@@ -263,7 +263,7 @@ export interface Behaviour {
   readonly metadataLast?: boolean
   /** The same for older releases only, up to this change. */
   readonly metadataLastIn?: ReleaseChange
-  /** Why an object cannot be converted to the hub version, in Go's words. */
+  /** Go's error if an object cannot be converted to the hub version. */
   unconvertible?(object: KubeObject, apiVersion: string): string | undefined
   /**
    * Resets the status, sets generation 1 and drops fields of disabled features. The verbs handle

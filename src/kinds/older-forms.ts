@@ -61,7 +61,7 @@ const hasOlderVolumes = (spec: Loose | undefined): boolean =>
         isUnset(ephemeral.volumeClaimTemplate?.spec?.volumeMode)),
   ) === true
 
-/** Containers that a pod is given later have had defaults since 1.20. */
+/** Since 1.20, ephemeral containers have defaults. */
 const hasOlderContainers = (spec: Loose | undefined): boolean =>
   spec?.ephemeralContainers?.some(
     (container: Loose) =>
@@ -182,7 +182,7 @@ const rows: Readonly<Record<string, Row>> = {
     ),
   'networking.k8s.io/ingressclasses': ({ release, feature }) =>
     any(
-      // Written as nothing where it is no feature yet.
+      // Written as null while the feature is off.
       releaseOf(release).has(parametersHaveScope) &&
         (({ spec }) => !!spec?.parameters && spec.parameters.scope === undefined),
       feature('IngressClassNamespacedParams') &&

@@ -12,7 +12,7 @@ export interface KindRow {
   readonly plural: string
   /** Under src/kinds: `apps/deployment` holds `deployment.ts`, which exports `deployment`. */
   readonly folder: string
-  /** The version that rules run on, where it is not the version that is stored. */
+  /** The version in which rules run, if it differs from the stored version. */
   readonly hub?: string
   /**
    * The hub version in releases without the version above. Releases that have neither use the

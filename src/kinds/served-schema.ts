@@ -4,7 +4,7 @@ import type { JsonSchema } from '#schema/structural/json-schema.ts'
 import { publishedSchema } from './custom/custom-kind.ts'
 import type { Kind } from './kind.ts'
 
-/** Custom kinds have the schema of their definition, completed with what every object has. */
+/** Custom kinds have the schema of their definition, with the fields that every object has. */
 export function servedSchema(kind: Kind): JsonSchema {
   const whole = schemaOfType(kind.type)
   if (kind.origin === 'built-in') return whole

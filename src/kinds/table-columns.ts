@@ -20,6 +20,6 @@ export interface TableColumns {
   cells(object: KubeObject, now: number): unknown[]
   /** Row conditions, as finished pods have. */
   conditions?(object: KubeObject): unknown[] | undefined
-  /** The order of a list's rows, where it is not that of the list. */
+  /** The order of the rows, if it differs from that of the list. */
   order?(a: KubeObject, b: KubeObject): number
 }

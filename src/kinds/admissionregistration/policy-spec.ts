@@ -32,7 +32,8 @@ export class PolicyWrite {
   }
 
   /**
-   * Conditions that did not change are not compiled again; parameters decide what they can read.
+   * Unchanged conditions are not compiled again. Whether parameters exist decides what they can
+   * read.
    */
   get keepsConditions(): boolean {
     const { spec, old } = this

@@ -31,7 +31,7 @@ export class StoredExpressions {
     return kindOf(this.#conditions, text)
   }
 
-  /** Variables of a policy, too, are looked up among its validations, as kube-apiserver does it. */
+  /** As in kube-apiserver, variables of a policy are also searched among its validations. */
   validation(text: string): EnvironmentKind {
     return kindOf(this.#validations, text)
   }
@@ -44,7 +44,7 @@ export class StoredExpressions {
     return kindOf(this.#annotations, text)
   }
 
-  /** Both types of patches are looked up among the apply configurations. */
+  /** Both types of patches are searched among the apply configurations. */
   mutation(text: string): EnvironmentKind {
     return kindOf(this.#applied, text)
   }

@@ -42,7 +42,7 @@ const checkVersions = (list: string[], path: FieldPath): FieldError[] => [
   ...list.flatMap((version, i) => (version === '' ? [required(path.index(i))] : [])),
 ]
 
-// `pods`, `pods/status`, `pods/*` or `*`; what an earlier entry covers may not follow it.
+// Validates `pods`, `pods/status`, `pods/*` or `*`. An entry must not be covered by an earlier one.
 function checkResources(list: string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = list.length === 0 ? [required(path)] : []
   const anySubresourceOf = new Set<string>()

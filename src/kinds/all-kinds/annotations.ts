@@ -1,4 +1,4 @@
-/** Annotations that carry what another version has a field for. */
+/** Annotations that represent fields of another version. */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ownValue } from '#kinds/own-key.ts'
 import { setKey } from '#schema/user-key.ts'

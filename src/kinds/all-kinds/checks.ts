@@ -30,7 +30,7 @@ export const checkQualifiedName = (value: string, path: FieldPath): FieldError[]
 export const checkNotNegative = (value: number | undefined, path: FieldPath): FieldError[] =>
   (value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : []
 
-/** Required, and one of a few words. */
+/** Validates a required value from a list of allowed texts. */
 export function checkOneOf(
   value: string | undefined,
   allowed: readonly string[],

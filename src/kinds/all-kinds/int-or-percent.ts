@@ -23,7 +23,7 @@ export function checkIntOrPercent(value: IntOrString, path: FieldPath): FieldErr
   return percent(value).map((problem) => invalid(path, asGo(goIntOrString(value)), problem))
 }
 
-/** The number before the `%`, where it is a percentage. */
+/** The number in a percentage; undefined for other values. */
 export const percentOf = (value: IntOrString): number | undefined =>
   typeof value === 'string' && percent(value).length === 0 ? Number.parseInt(value, 10) : undefined
 

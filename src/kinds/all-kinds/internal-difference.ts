@@ -33,9 +33,8 @@ class InternalDifference extends Unfinished {
 }
 
 /**
- * A refusal that shows what changed. `before34` is the whole detail in releases before 1.34, which
- * print differences in
- * another form.
+ * An error that shows the difference. `before34` is the complete detail in releases before 1.34,
+ * which format differences in another way.
  */
 export const forbiddenChange = (
   path: FieldPath,

@@ -137,7 +137,7 @@ function zeroJson({ pointer, type }: Field): string {
   }
 }
 
-/** JSON names whose Go name is more than a capital letter away. */
+/** JSON names whose Go name differs by more than a capital letter. */
 const goNames: ReadonlyMap<string, string> = new Map([
   ['apiGroup', 'APIGroup'],
   ['apiVersion', 'APIVersion'],

@@ -57,7 +57,7 @@ export function keepObjectMetaForStatus(next: KubeObject, old: KubeObject): void
   }
 }
 
-/** Removes a field unless the old object used it: what a disabled feature does to new fields. */
+/** Removes a field unless the old object used it, for fields of disabled features. */
 export function dropUnlessUsed(
   holder: Record<string, unknown> | undefined,
   field: string,

@@ -273,7 +273,7 @@ function subresourcesOf(given: Loose | null | undefined, kind: Kind): Map<string
   return made
 }
 
-/** The warning for a deprecated version without a text of its own. */
+/** The warning for a deprecated version without its own text. */
 function deprecationText(version: string, spec: Loose): string {
   const name = (one: string) => `${spec.group}/${one} ${spec.names.kind}`
   const better = (spec.versions as Loose[])

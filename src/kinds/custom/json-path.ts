@@ -21,7 +21,7 @@ export function parseJsonPath(text: string): readonly JsonPathNode[] | undefined
   }
 }
 
-/** A path inside a path. A brace in it ends it, and what follows must be readable all the same. */
+/** A nested path. A brace in it ends it, and the rest must be valid nevertheless. */
 const actionOf = (text: string): readonly JsonPathNode[] => new Parser(`{${text}}`).lists()[0]
 
 const isTerminator = (ch: string | undefined): boolean =>

@@ -95,7 +95,7 @@ export class CustomSchema {
     this.#checker = new Checker({ release })
   }
 
-  /** The schema, where it is structural. */
+  /** The schema if it is structural. */
   get structural(): JsonSchema | undefined {
     // Without preserveUnknownFields the API accepts only structural schemas, so no check is needed.
     if (this.given === undefined || !this.#keepAll) return this.given
@@ -108,7 +108,10 @@ export class CustomSchema {
     return this.#type
   }
 
-  /** All but the type header and metadata, as a copy: unknown fields and useless nulls are gone. */
+  /**
+   * A copy of all fields except the type header and metadata, without unknown fields and useless
+   * nulls.
+   */
   prune(body: Loose): Loose {
     this.#copy ??= this.#copyBy((field, value) => this.#readMeta(field, value))
     return this.#copy(body as Json) as Loose

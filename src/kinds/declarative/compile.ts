@@ -103,8 +103,8 @@ export class RuleCompiler {
   }
 
   /**
-   * The member of an object, checked only where it is new or has changed. An inlined struct is the
-   * object itself.
+   * Validates the member of an object if it is new or changed. An inlined struct is the object
+   * itself.
    */
   #field(name: string, steps: readonly RuleStep[], type: Type): DeclaredRule {
     if (name === '') return this.#sequence(steps, type)

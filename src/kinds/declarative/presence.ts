@@ -36,7 +36,7 @@ export const presence: ReadonlyMap<string, DeclaredCheck> = new Map(
   ]),
 )
 
-/** A field is only checked where it has changed, so that it did is enough. */
+/** Called only if the field has changed, so every update is a violation. */
 export const immutable: DeclaredCheck = ({ isUpdate, path }) =>
   isUpdate ? [from('immutable', invalid(path, undefined, immutableMessage))] : []
 

@@ -1,5 +1,6 @@
 /**
- * Environment variables of a container, one by one and taken whole from config maps and secrets.
+ * Validates the environment of a container: single variables, and all keys of config maps and
+ * secrets.
  */
 import { type FieldError, fieldNotFound, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

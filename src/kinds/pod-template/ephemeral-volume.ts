@@ -1,4 +1,4 @@
-/** A volume with a claim of its own, made from a template and gone with the pod. */
+/** Ephemeral volumes: a claim is made from a template and deleted with the pod. */
 import { type FieldError, forbidden, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { validateLabels } from '#api/label-rules.ts'

@@ -1,4 +1,4 @@
-/** Addresses of pods: before 1.33 they had words of their own. */
+/** Validates the addresses of pods, which had different messages before 1.33. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import { isIp } from '#api/ip-address.ts'

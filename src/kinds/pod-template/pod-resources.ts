@@ -141,8 +141,8 @@ const hugePagesHaveDefaults = change(
 )
 
 /**
- * Fills in what follows from the resources of containers: requests, limits of huge pages, and all
- * limits from 1.37 on.
+ * Sets the pod's defaults from the resources of its containers: requests, limits of huge pages, and
+ * all limits since 1.37.
  */
 export function defaultPodResources(
   spec: Loose,

@@ -107,7 +107,7 @@ function checkSchedulingGates(gates: Loose[] | null | undefined, path: FieldPath
 
 const whenUsers = 'when `hostUsers` is false'
 
-/** A pod with users of its own shares no other namespace with the host. */
+/** A pod with its own user namespace shares no other namespace with the host. */
 function checkHostUsers(spec: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   if (spec.hostUsers !== false) return []
   const { feature, old } = rules

@@ -10,7 +10,7 @@ export function checkNoBacksteps(target: string, path: FieldPath): FieldError[] 
   return target.split('/').includes('..') ? [invalid(path, target, "must not contain '..'")] : []
 }
 
-/** A path below where it starts. */
+/** Validates a relative path that stays below its start. */
 export function checkDescendingPath(target: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (target.startsWith('/')) errors.push(invalid(path, target, 'must be a relative path'))

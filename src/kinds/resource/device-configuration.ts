@@ -25,7 +25,7 @@ export const entriesMax = 32
 const expressionLengthMax = 10 * 1024
 const parametersSizeBytesMax = 10 * 1024
 
-/** More entries than there can be are not looked at. */
+/** Entries beyond the maximum number are not validated. */
 export function checkEach<T>(
   list: readonly T[],
   max: number,

@@ -1,6 +1,6 @@
 /**
- * The indexes of an indexed job, written as intervals: `1,3-5` is 1, 3, 4 and 5. An error is a
- * returned text, in the words of kube-apiserver.
+ * The indexes of an indexed job as intervals: `1,3-5` is 1, 3, 4 and 5. Errors are returned as
+ * texts with kube-apiserver's messages.
  */
 import { goQuote } from '#api/go-syntax.ts'
 

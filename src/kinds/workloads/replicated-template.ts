@@ -41,7 +41,7 @@ export function checkReadOnlyDisks(
   })
 }
 
-/** Pods of a controller are always started again, and never given a deadline. */
+/** The pods of a controller have restartPolicy Always and no deadline. */
 export function checkRunsForever(spec: Loose, kind: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const policy: string = spec.restartPolicy ?? ''

@@ -68,7 +68,7 @@ function goLabels(holder: Loose | null | undefined, field: string): GoText {
   return goStringMap(holder?.[field] ?? (wasWrittenEmpty(holder, field) ? {} : undefined))
 }
 
-/** The selector, or undefined where it cannot be one. */
+/** The selector; undefined if it is invalid. */
 export function trySelector(selector: Loose | null | undefined): LabelSelector | undefined {
   try {
     return selectorOf(selector)
@@ -81,7 +81,7 @@ export function trySelector(selector: Loose | null | undefined): LabelSelector |
 export const isEmptySelector = (selector: Loose): boolean =>
   Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0
 
-/** A selector that must be there and select something; `kind` is named where it does not. */
+/** Validates a required, nonempty selector; errors contain `kind`. */
 export function checkSelector(
   selector: Loose | null | undefined,
   kind: string,

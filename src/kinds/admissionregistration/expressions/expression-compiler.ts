@@ -72,7 +72,7 @@ export interface KnownVariables {
 
 export interface CompiledExpression {
   readonly text: string
-  /** Why it does not compile; then there is no program. */
+  /** The compilation error; without one there is a program. */
   readonly problem?: string
   readonly program?: Program
   readonly type?: CelType

@@ -1,4 +1,4 @@
-/** The status of a ValidatingAdmissionPolicy: what type checking found, and conditions. */
+/** The status of a ValidatingAdmissionPolicy: the results of type checking, and conditions. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

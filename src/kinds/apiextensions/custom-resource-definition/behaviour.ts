@@ -111,7 +111,7 @@ function storedBefore(old: Loose): ChooseEnvironment {
   return (text, isMessage) => ((isMessage ? messages : rules).has(text) ? 'stored' : 'new')
 }
 
-/** Names of versions whose schema did not change. */
+/** The names of versions whose schema is unchanged. */
 function unchangedVersions(spec: Loose, old: Loose): string[] {
   const schemaIn = (from: Loose, name: string) =>
     from.validation?.openAPIV3Schema ??

@@ -136,7 +136,7 @@ function rememberDuplicates(from: Loose, to: Loose): void {
   }
 }
 
-/** The spec of a beta definition in the stable form. Every version gets values of its own. */
+/** The v1 form of a v1beta1 spec. Every version gets its own values. */
 export function stableSpec(spec: Loose): Loose {
   const stable = stableFields(spec)
   rememberDuplicates(spec, stable)

@@ -53,7 +53,7 @@ export function checkSelectableFields(
   if (!fields?.length) return []
   const schema: JsonSchema | undefined = validation?.openAPIV3Schema ?? undefined
   if (schema === undefined) return [invalid(path, '', missing)]
-  // A schema that is not structural has an error of its own.
+  // Another rule reports a schema that is not structural.
   if (unsupported(schema) !== undefined) return []
   const errors: FieldError[] = []
   const seen = new Set<string>()

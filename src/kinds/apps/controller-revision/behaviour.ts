@@ -1,4 +1,4 @@
-/** ControllerRevision: what a set's template was once; its data never changes. */
+/** ControllerRevision: an earlier template of a set; its data never changes. */
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, type GoText, goStruct } from '#api/go-syntax.ts'

@@ -1,4 +1,4 @@
-/** ReplicaSet: so many pods of one template, selected by a LabelSelector. */
+/** ReplicaSet: a number of pods of one template, selected by a LabelSelector. */
 import { invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { validateNonnegative } from '#api/object-meta-rules.ts'

@@ -356,7 +356,10 @@ function validateUpdate(next: KubeObject, old: KubeObject, context: Context): Fi
 
 const templates = templateWarnings(templatePath, ({ spec }) => spec.template)
 
-/** `step`: what follows the index in paths of claims; kube-apiserver writes two spellings. */
+/**
+ * `step`: the path element after the index in paths of claims, for which kube-apiserver has two
+ * spellings.
+ */
 function claimWarnings({ spec }: KubeObject, { release }: Context, step?: string): string[] {
   const warnings: string[] = []
   if (releaseOf(release).has(claimsAreWarnedOf)) {

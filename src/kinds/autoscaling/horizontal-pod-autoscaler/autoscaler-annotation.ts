@@ -23,7 +23,7 @@ const reference = struct({ kind: text, name: text, apiVersion: text })
 const requirement = struct({ key: text, operator: text, values: listOf(text) })
 const selector = struct({ matchLabels: mapOf(text), matchExpressions: listOf(requirement) })
 
-/** Specs and statuses differ in what their amounts are called: `targetValue` and `currentValue`. */
+/** Specs and statuses have different names for their values: `targetValue` and `currentValue`. */
 function metricsOf(prefix: 'target' | 'current'): Type {
   const value = `${prefix}Value`
   const average = `${prefix}AverageValue`

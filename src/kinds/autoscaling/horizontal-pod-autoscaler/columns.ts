@@ -17,7 +17,7 @@ const sources: ReadonlyMap<string, string> = new Map([
 
 type Shown = (spec: Loose, status: Loose | undefined) => string
 
-/** Before 1.19 nothing was shown of what an object's metric is to be on average. */
+/** Before 1.19 the column did not show the target average of an object metric. */
 const shownWithoutAverage: Shown = (spec, status) =>
   spec.type === 'Object'
     ? `${status?.object ? (status.object.current?.value ?? 0) : unknown}/${spec.object?.target?.value ?? 0}`

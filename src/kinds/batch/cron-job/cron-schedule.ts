@@ -125,7 +125,7 @@ function checkWord(word: string): void {
   if (problem !== undefined) fail(`failed to parse duration ${word}: ${problem}`)
 }
 
-/** Why a duration cannot be read, in Go's words. */
+/** Go's error for an invalid duration. */
 function durationProblem(text: string): string | undefined {
   if (parseDuration(text) !== undefined) return undefined
   let rest = text.replace(/^[-+]/, '')
@@ -145,7 +145,7 @@ function durationProblem(text: string): string | undefined {
 
 interface ScheduleField {
   readonly values: ReadonlySet<number>
-  /** True for `*`, also beside other ranges. */
+  /** True for `*`, even next to other ranges. */
   readonly isAny: boolean
 }
 

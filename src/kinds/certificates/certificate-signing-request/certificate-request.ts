@@ -92,7 +92,7 @@ const hexOf = (read: Asn1Value): string => read.contents.toString('hex')
 const part = (read: Asn1Value, ...names: string[]): Asn1Value =>
   names.reduce((at, name) => at.fields[name] as Asn1Value, read)
 
-/** The error in a PEM certificate request, in Go's words. */
+/** The error in a PEM certificate request, with Go's message. */
 export function certificateRequestProblem(bytes: Buffer): string | undefined {
   const block = decodePem(bytes)
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST') {

@@ -42,7 +42,10 @@ export class Cursor {
     return this.#bytes[this.#at]
   }
 
-  /** The next value, of this tag or of any; else these words. */
+  /**
+   * Reads the next value, with a given tag or any; throws an error with the given text if there is
+   * none.
+   */
   take(tag: number | undefined, words: string): { contents: Buffer; whole: Buffer; tag: number } {
     const header = headerOfCompleteValue(this.#bytes, this.#at)
     const found = this.#bytes[this.#at] as number

@@ -10,7 +10,7 @@ import { type Header, headerAt, oidProblem } from './go-asn1-header.ts'
 export type Asn1Type = {
   readonly name: string
   readonly optional?: boolean
-  /** The number of its context-specific tag, where it has one. */
+  /** The number of its context-specific tag, if it has one. */
   readonly tag?: number
 } & (
   | { readonly is: 'any' | 'raw' | 'integer' | 'boolean' | 'oid' | 'bits' | 'bytes' }
@@ -128,7 +128,7 @@ function fieldsOf(
   return fields
 }
 
-/** All headers are looked at before the first item is. */
+/** Parses all headers before the first item. */
 function itemsOf(contents: Buffer, shape: Asn1Type): Asn1Value[] {
   const starts: number[] = []
   for (let at = 0; at < contents.length; ) {

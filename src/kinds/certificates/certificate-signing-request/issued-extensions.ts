@@ -134,7 +134,7 @@ function readNameConstraints(value: Cursor): void {
 const constraintsByTag: Readonly<Record<number, (bytes: Buffer) => void>> = {
   129: (bytes) => {
     const text = asciiOf(bytes)
-    // Whole addresses are not looked into.
+    // Complete addresses are not checked further.
     if (!text.includes('@')) requireDomain('rfc822Name', text)
   },
   130: (bytes) => requireDomain('dnsName', asciiOf(bytes)),

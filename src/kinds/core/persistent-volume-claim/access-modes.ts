@@ -12,7 +12,7 @@ const knowsOncePod = change('claims and volumes know the access mode ReadWriteOn
 
 /**
  * Whether a volume may have the mode ReadWriteOncePod. `unknown`: the release does not have it, so
- * a mix with other modes is no error of its own.
+ * a mix with other modes has no separate error.
  */
 const oncePodNeedsNoGate = change('volumes may always be for one pod', { since: 29 })
 

@@ -99,7 +99,7 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   return [...errors, ...checkAttributesChange(next, old, context)]
 }
 
-/** A bound claim may grow and change its class: neither counts as a difference. */
+/** A bound claim may grow and change its class, so these fields are not compared. */
 function keepWhatMayChange(now: Loose, then: Loose, { release, feature }: Context): void {
   const { has } = releaseOf(release)
   if (feature('ExpandPersistentVolumes') && now.resources?.requests)
@@ -205,7 +205,8 @@ function checkStatus(claim: KubeObject): FieldError[] {
 }
 
 /**
- * kube-apiserver checks a changed claim whole, then once more together with what may not change.
+ * kube-apiserver validates a changed claim completely, and then again together with its immutable
+ * fields.
  */
 export const persistentVolumeClaimBehaviour: Behaviour = {
   resetFields: [['status']],

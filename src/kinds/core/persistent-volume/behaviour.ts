@@ -164,7 +164,8 @@ function stampPhase(next: KubeObject, old: KubeObject, now: string): void {
 }
 
 /**
- * kube-apiserver checks a changed volume whole, then once more together with what may not change.
+ * kube-apiserver validates a changed volume completely, and then again together with its immutable
+ * fields.
  */
 export const persistentVolumeBehaviour: Behaviour = {
   resetFields: [['status']],

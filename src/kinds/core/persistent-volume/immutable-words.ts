@@ -1,6 +1,6 @@
 /**
- * How volumes and claims report what must not change: with the difference since 1.19, and as a
- * unified diff since 1.34.
+ * The errors about immutable fields of volumes and claims: since 1.19 with the difference, since
+ * 1.34 as a unified diff.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 
@@ -15,7 +15,7 @@ export interface Difference {
   readonly unified: () => string
 }
 
-/** `named`: whether the bare words had their subject too. */
+/** `named`: whether the message without a difference also names the object. */
 export function immutableWords(
   release: number,
   subject: string,

@@ -1,6 +1,6 @@
 /**
- * Addresses of a pod and of its host: one of each family, the first of them in a field of its own
- * too.
+ * The addresses of a pod and of its host: at most one per family. A separate field has the first
+ * one too.
  */
 import { duplicate, type FieldError, internalFieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -26,7 +26,9 @@ const containersIn = (spec: Loose, list: string): Loose[] => spec[list] ?? []
 const countsDiffer = (next: Loose, old: Loose): boolean =>
   lists.some((list) => containersIn(next, list).length !== containersIn(old, list).length)
 
-/** Takes from the request what a resize may change, and the rest from the stored pod. */
+/**
+ * Takes the fields that a resize may change from the request, and all others from the stored pod.
+ */
 export function keepAllButResources(next: KubeObject, old: KubeObject, context: Context): void {
   if (countsDiffer(next.spec, old.spec)) return
   const { feature } = context

@@ -183,7 +183,7 @@ function checkMapping(
 const isNodeAllocatable = (name: string): boolean =>
   name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
 
-/** Claims of what the node itself has: processors, memory, storage. */
+/** Resource claims for the node's own resources: CPU, memory, storage. */
 function checkNodeClaims(status: Loose, spec: Loose, path: FieldPath): FieldError[] {
   const known = new Set<string>(
     [...(spec.resourceClaims ?? []), ...(status.resourceClaimStatuses ?? [])].flatMap(

@@ -1,4 +1,4 @@
-/** ReplicationController: so many pods of one template, selected by plain labels. */
+/** ReplicationController: a number of pods of one template, selected by plain labels. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -57,7 +57,7 @@ function misfitsOf(scope: string, limited: readonly string[], release: number): 
   return limited.filter((resource) => !fits(resource)).length
 }
 
-/** The same, each scope looked at once. */
+/** The same check, but each scope is checked once. */
 function misfits(limited: readonly string[], release: number): (scope: string) => number {
   const known = new Map<string, number>()
   return (scope) => {
@@ -67,7 +67,7 @@ function misfits(limited: readonly string[], release: number): (scope: string) =
   }
 }
 
-/** Adds a problem so many times, while there is room. */
+/** Adds an error `count` times, up to the limit of errors. */
 function addTimes(errors: FieldError[], problem: FieldError, times: number): void {
   for (let i = 0; i < times && errors.length < problemsMax; i++) errors.push(problem)
 }

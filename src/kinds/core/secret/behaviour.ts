@@ -1,4 +1,7 @@
-/** Secret: keys, size, what each type must contain, and data that may not change once immutable. */
+/**
+ * Secret: validates keys and size, and the data that each type requires. Data of an immutable
+ * secret must not change.
+ */
 import { type FieldError, forbidden, invalid, required, tooLong } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { configMapKey, nameIsDnsSubdomain } from '#api/names.ts'

@@ -1,6 +1,6 @@
 /**
- * Service: what each type can have, and how it can change. The allocator gives out addresses and
- * node ports before.
+ * Service: validates the fields of each type and their changes. The allocator sets addresses and
+ * node ports before validation.
  */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -6,7 +6,7 @@ const policyPort: Defaulter = (value) => {
   value.protocol ??= 'TCP'
 }
 
-/** A policy without types is about ingress, and about egress where it has rules for it. */
+/** A policy without types applies to ingress, and to egress if it has rules for it. */
 const policy: Defaulter = (value) => {
   const spec: Loose = (value.spec ??= {})
   if (spec.policyTypes?.length) return

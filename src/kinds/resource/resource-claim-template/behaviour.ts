@@ -1,4 +1,4 @@
-/** ResourceClaimTemplate: what the claims of new pods look like. */
+/** ResourceClaimTemplate: the template for the claims of new pods. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject } from '#api/object-meta.ts'

@@ -1,4 +1,4 @@
-/** ResourceClaim: the devices that pods use, and which they were given. */
+/** ResourceClaim: the devices that pods request, and those that are allocated to them. */
 import { covered, type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'

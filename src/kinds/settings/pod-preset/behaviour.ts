@@ -1,6 +1,6 @@
 /**
- * PodPreset, up to 1.19: what pods with certain labels are given as they are created. Its spec
- * never changes.
+ * PodPreset, up to 1.19: settings that are added to new pods with certain labels. Its spec never
+ * changes.
  */
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -1,4 +1,4 @@
-/** CSIDriver: what a storage driver needs and offers. */
+/** CSIDriver: the requirements and capabilities of a storage driver. */
 import { type ReleaseChange, change, releaseOf } from '#api/releases/change.ts'
 import { type FieldError, duplicate, invalid, notSupported, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'

@@ -112,7 +112,10 @@ function checkNodeChanges(
   )
 }
 
-/** kube-apiserver checks a changed node whole, then once more together with what may not change. */
+/**
+ * kube-apiserver validates a changed node completely, and then again together with its immutable
+ * fields.
+ */
 export const csiNodeBehaviour: Behaviour = {
   unconditionalUpdate: false,
   validateCreate(object, { release }) {

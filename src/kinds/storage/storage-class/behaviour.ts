@@ -1,4 +1,4 @@
-/** StorageClass: what makes volumes and how, which may not change. */
+/** StorageClass: the provisioner of volumes and its parameters, which are immutable. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import {
   duplicate,

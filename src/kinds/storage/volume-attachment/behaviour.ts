@@ -111,8 +111,8 @@ const checkSpecKept = (next: KubeObject, old: KubeObject): FieldError[] =>
     : [invalid('spec', asGo(goSpec(next.spec ?? {})), immutableMessage)]
 
 /**
- * kube-apiserver checks a changed attachment whole, then once more together with what may not
- * change.
+ * kube-apiserver validates a changed attachment completely, and then again together with its
+ * immutable fields.
  */
 function checkUpdate(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const whole = [...checkMetadata(next, false, nameIsDnsSubdomain), ...check(next, context)]

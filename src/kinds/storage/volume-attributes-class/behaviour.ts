@@ -1,5 +1,6 @@
 /**
- * VolumeAttributesClass: what a driver can change about a volume. Its own parameters never change.
+ * VolumeAttributesClass: attributes of volumes that a driver can change. The class's parameters are
+ * immutable.
  */
 import { type FieldError, forbidden, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
