@@ -18,6 +18,6 @@ export function lookupWords(
   const [first] = servers
   if (first === undefined) return `lookup ${host}: ${problem}`
   const version = isIP(first)
-  const asked = version === 0 ? first : version === 6 ? `[${first}]:53` : `${first}:53`
-  return `lookup ${host} on ${asked}: ${problem}`
+  const requested = version === 0 ? first : version === 6 ? `[${first}]:53` : `${first}:53`
+  return `lookup ${host} on ${requested}: ${problem}`
 }

@@ -23,8 +23,8 @@ export async function tokenReviewStatus(
 ): Promise<Loose> {
   const token: string = review.spec?.token ?? ''
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
-  const asked: string[] = review.spec?.audiences ?? []
-  const audiences = asked.length > 0 ? asked : reviewer.apiAudiences
+  const requested: string[] = review.spec?.audiences ?? []
+  const audiences = requested.length > 0 ? requested : reviewer.apiAudiences
   const { authenticated: _, ...said }: Loose = { user: {}, ...review.status }
   const verdict = await reviewer.reviewToken(token, audiences)
   if (verdict === undefined || !('user' in verdict)) {

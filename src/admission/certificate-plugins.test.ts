@@ -61,8 +61,16 @@ const cases: [
 for (const [title, operation, signerName, request, expected] of cases) {
   test(`${title}: ${expected}`, async () => {
     const object = { metadata: { name: 'c' }, spec: { signerName, request } }
-    const asked = requestOf(operation, kind, object, operation === 'UPDATE' ? { old: object } : {})
-    assert.equal(await outcome(certificateSubjectRestriction, asked, new MemoryReader()), expected)
+    const requested = requestOf(
+      operation,
+      kind,
+      object,
+      operation === 'UPDATE' ? { old: object } : {},
+    )
+    assert.equal(
+      await outcome(certificateSubjectRestriction, requested, new MemoryReader()),
+      expected,
+    )
   })
 }
 
@@ -103,7 +111,7 @@ const attests: [what: string, next: object, old: object | undefined, expected: s
 for (const [what, next, old, expected] of attests)
   test(`a trust bundle ${what}: ${expected}`, async () => {
     const operation = old === undefined ? 'CREATE' : 'UPDATE'
-    const asked = requestOf(operation, bundles, next, { old: old as never })
+    const requested = requestOf(operation, bundles, next, { old: old as never })
     const plugin = clusterTrustBundleAttest(authorizer)
-    assert.equal(await outcome(plugin, asked, new MemoryReader()), expected)
+    assert.equal(await outcome(plugin, requested, new MemoryReader()), expected)
   })

@@ -16,12 +16,12 @@ const allowed = [
   'update /v1 pods/finalizers ns/ok',
   'update /v1 nodes/finalizers /ok',
 ]
-const asked: string[] = []
+const requested: string[] = []
 const plugin = ownerReferencesPermission({
   authorizer: {
     name: 'Test',
     authorize: (attributes) => {
-      asked.push(show(attributes))
+      requested.push(show(attributes))
       return { decision: allowed.includes(show(attributes)) ? 'allow' : 'none', reason: 'no' }
     },
   },
@@ -91,8 +91,8 @@ for (const [name, request, expected] of cases)
 
 test('a user with permission for all finalizers needs no further check', async () => {
   allowed.push('update */* */finalizers /*')
-  asked.length = 0
+  requested.length = 0
   assert.equal(await outcome(plugin, create(blocking()), new MemoryReader()), 'admitted')
-  assert.deepEqual(asked, ['update */* */finalizers /*'])
+  assert.deepEqual(requested, ['update */* */finalizers /*'])
   allowed.pop()
 })

@@ -36,9 +36,9 @@ function readerWith(...objects: [group: string, plural: string, object: Loose][]
   return reader
 }
 
-const allowing = (allows: (asked: Attributes) => boolean): Authorizer => ({
+const allowing = (allows: (requested: Attributes) => boolean): Authorizer => ({
   name: 'Test',
-  authorize: (asked) => ({ decision: allows(asked) ? 'allow' : 'none', reason: '' }),
+  authorize: (requested) => ({ decision: allows(requested) ? 'allow' : 'none', reason: '' }),
 })
 const nobody = allowing(() => false)
 const create = (object: Loose, kind = podKind, changes: Partial<AdmissionRequest> = {}) =>

@@ -123,8 +123,8 @@ const cases: [name: string, request: ReturnType<typeof create>, expected: string
 for (const [name, request, expected] of cases)
   test(name, async () => {
     assert.equal(await outcome(plugin, request, reader), expected)
-    const asked = structuredClone({ ...request.object })
-    const again = requestOf(request.operation, podKind, asked)
+    const requested = structuredClone({ ...request.object })
+    const again = requestOf(request.operation, podKind, requested)
     const chain = new AdmissionChain([plugin], reader)
     if (expected !== 'admitted')
       await assert.rejects(async () => chain.mutate(again), 'before what later plugins say')

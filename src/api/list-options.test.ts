@@ -154,7 +154,7 @@ test('resource versions', () => {
   }
 })
 
-const asked: [Parameters<typeof listParameters>[0], string][] = [
+const requested: [Parameters<typeof listParameters>[0], string][] = [
   [{}, ''],
   [{ labelSelector: 'a=b,c', limit: 3 }, 'labelSelector=a%3Db%2Cc&limit=3'],
   [
@@ -162,5 +162,5 @@ const asked: [Parameters<typeof listParameters>[0], string][] = [
     'fieldSelector=x%3Dy&continue=t&resourceVersion=7',
   ],
 ]
-for (const [query, text] of asked)
+for (const [query, text] of requested)
   test(`a query of a client: ${text}`, () => assert.equal(`${listParameters(query)}`, text))

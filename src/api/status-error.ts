@@ -246,7 +246,7 @@ const tooLargeHasReason = change('the cause of a too large resource version has 
 
 /** A resource version that the server has not seen, after waiting for it. */
 export const tooLargeResourceVersion = (
-  asked: number,
+  requested: number,
   current: number,
   retryAfterSeconds: number,
   release: number,
@@ -254,7 +254,7 @@ export const tooLargeResourceVersion = (
   new ApiError(
     504,
     'Timeout',
-    `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    `Timeout: Too large resource version: ${requested}, current: ${current}`,
     {
       ...(releaseOf(release).has(tooLargeHasCause) && {
         causes: [

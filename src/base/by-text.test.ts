@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { byText } from './by-text.ts'
 
 test('the function runs once per text until the cache is full', () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const lengthOf = byText((text) => {
-    asked.push(text)
+    requested.push(text)
     return `${text.length}`
   })
   assert.deepEqual(['a', 'bb', 'a', '', '', '__proto__'].map(lengthOf), [
@@ -16,13 +16,13 @@ test('the function runs once per text until the cache is full', () => {
     '0',
     '9',
   ])
-  assert.deepEqual(asked, ['a', 'bb', '', '__proto__'])
+  assert.deepEqual(requested, ['a', 'bb', '', '__proto__'])
   for (let i = 0; i < 256; i++) lengthOf(`text ${i}`)
   lengthOf('a')
-  assert.equal(asked.filter((text) => text === 'a').length, 2)
+  assert.equal(requested.filter((text) => text === 'a').length, 2)
   const long = 'x'.repeat(5000)
   assert.deepEqual([long, long].map(lengthOf), ['5000', '5000'])
-  assert.equal(asked.filter((text) => text === long).length, 2)
+  assert.equal(requested.filter((text) => text === long).length, 2)
 })
 
 test('a function that throws is called again', () => {

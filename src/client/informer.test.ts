@@ -14,7 +14,7 @@ const object = (name: string, version: number, more: object = {}): KubeObject =>
 
 /** A server whose lists and watches are scripted. */
 class Script {
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   readonly lists: (() => {
     items: KubeObject[]
     resourceVersion: string
@@ -28,13 +28,13 @@ class Script {
     const script = this
     return {
       async list(_: unknown, __: unknown, query: { continueToken: string }) {
-        script.asked.push(`list ${query.continueToken}`.trim())
+        script.requested.push(`list ${query.continueToken}`.trim())
         const next = script.lists.shift()
         if (next === undefined) throw serviceUnavailable('away')
         return next()
       },
       async *watch(_: unknown, __: unknown, version: string, signal: AbortSignal) {
-        script.asked.push(`watch ${version}`)
+        script.requested.push(`watch ${version}`)
         const next = script.watches.shift()
         if (next === undefined) {
           script.isOver = true
@@ -90,7 +90,7 @@ test('lists in pages, then watches from there', async () => {
   const { heard, kept } = await check(script)
   assert.equal(heard, '+a@1 +b@2 a@1>a@6 -b@2 +c@8')
   assert.equal(kept, 'a@6 c@8')
-  assert.deepEqual(script.asked.slice(0, 3), ['list', 'list more', 'watch 5'])
+  assert.deepEqual(script.requested.slice(0, 3), ['list', 'list more', 'watch 5'])
 })
 
 test('a watch that ends is resumed where it ended', async () => {
@@ -98,7 +98,7 @@ test('a watch that ends is resumed where it ended', async () => {
   script.lists.push(page(5, []))
   script.watches.push(() => [{ type: 'ADDED', object: object('a', 6) }])
   await check(script)
-  assert.deepEqual(script.asked, ['list', 'watch 5', 'watch 6'])
+  assert.deepEqual(script.requested, ['list', 'watch 5', 'watch 6'])
 })
 
 const endings: [name: string, lastsMs: number, longestWaitMs: [from: number, to: number]][] = [
@@ -133,7 +133,7 @@ test('after a 410 it lists again, and reports objects that were deleted meanwhil
   script.watches.push(raise(gone('too old')))
   const { heard } = await check(script)
   assert.equal(heard, '+a@1 +b@2 b@2>b@8 -a@1')
-  assert.deepEqual(script.asked, ['list', 'watch 5', 'list', 'watch 9'])
+  assert.deepEqual(script.requested, ['list', 'watch 5', 'list', 'watch 9'])
 })
 
 test('an object that was recreated with the same name while the watch was down is another object', async () => {

@@ -30,10 +30,10 @@ interface Asked {
 }
 
 /** The status and headers of the response, and how often GOAWAY was sent. */
-function answerTo(options: Partial<AroundOptions>, asked: Asked) {
+function answerTo(options: Partial<AroundOptions>, requested: Asked) {
   const answers: [number, AnswerHeaders][] = []
   let goneAway = 0
-  const { method = 'GET', origins = [], by = 'answer' } = asked
+  const { method = 'GET', origins = [], by = 'answer' } = requested
   const keep = (status: number, headers: AnswerHeaders) => void answers.push([status, headers])
   const wire = {
     method,
@@ -42,7 +42,7 @@ function answerTo(options: Partial<AroundOptions>, asked: Asked) {
     answer: keep,
     answerPieces: keep,
     stream: keep,
-    ...(!asked.isHttp1 && { goAway: () => void goneAway++ }),
+    ...(!requested.isHttp1 && { goAway: () => void goneAway++ }),
   } as unknown as Wire
   const serve = (wire: Wire) => {
     assert.equal(goneAway, 0, 'the connection ends with the answer, not before')
@@ -149,5 +149,5 @@ const rows: [what: string, Partial<AroundOptions>, Asked, status: number, Answer
     ['HTTP/1.1 has none', { goAwayChance: 1 }, { isHttp1: true }, 200, { a: '1' }, 0],
   ]
 
-for (const [what, options, asked, status, headers, goneAway] of rows)
-  test(what, () => assert.deepEqual(answerTo(options, asked), [status, headers, goneAway]))
+for (const [what, options, requested, status, headers, goneAway] of rows)
+  test(what, () => assert.deepEqual(answerTo(options, requested), [status, headers, goneAway]))

@@ -52,8 +52,8 @@ test('rejected and accepted options', async () => {
     ['dryRun=All', undefined, 200],
   ]
   for (const [query, body, status, message] of cases) {
-    const asked = body === undefined ? {} : { body }
-    const answer = await served.ask('DELETE', `${configMaps}/kept?${query}`, asked)
+    const requested = body === undefined ? {} : { body }
+    const answer = await served.ask('DELETE', `${configMaps}/kept?${query}`, requested)
     assert.equal(answer.status, status, `${query} ${body}: ${answer.text}`)
     if (message !== undefined) assert.match(answer.json.message, message)
   }
@@ -109,8 +109,8 @@ test('deletecollection validates its selectors before its options', async () => 
     ['labelSelector=a%3Db', undefined, 200],
   ]
   for (const [query, body, status] of cases) {
-    const asked = body === undefined ? {} : { body }
-    const answer = await served.ask('DELETE', `${configMaps}?${query}`, asked)
+    const requested = body === undefined ? {} : { body }
+    const answer = await served.ask('DELETE', `${configMaps}?${query}`, requested)
     assert.equal(answer.status, status, `${query}: ${answer.text}`)
     if (query.includes('data.n'))
       assert.match(answer.json.message, /not a known field selector|field label not supported/)

@@ -83,17 +83,17 @@ for (const [what, text, limit, expected] of bodies) {
 }
 
 test('a body is an error if its client disconnects', async () => {
-  let asked = false
+  let requested = false
   const read = new Promise((resolve) => {
     handle = (wire) => {
-      asked = true
+      requested = true
       void bodyOf(wire).then(resolve, resolve)
     }
   })
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(request('POST', 'Content-Length: 50\r\n', 'hello'))
-  await until('the request', () => asked)
+  await until('the request', () => requested)
   socket.destroy()
   assert.ok((await read) instanceof Error)
 })
@@ -323,7 +323,7 @@ test('an upgraded connection sends no HTTP response', () => {
   assert.throws(() => wire.stream(200, {}), /no answer to stream/)
 })
 
-const targets: [asked: string, path: string][] = [
+const targets: [requested: string, path: string][] = [
   ['/api?watch=1', '/api?watch=1'],
   ['https://kubernetes:443/api?watch=1', '/api?watch=1'],
   ['HTTP://kubernetes//api', '//api'],
@@ -331,9 +331,9 @@ const targets: [asked: string, path: string][] = [
   ['https://kubernetes?pretty', '/?pretty'],
   ['*', '*'],
 ]
-for (const [asked, path] of targets) {
-  test(`${asked} is the path ${path}`, () => {
-    const request = { url: asked, headers: {}, rawHeaders: [], socket: {}, once: () => {} }
+for (const [requested, path] of targets) {
+  test(`${requested} is the path ${path}`, () => {
+    const request = { url: requested, headers: {}, rawHeaders: [], socket: {}, once: () => {} }
     assert.equal(wireOfHttp1(request as never, undefined).url, path)
   })
 }

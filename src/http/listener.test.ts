@@ -230,13 +230,13 @@ test('a long-running request is not cut off by the timeout for headers', async (
   const path = `/?wait=${requestAwaitedMs + 500}`
   const byHttp1 = () =>
     new Promise<string | undefined>((resolve) => {
-      const asked = request({ ...options, port: hastyPort, path, agent: false }, (response) => {
+      const requested = request({ ...options, port: hastyPort, path, agent: false }, (response) => {
         let text = ''
         response.on('data', (bytes) => (text += bytes))
         response.on('end', () => resolve(`${response.statusCode} ${text}`))
       })
-      asked.on('error', () => resolve(undefined))
-      asked.end()
+      requested.on('error', () => resolve(undefined))
+      requested.end()
     })
   const byHttp2 = () =>
     new Promise<string | undefined>((resolve) => {
@@ -321,12 +321,12 @@ test('an unfinished handshake is cut off when the server drains, in any protocol
 })
 
 test('draining lets a running request finish and accepts no new one', async () => {
-  let asked: Wire | undefined
+  let requested: Wire | undefined
   const own = createListener({
     ...selfSigned('own'),
     clientAuthorities: undefined,
     handle: (wire) => {
-      asked = wire
+      requested = wire
     },
     upgrade: () => {},
     upgradesAt: () => false,
@@ -340,7 +340,7 @@ test('draining lets a running request finish and accepts no new one', async () =
     stream.on('data', (bytes) => (text += bytes))
     stream.on('end', () => resolve(text))
   })
-  const running = await until('the request', () => asked)
+  const running = await until('the request', () => requested)
   const drained = own.drain()
   running.answer(200, {}, Buffer.from('done'))
   assert.equal(await answered, 'done')

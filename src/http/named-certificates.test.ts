@@ -27,10 +27,10 @@ async function listening(t: TestContext, more: Partial<ListenerOptions>) {
 }
 
 /** The negotiated certificate, version and cipher suite. */
-const greeting = (port: number, asked: ConnectionOptions): Promise<string> =>
+const greeting = (port: number, requested: ConnectionOptions): Promise<string> =>
   new Promise((resolve) => {
     const socket: TLSSocket = connect(
-      { host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'], ...asked },
+      { host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'], ...requested },
       () => {
         const { CN } = socket.getPeerCertificate().subject
         resolve(`${CN} ${socket.alpnProtocol} ${socket.getProtocol()} ${socket.getCipher().name}`)
@@ -49,9 +49,9 @@ test('each name and address has its certificate, and keeps it when keys are rene
     { ...selfSigned('two.example', []), names: [] },
   ]
   const { listener, port } = await listening(t, { named })
-  const check = async (rows: [asked: ConnectionOptions, shown: string][]) => {
-    for (const [asked, shown] of rows)
-      assert.equal(await greeting(port, asked), `${shown} ${modern}`, JSON.stringify(asked))
+  const check = async (rows: [requested: ConnectionOptions, shown: string][]) => {
+    for (const [requested, shown] of rows)
+      assert.equal(await greeting(port, requested), `${shown} ${modern}`, JSON.stringify(requested))
   }
   await check([
     [{}, 'ordinary'],
@@ -78,7 +78,7 @@ const gcm256 = 'ECDHE-ECDSA-AES256-GCM-SHA384'
 const few = `TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:${gcm128}:${gcm256}`
 const old = { ciphers: 'ALL:@SECLEVEL=0', minVersion: 'TLSv1' } as const
 
-const rows: [given: Partial<ListenerOptions>, asked: ConnectionOptions, agreed: string][] = [
+const rows: [given: Partial<ListenerOptions>, requested: ConnectionOptions, agreed: string][] = [
   [{}, tls12, `TLSv1.2 ${gcm128}`],
   [{ ciphers: few }, {}, 'TLSv1.3 TLS_AES_128_GCM_SHA256'],
   [{ ciphers: few }, { ciphers: 'TLS_AES_256_GCM_SHA384' }, 'TLSv1.3 TLS_AES_256_GCM_SHA384'],
@@ -94,9 +94,9 @@ const rows: [given: Partial<ListenerOptions>, asked: ConnectionOptions, agreed: 
   [{ minVersion: 'TLSv1' }, {}, 'TLSv1.3 TLS_AES_128_GCM_SHA256'],
 ]
 
-for (const [given, asked, agreed] of rows)
-  test(`${JSON.stringify(given)} and a client of ${JSON.stringify(asked)}`, async (t) => {
+for (const [given, requested, agreed] of rows)
+  test(`${JSON.stringify(given)} and a client of ${JSON.stringify(requested)}`, async (t) => {
     const { port } = await listening(t, given)
     const wanted = agreed === 'refused' ? agreed : `ordinary h2 ${agreed}`
-    assert.equal(await greeting(port, asked), wanted)
+    assert.equal(await greeting(port, requested), wanted)
   })

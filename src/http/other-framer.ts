@@ -14,21 +14,21 @@ import { objectFor, selfLinkOf } from './represent.ts'
 import { type Asked, bookmarkTable, requireTableOptions, table } from './table-shape.ts'
 import type { Framer, TypedFramer } from './watch-stream.ts'
 
-export function otherFramer(asked: Asked): TypedFramer {
-  const { kind, shape } = asked
+export function otherFramer(requested: Asked): TypedFramer {
+  const { kind, shape } = requested
   const { contentType, as } = shape
-  const whole = wholeFramer(asked)
+  const whole = wholeFramer(requested)
   if (as === undefined) return { ...whole, contentType }
-  const framer = as.kind === 'Table' ? tableFramer(asked) : partialFramer(asked, as)
+  const framer = as.kind === 'Table' ? tableFramer(requested) : partialFramer(requested, as)
   // In releases with selfLink, kube-apiserver cannot transform a bookmark, which has no name, so it
   // sends the whole object.
   return { ...framer, contentType, ...(kind.selfLinks && { bookmark: whole.bookmark }) }
 }
 
-function wholeFramer(asked: Asked): Framer {
-  const { format } = asked.shape
-  if (format === 'cbor') return cborFramer(asked)
-  return format === 'protobuf' ? protobufFramer(asked) : jsonFramer(asked)
+function wholeFramer(requested: Asked): Framer {
+  const { format } = requested.shape
+  if (format === 'cbor') return cborFramer(requested)
+  return format === 'protobuf' ? protobufFramer(requested) : jsonFramer(requested)
 }
 
 const loadCbor = loadLater<typeof import('./cbor-shapes.ts')>(import.meta.url, './cbor-shapes')
@@ -67,9 +67,9 @@ const jsonFramer = ({ kind, parts }: Asked): Framer => ({
   bookmark: (revision, endsInitial) => bookmarkFrame(bookmarkObject(kind, revision, endsInitial)),
 })
 
-function tableFramer(asked: Asked): Framer {
-  const { kind } = asked
-  requireTableOptions(asked)
+function tableFramer(requested: Asked): Framer {
+  const { kind } = requested
+  requireTableOptions(requested)
   let isBegun = false
   /** Frames are encoded concurrently, so the first one is determined before any is encoded. */
   const isFirst = () => {
@@ -82,10 +82,12 @@ function tableFramer(asked: Asked): Framer {
     async frame(type, entry, revision) {
       const view = { ...entry, revision }
       const metadata = { ...selfLinkOf(kind, view), resourceVersion: String(revision) }
-      return jsonEvent(type, await table(asked, [view], metadata, isFirst()))
+      return jsonEvent(type, await table(requested, [view], metadata, isFirst()))
     },
     bookmark: (revision, endsInitial) =>
-      bookmarkFrame(bookmarkTable(asked, bookmarkObject(kind, revision, endsInitial), isFirst())),
+      bookmarkFrame(
+        bookmarkTable(requested, bookmarkObject(kind, revision, endsInitial), isFirst()),
+      ),
   }
 }
 

@@ -215,8 +215,8 @@ for (const { request, headers = {}, body, expected } of rows)
       const served = await at(Number(release))
       const [method = '', url = ''] = request.split(' ')
       const length = body === undefined ? {} : { 'content-length': String(body.length) }
-      const asked = { headers: { ...length, ...headers }, ...(body !== undefined && { body }) }
-      const { status, json } = await served.ask(method, url, asked)
+      const requested = { headers: { ...length, ...headers }, ...(body !== undefined && { body }) }
+      const { status, json } = await served.ask(method, url, requested)
       const answer = status === 200 ? '200' : `${status} ${json.message}`
       if (wanted.endsWith('…'))
         assert.equal(answer.slice(0, wanted.length - 1), wanted.slice(0, -1))

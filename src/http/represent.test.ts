@@ -34,13 +34,13 @@ test('a conversion for one reader serves another reader meanwhile', async () => 
   const [, , third] = kinds as [Kind, Kind, Kind]
   const parse = (bytes: Buffer): KubeObject => JSON.parse(bytes.toString())
   const [a, b] = ['g/v1', 'g/v2'].map((apiVersion, i) => ({ ...entryOf(`o${i}`, i), apiVersion }))
-  let asked = 0
+  let requested = 0
   let meanwhile: (() => Promise<unknown>) | undefined
   const resource = {
     kindOf: (version: string) => kinds.find(({ apiVersion }) => apiVersion === version),
     sameShape: () => false,
     async convert(objects: KubeObject[], from: Kind) {
-      const turn = ++asked
+      const turn = ++requested
       // Another reader requests the first object while the second is converted, and waits longer.
       if (from.apiVersion === 'g/v2') void meanwhile?.()
       await new Promise((resolve) => setTimeout(resolve, turn > 2 ? 50 : 5))

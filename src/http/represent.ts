@@ -183,12 +183,12 @@ export async function objectFor(
 ): Promise<KubeObject> {
   const known = knownCut(kind, view)
   const from = known === undefined ? (kind.resource.kindOf(view.apiVersion) ?? kind) : kind
-  const asked = await convertOne(parse((known ?? view.cut).bytes), from, kind)
-  asked.kind = kind.kind
-  asked.apiVersion = kind.apiVersion
+  const requested = await convertOne(parse((known ?? view.cut).bytes), from, kind)
+  requested.kind = kind.kind
+  requested.apiVersion = kind.apiVersion
   if (kind.selfLinks) {
-    asked.metadata.selfLink = pathOf(kind, view.namespace, view.name, view.subresource)
+    requested.metadata.selfLink = pathOf(kind, view.namespace, view.name, view.subresource)
   }
-  if (view.revision) asked.metadata.resourceVersion = String(view.revision)
-  return asked
+  if (view.revision) requested.metadata.resourceVersion = String(view.revision)
+  return requested
 }

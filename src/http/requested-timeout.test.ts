@@ -26,8 +26,8 @@ for (const [query, isWrite, release, expected] of rows) {
   test(`${isWrite ? 'a write' : 'a read'} of 1.${release} with '${query}'`, () => {
     const ask = () => {
       try {
-        const asked = requestedTimeout(new URLSearchParams(query), isWrite, 60_000, release)
-        return asked && [asked.timeoutMs, asked.words]
+        const requested = requestedTimeout(new URLSearchParams(query), isWrite, 60_000, release)
+        return requested && [requested.timeoutMs, requested.words]
       } catch (error) {
         return error instanceof ApiError ? `${error.code} ${error.message}` : error
       }

@@ -84,8 +84,13 @@ function sendAnswer(
       const value = linked(answer.value, exchange, parts)
       const { apiVersion, kind } = value
       if (shape.as?.kind === 'Table' && kind === 'Scale' && exchange.kind !== undefined) {
-        const asked = { kind: exchange.kind, shape, parts, exchange }
-        return send(exchange, answer.status, shape, loadTables().scaleTable(asked, value as never))
+        const requested = { kind: exchange.kind, shape, parts, exchange }
+        return send(
+          exchange,
+          answer.status,
+          shape,
+          loadTables().scaleTable(requested, value as never),
+        )
       }
       const type =
         shape.format === 'protobuf' || shape.format === 'cbor'

@@ -234,10 +234,10 @@ async function runWatch(
     exchange.target.watchPath,
     server.feature('WatchList'),
   )
-  const asked = integer(exchange.query.get('timeoutSeconds'))
+  const requested = integer(exchange.query.get('timeoutSeconds'))
   const least = parts.limits.minRequestTimeoutSeconds || watchTimeoutSecondsDefault
   // A negative time has passed already: the watch ends at once.
-  const seconds = asked ? Math.max(asked, 0) : least * (1 + Math.random())
+  const seconds = requested ? Math.max(requested, 0) : least * (1 + Math.random())
   const timeoutMs = Math.min(seconds * 1000, timerMsMax)
   const starting = watch(server, target, options).catch((error) =>
     orExpired(error, options.sendInitialEvents === true),

@@ -38,7 +38,7 @@ const rows: [
   waits: number,
   status: number,
   told: string | undefined,
-  asked: boolean,
+  requested: boolean,
 ][] = [
   ['', 0, 201, undefined, false],
   ['?timeout=1400ms', 0, 201, undefined, true],
@@ -53,7 +53,7 @@ const rows: [
     false,
   ],
 ]
-for (const [i, [query, waits, status, told, asked]] of rows.entries()) {
+for (const [i, [query, waits, status, told, requested]] of rows.entries()) {
   test(`a write '${query}' that takes ${waits} ms`, async () => {
     deadlines = []
     waitMs = waits
@@ -64,7 +64,7 @@ for (const [i, [query, waits, status, told, asked]] of rows.entries()) {
     assert.deepEqual([answer.status, answer.json.message], [status, told])
     assert.deepEqual(
       deadlines.map((at) => at !== undefined && at > began),
-      status === 400 ? [] : [asked],
+      status === 400 ? [] : [requested],
     )
   })
 }

@@ -62,19 +62,19 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
     if (wire.url === '/' && loadPage().isBrowserVisit(wire)) return welcome(wire, parts)
     const exchange = opened(wire, parts)
     if (exchange === undefined) return
-    let asked: Hurry | undefined
+    let requested: Hurry | undefined
     const ended = (error?: unknown) => {
-      clearTimeout(asked?.timer)
+      clearTimeout(requested?.timer)
       // An error caused by the deadline, such as a cancelled webhook call, may arrive just before
       // the timer.
-      const isLate = error !== undefined && asked?.isOver()
-      end(exchange, isLate ? asked?.error : error)
+      const isLate = error !== undefined && requested?.isOver()
+      end(exchange, isLate ? requested?.error : error)
     }
     if (!isLongRunning(exchange.target)) {
       deadlines.begin(exchange, exchange.startedAt)
       if (exchange.query.has('timeout')) {
         try {
-          asked = hurried(exchange, parts, (error) => end(exchange, error))
+          requested = hurried(exchange, parts, (error) => end(exchange, error))
         } catch (error) {
           return ended(error)
         }
@@ -113,12 +113,12 @@ function hurried(
 ): Hurry | undefined {
   const isWrite = !['GET', 'HEAD'].includes(exchange.wire.method)
   const { requestedTimeout } = loadRequestedTimeout()
-  const asked = requestedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
-  if (asked === undefined) return undefined
-  const error = timeout(asked.words)
-  const deadlineAt = exchange.startedAt + asked.timeoutMs
+  const requested = requestedTimeout(exchange.query, isWrite, requestTimeoutMs, release)
+  if (requested === undefined) return undefined
+  const error = timeout(requested.words)
+  const deadlineAt = exchange.startedAt + requested.timeoutMs
   exchange.deadlineAt = deadlineAt
-  const timer = setTimeout(() => end(error), asked.timeoutMs)
+  const timer = setTimeout(() => end(error), requested.timeoutMs)
   timer.unref()
   return { timer, error, isOver: () => monotonicMs() >= deadlineAt }
 }
@@ -148,9 +148,9 @@ const noQuery = new URLSearchParams()
 /**
  * A key for the method and the path. They are separated by a line break, which neither contains.
  */
-const plainTarget = byText((asked: string) => {
-  const end = asked.indexOf('\n')
-  return parseTarget(asked.slice(0, end), asked.slice(end + 1), noQuery)
+const plainTarget = byText((requested: string) => {
+  const end = requested.indexOf('\n')
+  return parseTarget(requested.slice(0, end), requested.slice(end + 1), noQuery)
 })
 
 function acceptRulesOf({ release, feature }: HttpParts['server']): AcceptRules {

@@ -36,7 +36,7 @@ export interface Served {
   readonly defects: string[]
   kind(group: string, version: string, plural: string): Kind
   /** `parts` replace the defaults. */
-  ask(method: string, url: string, asked?: Asked, parts?: HttpParts): Promise<Answered>
+  ask(method: string, url: string, requested?: Asked, parts?: HttpParts): Promise<Answered>
   stop(): Promise<void>
 }
 
@@ -99,8 +99,8 @@ export async function startServed(more: More = {}): Promise<Served> {
       if (kind === undefined) throw new Error(`there is no ${plural}`)
       return kind
     },
-    ask: (method, url, asked = {}, others) =>
-      ask(others === undefined ? take : requestServer(others), method, url, asked),
+    ask: (method, url, requested = {}, others) =>
+      ask(others === undefined ? take : requestServer(others), method, url, requested),
     stop: () => verbs.stop(),
   }
 }
@@ -109,7 +109,7 @@ function ask(
   take: (wire: Wire) => void,
   method: string,
   url: string,
-  asked: Asked,
+  requested: Asked,
 ): Promise<Answered> {
   return new Promise((resolve) => {
     const answer = (status: number, headers: AnswerHeaders, pieces: readonly Buffer[]) => {
@@ -126,7 +126,7 @@ function ask(
         },
       })
     }
-    const headers: Headers = { accept: 'application/json', ...asked.headers }
+    const headers: Headers = { accept: 'application/json', ...requested.headers }
     const wire: Wire = {
       method,
       url,
@@ -134,11 +134,11 @@ function ask(
       separateHeaders: headers,
       remoteAddress: '127.0.0.1',
       clientCertificate: () => undefined,
-      readBody: async () => Buffer.from(asked.body ?? ''),
+      readBody: async () => Buffer.from(requested.body ?? ''),
       answer: (status, said, body) => answer(status, said, body === undefined ? [] : [body]),
       answerPieces: answer,
       stream: (status, said) => collect((pieces) => answer(status, said, pieces)),
-      signal: asked.signal ?? new AbortController().signal,
+      signal: requested.signal ?? new AbortController().signal,
     }
     take(wire)
   })

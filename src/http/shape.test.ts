@@ -60,7 +60,7 @@ function said(make: () => Shape): string {
   }
 }
 
-const answers: [what: string, asked: Asked, kind: Kind, expected: string][] = [
+const answers: [what: string, requested: Asked, kind: Kind, expected: string][] = [
   ['nothing asked', {}, pods, 'json plain'],
   ['anything', { accept: '*/*' }, pods, 'json plain'],
   ['JSON', { accept: 'application/json' }, pods, 'json plain'],
@@ -144,35 +144,38 @@ const answers: [what: string, asked: Asked, kind: Kind, expected: string][] = [
     'json as Table',
   ],
 ]
-for (const [what, asked, kind, expected] of answers) {
+for (const [what, requested, kind, expected] of answers) {
   test(`${what}: ${expected}`, () => {
     assert.equal(
-      said(() => negotiateShape(exchangeOf(asked), kind)),
+      said(() => negotiateShape(exchangeOf(requested), kind)),
       expected,
     )
   })
 }
 
-const documents: [asked: Asked, produces: Parameters<typeof documentShape>[1], expected: string][] =
-  [
-    [{}, 'any form', 'json plain'],
-    [{ accept: protobuf }, 'any form', 'protobuf'],
-    [{ accept: protobuf }, 'json', '406'],
-    [{ accept: `${protobuf},*/*` }, 'json', 'json plain'],
-    [{ accept: 'image/png' }, 'any form', '406'],
-    [{ accept: 'image/png' }, 'unrouted', '406'],
-    [{ query: 'pretty=1' }, 'any form', 'json pretty'],
-  ]
-for (const [asked, produces, expected] of documents) {
-  test(`a document that comes in ${produces}, ${JSON.stringify(asked)}: ${expected}`, () => {
+const documents: [
+  requested: Asked,
+  produces: Parameters<typeof documentShape>[1],
+  expected: string,
+][] = [
+  [{}, 'any form', 'json plain'],
+  [{ accept: protobuf }, 'any form', 'protobuf'],
+  [{ accept: protobuf }, 'json', '406'],
+  [{ accept: `${protobuf},*/*` }, 'json', 'json plain'],
+  [{ accept: 'image/png' }, 'any form', '406'],
+  [{ accept: 'image/png' }, 'unrouted', '406'],
+  [{ query: 'pretty=1' }, 'any form', 'json pretty'],
+]
+for (const [requested, produces, expected] of documents) {
+  test(`a document that comes in ${produces}, ${JSON.stringify(requested)}: ${expected}`, () => {
     assert.equal(
-      said(() => documentShape(exchangeOf(asked), produces)),
+      said(() => documentShape(exchangeOf(requested), produces)),
       expected,
     )
   })
 }
 
-const refusals: [asked: Asked, expected: string][] = [
+const refusals: [requested: Asked, expected: string][] = [
   [{}, 'json plain'],
   [{ accept: protobuf }, 'protobuf'],
   [{ accept: 'application/yaml' }, 'yaml'],
@@ -180,10 +183,10 @@ const refusals: [asked: Asked, expected: string][] = [
   [{ accept: 'image/png' }, 'json plain'],
   [{ agent: 'curl/7' }, 'json pretty'],
 ]
-for (const [asked, expected] of refusals) {
-  test(`an error for ${JSON.stringify(asked)} is in ${expected}`, () => {
+for (const [requested, expected] of refusals) {
+  test(`an error for ${JSON.stringify(requested)} is in ${expected}`, () => {
     assert.equal(
-      said(() => shapeOfError(exchangeOf(asked))),
+      said(() => shapeOfError(exchangeOf(requested))),
       expected,
     )
   })

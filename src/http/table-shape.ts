@@ -51,28 +51,28 @@ export const requireTableOptions = ({ exchange }: Asked): void => {
 
 /** `headers`: whether the columns are sent. Later events of a watch do not need them. */
 export async function table(
-  asked: Asked,
+  requested: Asked,
   views: readonly ObjectView[],
   metadata: Loose,
   headers = true,
 ): Promise<Loose> {
-  const options = optionsOf(asked, headers)
-  const items = await Promise.all(views.map((view) => tableItem(asked, view)))
-  return tableOf(items, columnsOf(asked.kind), metadata, options)
+  const options = optionsOf(requested, headers)
+  const items = await Promise.all(views.map((view) => tableItem(requested, view)))
+  return tableOf(items, columnsOf(requested.kind), metadata, options)
 }
 
 const tableRows = new TableRows()
 
 /** A Scale as a table. The Scale of a custom kind has the columns of custom kinds. */
-export function scaleTable(asked: Asked, scale: KubeObject): Buffer {
-  const { shape } = asked
+export function scaleTable(requested: Asked, scale: KubeObject): Buffer {
+  const { shape } = requested
   const shown = { shown: scale, cellsOf: scale }
   const { resourceVersion } = scale.metadata
   const value = tableOf(
     [shown],
-    scaleColumnsOf(asked.kind),
+    scaleColumnsOf(requested.kind),
     { resourceVersion },
-    optionsOf(asked, true),
+    optionsOf(requested, true),
   )
   return shape.format === 'yaml' ? encodeYaml(value) : encodeJson(value, shape.pretty)
 }
@@ -97,9 +97,9 @@ function scaleColumnsOf({ decoding }: Kind): Columns {
 }
 
 /** Encodes the rows of a list directly as text, and the table around them. */
-async function rowsOf(asked: Asked, entries: readonly ObjectView[], metadata: Loose) {
-  const { kind, parts, exchange } = asked
-  const options = optionsOf(asked, true)
+async function rowsOf(requested: Asked, entries: readonly ObjectView[], metadata: Loose) {
+  const { kind, parts, exchange } = requested
+  const options = optionsOf(requested, true)
   const { include, version, now } = options
   const columns = columnsOf(kind)
   await convertTogether(kind, entries, parts.server.parseStored)
@@ -109,7 +109,7 @@ async function rowsOf(asked: Asked, entries: readonly ObjectView[], metadata: Lo
   const turns = new RequestTurns(exchange)
   for (const entry of entries) {
     const kept =
-      tableRows.known(kind, entry) ?? tableRows.keep(kind, entry, await tableItem(asked, entry))
+      tableRows.known(kind, entry) ?? tableRows.keep(kind, entry, await tableItem(requested, entry))
     rows.push(rowOf(kept, columns, now, shown))
     if (turns.over) await turns.next()
   }
@@ -121,11 +121,11 @@ async function rowsOf(asked: Asked, entries: readonly ObjectView[], metadata: Lo
 
 /** The table of a list as JSON: rows are joined as text. */
 export async function tableText(
-  asked: Asked,
+  requested: Asked,
   entries: readonly ObjectView[],
   metadata: Loose,
 ): Promise<Buffer> {
-  const { frame, rows } = await rowsOf(asked, entries, metadata)
+  const { frame, rows } = await rowsOf(requested, entries, metadata)
   if (rows.length === 0) return encodeJson(frame)
   const end = ']}'
   const text = JSON.stringify({ ...frame, rows: [] })
@@ -134,12 +134,12 @@ export async function tableText(
 
 /** The same table as YAML. */
 export async function tableYaml(
-  asked: Asked,
+  requested: Asked,
   entries: readonly ObjectView[],
   metadata: Loose,
 ): Promise<Buffer> {
-  const { frame, rows } = await rowsOf(asked, entries, metadata)
-  return yamlList(asked.exchange, frame, 'rows', rows, ({ start, object }) =>
+  const { frame, rows } = await rowsOf(requested, entries, metadata)
+  return yamlList(requested.exchange, frame, 'rows', rows, ({ start, object }) =>
     decodeJson(Buffer.from(`${start}${object}}`)),
   )
 }
@@ -156,15 +156,15 @@ async function tableItem({ kind, parts }: Asked, view: ObjectView): Promise<Tabl
 }
 
 /** A bookmark as a table with one empty row. */
-export function bookmarkTable(asked: Asked, bookmark: KubeObject, headers: boolean): Loose {
-  const { kind } = asked
+export function bookmarkTable(requested: Asked, bookmark: KubeObject, headers: boolean): Loose {
+  const { kind } = requested
   const { resourceVersion } = bookmark.metadata
   const empty =
     kind.columns === undefined
       ? bookmarkObject(kind.resource.hub, Number(resourceVersion))
       : bookmark
   const cellsOf = { ...empty, metadata: { ...empty.metadata, name: '' } }
-  const alone = withTimes(bookmark, asked.parts.server.release) as KubeObject
+  const alone = withTimes(bookmark, requested.parts.server.release) as KubeObject
   const row = { shown: bookmark, cellsOf, alone }
-  return tableOf([row], columnsOf(kind), { resourceVersion }, optionsOf(asked, headers))
+  return tableOf([row], columnsOf(kind), { resourceVersion }, optionsOf(requested, headers))
 }

@@ -92,9 +92,9 @@ for (const row of rows) {
         ? { decision: 'deny', reason: 'why' }
         : { decision: 'allow', reason: '' }
     const authorizer = { ...served.parts.authorizer, authorize } as HttpParts['authorizer']
-    const asked = body === undefined ? {} : { body: JSON.stringify(body) }
+    const requested = body === undefined ? {} : { body: JSON.stringify(body) }
     const parts = { ...served.parts, authorizer }
-    const answer = await served.ask('DELETE', `${maps}/${name}?${query}`, asked, parts)
+    const answer = await served.ask('DELETE', `${maps}/${name}?${query}`, requested, parts)
     assert.equal(answer.status, status, answer.text)
     if (message !== undefined) assert.equal(answer.json.message, message)
     const { value } = await served.verbs.server.storage.get(keyOf(name))

@@ -57,8 +57,8 @@ const rows: Row[] = [
 for (const [method, url, type, sent, status, message] of rows) {
   test(`${method} ${url.slice(maps.length).slice(0, 40)} ${type} ${sent.slice(0, 30)}: ${status}`, async () => {
     const length = String(Buffer.byteLength(sent))
-    const asked = { headers: { 'content-type': type, 'content-length': length }, body: sent }
-    const answer = await served.ask(method, url, asked)
+    const requested = { headers: { 'content-type': type, 'content-length': length }, body: sent }
+    const answer = await served.ask(method, url, requested)
     assert.equal(answer.status, status, answer.text)
     if (message !== undefined) assert.match(answer.json.message, message)
     assert.deepEqual(served.defects, [])
@@ -114,13 +114,13 @@ for (const [gate, query, status, warning] of defaults) {
 }
 
 test('an empty dryRun means no dry run', async () => {
-  const asked = (name: string) => ({
+  const requested = (name: string) => ({
     headers: { 'content-type': json },
     body: JSON.stringify({ metadata: { name } }),
   })
-  assert.equal((await served.ask('POST', `${maps}?dryRun=All`, asked('dry'))).status, 201)
+  assert.equal((await served.ask('POST', `${maps}?dryRun=All`, requested('dry'))).status, 201)
   assert.equal((await served.ask('GET', `${maps}/dry`)).status, 404)
-  assert.equal((await served.ask('POST', `${maps}?dryRun=`, asked('wet'))).status, 201)
+  assert.equal((await served.ask('POST', `${maps}?dryRun=`, requested('wet'))).status, 201)
   assert.equal((await served.ask('GET', `${maps}/wet`)).status, 200)
 })
 

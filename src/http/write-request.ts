@@ -257,18 +257,21 @@ function writeOptions(
   const unspecified = feature(validatesFields) ? 'Warn' : 'Ignore'
   if (query.size === 0 && !isApply) return plainOptions(wire, unspecified)
   const dryRun = query.getAll('dryRun')
-  const asked = query.get('fieldManager') ?? ''
+  const requested = query.get('fieldManager') ?? ''
   const force = query.get('force')
   const errors: FieldError[] = []
   if (verb === 'patch') {
-    if (isApply && asked === '')
+    if (isApply && requested === '')
       errors.push(required('fieldManager', 'is required for apply patch'))
     if (!isApply && force !== null) {
       errors.push(forbidden('force', 'may not be specified for non-apply patch'))
     }
   }
   const fieldValidation = query.get('fieldValidation') ?? ''
-  errors.push(...validateFieldManager(asked, FieldPath.of('fieldManager')), ...dryRunErrors(dryRun))
+  errors.push(
+    ...validateFieldManager(requested, FieldPath.of('fieldManager')),
+    ...dryRunErrors(dryRun),
+  )
   if (!fieldValidations.includes(fieldValidation))
     errors.push(notSupported('fieldValidation', fieldValidation, fieldValidations))
   if (errors.length > 0) {
@@ -277,8 +280,8 @@ function writeOptions(
   }
   return {
     dryRun: dryRun.some((value) => value !== ''),
-    fieldManager: asked === '' ? managerOf(wire) : asked,
-    requestedFieldManager: asked,
+    fieldManager: requested === '' ? managerOf(wire) : requested,
+    requestedFieldManager: requested,
     fieldValidation: (fieldValidation || unspecified) as WriteOptions['fieldValidation'],
     force: flag(force),
   }

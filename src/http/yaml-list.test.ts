@@ -76,12 +76,12 @@ const listed = (kind: typeof maps, count: number, shape: Shape, query = '') => {
   })
   const answer = { is: 'list', kind, entries, revision: 7, continueToken: 'c', remaining: 2 }
   const clock = { now: () => 0 }
-  const asked = { target: { path: '/p' }, query: new URLSearchParams(query) }
+  const requested = { target: { path: '/p' }, query: new URLSearchParams(query) }
   return encodeList(
     answer as unknown as Answer & { is: 'list' },
     shape,
     { server: { parseStored, clock } } as never,
-    { ...asked, ...waiting } as unknown as Exchange,
+    { ...requested, ...waiting } as unknown as Exchange,
   )
 }
 

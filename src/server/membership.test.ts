@@ -77,18 +77,18 @@ test('the endpoints of the service are written again after a client deletes them
 
 test('a server that leaves while it says that it is alive has left', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [requested, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let looks = 0
   const { verbs, membership, told } = await startTwo((storage) => async (...range) => {
     const answer = await storage.list(...range)
     if (looks++ === 0) {
-      asked.resolve()
+      requested.resolve()
       await answered.promise
     }
     return answer
   })
   t.mock.timers.tick(intervalMs)
-  await asked.promise
+  await requested.promise
   const left = membership.leave()
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
   answered.resolve()

@@ -193,9 +193,9 @@ function together(values: Map<string, unknown>, given: ReadonlySet<string>): str
 export function parseFlags(argv: readonly string[], rows: Rows = flagRows): ParseResult {
   const uses = usesOf(rows, argv)
   if ('error' in uses) return uses
-  const asked = uses.findLast((use) => use.name === 'emulated-version')?.value ?? ''
+  const requested = uses.findLast((use) => use.name === 'emulated-version')?.value ?? ''
   const { shape, initial } = flagTable['emulated-version']
-  const release = shape.read(asked, undefined) ?? initial
+  const release = shape.read(requested, undefined) ?? initial
   const values = new Map<string, unknown>([...rows].map(([name, row]) => [name, row.initial]))
   const given = new Set<string>()
   for (const { name, value = 'true' } of uses) {

@@ -8,11 +8,11 @@ const kindOf = (group: string, plural: string) => ({ resource: { group, plural }
 const object: KubeObject = { metadata: {} }
 
 test('only services have allocators, which are loaded once and then released', () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const made: Allocators = {
-    reserve: () => void asked.push('reserve'),
-    release: () => void asked.push('release'),
-    repair: async () => void asked.push('repair'),
+    reserve: () => void requested.push('reserve'),
+    release: () => void requested.push('release'),
+    repair: async () => void requested.push('repair'),
   }
   let loads = 0
   const { reserve, release } = forServices(() => {
@@ -26,11 +26,11 @@ test('only services have allocators, which are loaded once and then released', (
   }
   const services = kindOf('', 'services')
   release(services, object)
-  assert.deepEqual([loads, asked], [0, []])
+  assert.deepEqual([loads, requested], [0, []])
   reserve(services, object, undefined, context)
   reserve(services, object, undefined, context)
   release(services, object)
-  assert.deepEqual([loads, asked], [1, ['reserve', 'reserve', 'release']])
+  assert.deepEqual([loads, requested], [1, ['reserve', 'reserve', 'release']])
 })
 
 test('address objects are deleted with their service, even if no service was written before', () => {

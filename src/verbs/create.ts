@@ -92,10 +92,10 @@ export async function createDecoded(
     }
     // If the path has a name, it takes precedence over a name set by a webhook.
     const name = attributes.name || nameOf(object)
-    const asked = { ...attributes, name, object }
-    const allowed = server.admission.validate(asked)
+    const requested = { ...attributes, name, object }
+    const allowed = server.admission.validate(requested)
     if (allowed !== undefined) await allowed
-    if ((admitted ?? allowed) !== undefined) await server.admission.recheck(asked)
+    if ((admitted ?? allowed) !== undefined) await server.admission.recheck(requested)
     behaviour.readBack?.(object)
     // A stored object gets a new resourceVersion; a dry run returns the one from the request.
     if (isVersion(resourceVersion) && !options.dryRun && !updates) {

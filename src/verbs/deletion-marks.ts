@@ -21,19 +21,22 @@ export function markGrace(
   context: Context,
 ): 'none' | 'pending' | 'marked' {
   const { metadata } = object
-  const asked =
+  const requested =
     options.gracePeriodSeconds === undefined ? undefined : negativeAsOne(options.gracePeriodSeconds)
   const rule = kind.resource.behaviour.gracePeriodSeconds
   if (rule === undefined) return 'none'
   if (metadata.deletionTimestamp !== undefined) {
     const left = metadata.deletionGracePeriodSeconds ?? 0
     if (left === 0) return 'none'
-    if (asked === undefined || asked >= left) return 'pending'
-    metadata.deletionTimestamp = plusSeconds(plusSeconds(metadata.deletionTimestamp, -left), asked)
-    metadata.deletionGracePeriodSeconds = asked
+    if (requested === undefined || requested >= left) return 'pending'
+    metadata.deletionTimestamp = plusSeconds(
+      plusSeconds(metadata.deletionTimestamp, -left),
+      requested,
+    )
+    metadata.deletionGracePeriodSeconds = requested
     return 'marked'
   }
-  const seconds = rule(object, asked, context)
+  const seconds = rule(object, requested, context)
   if (seconds === undefined) return 'none'
   metadata.deletionTimestamp = plusSeconds(context.now, seconds)
   metadata.deletionGracePeriodSeconds = seconds

@@ -89,9 +89,9 @@ class LocalClient implements ApiClient {
   async #parse(kind: Kind, view: ObjectView): Promise<KubeObject> {
     const object = this.#server.parseStored(view.cut.bytes)
     const from = kind.resource.kindOf(view.apiVersion) ?? kind
-    const asked = await convertOne(object, from, kind)
-    if (view.revision !== undefined) asked.metadata.resourceVersion = String(view.revision)
-    return asked
+    const requested = await convertOne(object, from, kind)
+    if (view.revision !== undefined) requested.metadata.resourceVersion = String(view.revision)
+    return requested
   }
 
   /** All clients in this process that receive a change share its object. */

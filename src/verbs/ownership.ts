@@ -128,8 +128,8 @@ export function claimFields(
     now: timestamp(server.clock),
     onlyOnceApplied: !releaseOf(server.release).has(ownsFirstWrite),
   }
-  const record = (before: KubeObject | undefined, asked: KubeObject) => {
-    const owned = asOwned(asked)
+  const record = (before: KubeObject | undefined, requested: KubeObject) => {
+    const owned = asOwned(requested)
     const entries = withOwners(server, kind, (of) =>
       loadManager().recordUpdate(of, before, owned, who),
     )
@@ -138,8 +138,8 @@ export function claimFields(
     return entries.catch(() => []).then((found) => setManaged(next, found))
   }
   if (kind === hubOf(kind)) return record(live, next)
-  return after(fromHub(kind, copyRemembering(next)), (asked) =>
-    after(live && fromHub(kind, copyData(live)), (before) => record(before, asked)),
+  return after(fromHub(kind, copyRemembering(next)), (requested) =>
+    after(live && fromHub(kind, copyData(live)), (before) => record(before, requested)),
   )
 }
 

@@ -88,8 +88,10 @@ for (const [resourceVersion, release, snapshots, expected] of nextPages)
   })
 
 test('a get at the newest, at any, and at not older than a version', () => {
-  const asked = ['', '0', '7'].map((version) => Object.values(freshnessOfGet(version)).join(' '))
-  assert.deepEqual(asked, ['latest', 'any', 'not-older-than 7'])
+  const requested = ['', '0', '7'].map((version) =>
+    Object.values(freshnessOfGet(version)).join(' '),
+  )
+  assert.deepEqual(requested, ['latest', 'any', 'not-older-than 7'])
 })
 
 /** A store with other writers, whose writes exist before its feed reports them. */
@@ -256,15 +258,17 @@ test('a compacted version is 410, with a new token if a list was in progress', a
     ['b'],
   )
   // A first page has no token to continue from.
-  for (const asked of [
+  for (const requested of [
     'resourceVersionMatch=Exact',
     'resourceVersionMatch=Exact&limit=1',
     'limit=1',
   ]) {
-    const first = await own.list('configmaps', `${asked}&resourceVersion=${page.revision}`).then(
-      () => assert.fail('an answer'),
-      (error) => error as ApiError,
-    )
+    const first = await own
+      .list('configmaps', `${requested}&resourceVersion=${page.revision}`)
+      .then(
+        () => assert.fail('an answer'),
+        (error) => error as ApiError,
+      )
     assert.deepEqual(
       [first.code, first.reason, first.message, first.listMeta],
       [410, 'Expired', 'The resourceVersion for the provided list is too old.', undefined],

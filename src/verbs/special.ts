@@ -47,43 +47,45 @@ const reviewAccess = (kind: Parameters<ReturnType<typeof load.reviews>['reviewAc
   create: (server: Server, request: WriteRequest) =>
     load.reviews().reviewAccess(kind)(server, request),
 })
-const bindPod: SpecialVerbs['create'] = (...asked) => load.binding().bindPod(...asked)
-const rollBack: SpecialVerbs['create'] = (...asked) => load.rollback().rollBack(...asked)
+const bindPod: SpecialVerbs['create'] = (...requested) => load.binding().bindPod(...requested)
+const rollBack: SpecialVerbs['create'] = (...requested) => load.rollback().rollBack(...requested)
 
 /** The keys are `<group>/<plural>[/<subresource>]`; a star matches every resource. */
 const table: Readonly<Record<string, SpecialVerbs>> = {
   '*/scale': {
     get: (server, target, query) =>
       load.scale().getScale(server, target, query.get('resourceVersion') ?? ''),
-    update: (...asked) => load.scale().updateScale(...asked),
-    patch: (...asked) => load.scale().patchScale(...asked),
+    update: (...requested) => load.scale().updateScale(...requested),
+    patch: (...requested) => load.scale().patchScale(...requested),
   },
   '/componentstatuses': {
     get: (server, target) => load.componentStatus().getComponentStatus(server, target),
-    list: (...asked) => load.componentStatus().listComponentStatuses(...asked),
+    list: (...requested) => load.componentStatus().listComponentStatuses(...requested),
   },
   '/pods/binding': { create: bindPod },
   '/bindings': { create: bindPod },
-  '/pods/eviction': { create: (...asked) => load.eviction().evict(...asked) },
-  '/namespaces': { delete: (...asked) => load.namespaceDeletion().deleteNamespace(...asked) },
-  '/services': { delete: (...asked) => load.serviceDeletion().deleteService(...asked) },
-  '/serviceaccounts/token': { create: (...asked) => load.token().requestToken(...asked) },
+  '/pods/eviction': { create: (...requested) => load.eviction().evict(...requested) },
+  '/namespaces': {
+    delete: (...requested) => load.namespaceDeletion().deleteNamespace(...requested),
+  },
+  '/services': { delete: (...requested) => load.serviceDeletion().deleteService(...requested) },
+  '/serviceaccounts/token': { create: (...requested) => load.token().requestToken(...requested) },
   'apiextensions.k8s.io/customresourcedefinitions': {
-    delete: (...asked) => load.definitionDeletion().deleteDefinition(...asked),
+    delete: (...requested) => load.definitionDeletion().deleteDefinition(...requested),
   },
   'apps/deployments/rollback': { create: rollBack },
   'extensions/deployments/rollback': { create: rollBack },
   'authentication.k8s.io/selfsubjectreviews': {
-    create: (...asked) => load.reviews().reviewSelf(...asked),
+    create: (...requested) => load.reviews().reviewSelf(...requested),
   },
   'authentication.k8s.io/tokenreviews': {
-    create: (...asked) => load.reviews().reviewToken(...asked),
+    create: (...requested) => load.reviews().reviewToken(...requested),
   },
   'authorization.k8s.io/subjectaccessreviews': reviewAccess('SubjectAccessReview'),
   'authorization.k8s.io/localsubjectaccessreviews': reviewAccess('LocalSubjectAccessReview'),
   'authorization.k8s.io/selfsubjectaccessreviews': reviewAccess('SelfSubjectAccessReview'),
   'authorization.k8s.io/selfsubjectrulesreviews': {
-    create: (...asked) => load.reviews().reviewRules(...asked),
+    create: (...requested) => load.reviews().reviewRules(...requested),
   },
 }
 

@@ -205,9 +205,9 @@ test('a watch from a version that a restored store has discarded must list again
     get(_, name: keyof Storage) {
       if (name === 'currentRevision') return async () => (await storage.currentRevision()) - undone
       if (name === 'list') {
-        return async (...asked: Parameters<Storage['list']>) => {
-          if (asked[0].start.includes('/secrets/')) await setBackHeard.promise
-          return storage.list(...asked)
+        return async (...requested: Parameters<Storage['list']>) => {
+          if (requested[0].start.includes('/secrets/')) await setBackHeard.promise
+          return storage.list(...requested)
         }
       }
       if (name !== 'changes') return storage[name]!.bind(storage)

@@ -76,7 +76,7 @@ export interface WritePlan {
   readonly admittedAs?: {
     show(object: KubeObject): Promise<KubeObject>
     /** The view that the client sent, and the view of the existing object. */
-    asked(): KubeObject | undefined
+    requested(): KubeObject | undefined
     found(): KubeObject | undefined
     /** Copies changes that admission made in the view to the object, or rejects them. */
     take(object: KubeObject, view: KubeObject): Awaitable<void>
@@ -179,7 +179,7 @@ async function writeOnce(
   const context = contextOf(server, request)
   const attributes = attributesOf(
     request,
-    plan.admittedAs?.asked() ?? next,
+    plan.admittedAs?.requested() ?? next,
     target.name,
     isOne ? next : (plan.admittedAs?.found() ?? old),
   )

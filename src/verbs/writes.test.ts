@@ -348,7 +348,7 @@ test('a deletion succeeds despite concurrent changes of its object', async () =>
   assert.equal(await refusalOf(verbs.get('configmaps', 'busy')), '404 NotFound')
 })
 
-const graces: [own: bigint, asked: number | undefined, ends: number][] = [
+const graces: [own: bigint, requested: number | undefined, ends: number][] = [
   [30n, undefined, 30],
   [30n, 253_402_300_800, -4_852_116_232],
   // The largest number of seconds overflows to -1 in 64-bit nanoseconds.
@@ -356,20 +356,20 @@ const graces: [own: bigint, asked: number | undefined, ends: number][] = [
   [2n ** 53n, undefined, 4_611_686_018],
   [30n, Number.MAX_SAFE_INTEGER, 4_611_686_017],
 ]
-for (const [own, asked, ends] of graces) {
-  test(`a pod with ${own} seconds of grace, deleted with ${asked}, can be deleted`, async () => {
+for (const [own, requested, ends] of graces) {
+  test(`a pod with ${own} seconds of grace, deleted with ${requested}, can be deleted`, async () => {
     const spec = {
       nodeName: 'n',
       containers: [{ name: 'c', image: 'i' }],
       terminationGracePeriodSeconds: own,
     }
     await verbs.create('pods', { metadata: { name: 'old' }, spec })
-    const { metadata } = await verbs.remove('pods', 'old', { gracePeriodSeconds: asked })
+    const { metadata } = await verbs.remove('pods', 'old', { gracePeriodSeconds: requested })
     const { deletionTimestamp = '', deletionGracePeriodSeconds } = metadata
     assert.match(deletionTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     const seconds = (Date.parse(deletionTimestamp) - Date.now()) / 1000
     assert.ok(Math.abs(seconds - ends) < 60, `${seconds}`)
-    assert.equal(BigInt(deletionGracePeriodSeconds ?? 0), BigInt(asked ?? own))
+    assert.equal(BigInt(deletionGracePeriodSeconds ?? 0), BigInt(requested ?? own))
     const sooner = await verbs.remove('pods', 'old', { gracePeriodSeconds: 5 })
     const left = Date.parse(sooner.metadata.deletionTimestamp as string) - Date.now()
     assert.ok(Math.abs(left / 1000 - 5) < 60, `${left}`)
@@ -473,22 +473,22 @@ test('admission gets no name for deletecollection, and the name for a single del
 })
 
 test('before 1.19 an update calls plugins before it reports that the object is missing', async () => {
-  const cases: [release: number, plural: string, asked: string[]][] = [
+  const cases: [release: number, plural: string, requested: string[]][] = [
     [18, 'configmaps', ['CREATE none']],
     // Read before all others.
     [18, 'services', []],
     [19, 'configmaps', []],
   ]
   for (const [release, plural, expected] of cases) {
-    const asked: string[] = []
+    const requested: string[] = []
     const admission = {
       mutate: async (of: { operation: string; name: string }) =>
-        void asked.push(`${of.operation} ${of.name}`),
+        void requested.push(`${of.operation} ${of.name}`),
     }
     const server = { ...verbs.server, release, admission: admission as never }
     const request = verbs.request(verbs.target(plural, 'none'), { metadata: { name: 'none' } })
     assert.match(await messageOf(update(server, request)), /"none" not found$/)
-    assert.deepEqual(asked, expected, `${release} ${plural}`)
+    assert.deepEqual(requested, expected, `${release} ${plural}`)
   }
 })
 

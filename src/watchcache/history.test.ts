@@ -18,7 +18,7 @@ const after = (history: History, revision: number) =>
   history.after(revision)?.map((event) => event.revision)
 
 test('all events after a revision, in order; 410 exactly if one is missing', () => {
-  const cases: [count: number, asked: number, expected: number[] | undefined][] = [
+  const cases: [count: number, requested: number, expected: number[] | undefined][] = [
     [0, 10, []],
     [0, 9, undefined],
     [0, 99, []],
@@ -35,8 +35,12 @@ test('all events after a revision, in order; 410 exactly if one is missing', () 
     [7, 13, undefined],
     [7, 10, undefined],
   ]
-  for (const [count, asked, expected] of cases) {
-    assert.deepEqual(after(filled(count), asked), expected, `${count} events, after ${asked}`)
+  for (const [count, requested, expected] of cases) {
+    assert.deepEqual(
+      after(filled(count), requested),
+      expected,
+      `${count} events, after ${requested}`,
+    )
   }
 })
 

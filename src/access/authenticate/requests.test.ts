@@ -164,8 +164,8 @@ test('authenticated users are in system:authenticated, and stay the same object'
 test('audiences of methods that do not support audiences', async () => {
   const own = ['api', 'other']
   const method = new AudienceAgnostic(known('t', alice), own)
-  const audiences = async (asked: readonly string[]) => {
-    const verdict = await new TokenUnion([method]).authenticateToken('t', asked)
+  const audiences = async (requested: readonly string[]) => {
+    const verdict = await new TokenUnion([method]).authenticateToken('t', requested)
     return verdict && 'user' in verdict ? verdict.audiences : verdict
   }
   assert.deepEqual(await audiences(own), ['api', 'other'])

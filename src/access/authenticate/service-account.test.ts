@@ -144,14 +144,14 @@ test('audiences must match', async () => {
     await outcome(token),
     `token audiences ["a" "b"] is invalid for the target audiences ["${issuer}"]`,
   )
-  const asked: [string[], string[]][] = [
+  const requested: [string[], string[]][] = [
     [['b', 'c'], ['b']],
     [
       ['b', 'c', 'a', 'b'],
       ['b', 'a', 'b'],
     ],
   ]
-  for (const [audiences, told] of asked) {
+  for (const [audiences, told] of requested) {
     const verdict = await method.authenticateToken(token, audiences)
     assert.ok(verdict && 'user' in verdict)
     assert.deepEqual(verdict.audiences, told)

@@ -155,10 +155,10 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   }
 
   /** The requested audiences for which the token is valid, or the error if there are none. */
-  #matching(claims: AccountClaims, asked: readonly string[]): string[] | string {
+  #matching(claims: AccountClaims, requested: readonly string[]): string[] | string {
     const { apiAudiences } = this.#settings
     const own = claims.audiences.length > 0 ? claims.audiences : apiAudiences
-    const wanted = asked.length > 0 ? asked : apiAudiences
+    const wanted = requested.length > 0 ? requested : apiAudiences
     const matching = wanted.filter((one) => own.includes(one))
     if (matching.length > 0 || apiAudiences.length === 0) return matching
     return `token audiences ${showStrings(own)} is invalid for the target audiences ${showStrings(wanted)}`

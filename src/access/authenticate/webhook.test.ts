@@ -189,23 +189,23 @@ test('results are cached for a while, failures are not, and concurrent requests 
   let now = 0
   const method = await methodOf()
   const cache = new TokenCache(method, { successTtlMs: 100, failureTtlMs: 50 }, { now: () => now })
-  const asked = () => seen.length
+  const requested = () => seen.length
   answers = [review(jane), review({ authenticated: false }), { status: 403 }, review(jane)]
   const both = await Promise.all([
     cache.authenticateToken('t', []),
     cache.authenticateToken('t', []),
   ])
   assert.deepEqual(both[0], both[1])
-  assert.equal(asked(), 1)
+  assert.equal(requested(), 1)
   assert.ok(!(cache.authenticateToken('t', []) instanceof Promise), 'from memory')
   now = 101
   assert.equal(await cache.authenticateToken('t', []), undefined)
   assert.equal(await cache.authenticateToken('t', []), undefined)
-  assert.equal(asked(), 2)
+  assert.equal(requested(), 2)
   now = 152
   assert.match(JSON.stringify(await cache.authenticateToken('t', [])), /403/)
   assert.ok('user' in ((await cache.authenticateToken('t', [])) ?? {}))
-  assert.equal(asked(), 4)
+  assert.equal(requested(), 4)
   answers = [review({ authenticated: false })]
   assert.equal(
     await cache.authenticateToken('t', ['x']),

@@ -46,10 +46,10 @@ export class WebhookTokenAuthenticator implements TokenAuthenticator {
    * The requested audiences for which the token is valid. A response without audiences means this
    * server's audiences.
    */
-  #matching(answered: unknown, asked: readonly string[]): string[] | undefined {
-    if (asked.length === 0) return []
+  #matching(answered: unknown, requested: readonly string[]): string[] | undefined {
+    if (requested.length === 0) return []
     const good = isTexts(answered) && answered.length > 0 ? answered : this.#apiAudiences
-    const matching = good.filter((one) => asked.includes(one))
+    const matching = good.filter((one) => requested.includes(one))
     return matching.length > 0 ? matching : undefined
   }
 }

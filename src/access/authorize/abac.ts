@@ -66,7 +66,7 @@ function allows(policy: Policy, { user, verb, isResource, ...rest }: Attributes)
   if (!isMeant(policy, user)) return false
   if (policy.readonly && !readVerbs.includes(verb)) return false
   if (!isResource) return pathMatches(policy.nonResourcePath, rest.path)
-  const fits = (wanted: string, asked: string) => wanted === '*' || wanted === asked
+  const fits = (wanted: string, requested: string) => wanted === '*' || wanted === requested
   return (
     fits(policy.namespace, rest.namespace) &&
     fits(policy.resource, rest.resource) &&

@@ -142,7 +142,7 @@ function restrictedRows(release: Release, feature: Gate): Row[] {
 
 /** Finds all violations of a pod or pod template. */
 export type FindProblems = (
-  asked: LevelVersion,
+  requested: LevelVersion,
   metadata: ObjectMeta,
   spec: Loose,
 ) => FoundProblems[]

@@ -154,13 +154,13 @@ const plugin = podSecurity(configuration, { release: releases.old, feature: on }
 const newPlugin = podSecurity(configuration, { release: releases.new, feature: on })
 
 test('a pod is rejected, causes a warning, or is recorded in the audit log', async () => {
-  const asked = requestOf('CREATE', podKind, reaching)
+  const requested = requestOf('CREATE', podKind, reaching)
   assert.equal(
-    await outcome(plugin, asked, labelled({ enforce: 'baseline', audit: 'baseline' })),
+    await outcome(plugin, requested, labelled({ enforce: 'baseline', audit: 'baseline' })),
     '403 host namespaces (hostNetwork=true)',
   )
   assert.deepEqual(
-    [...asked.auditAnnotations],
+    [...requested.auditAnnotations],
     [['pod-security.kubernetes.io/audit', 'host namespaces (hostNetwork=true)']],
   )
   const warned = requestOf('CREATE', podKind, reaching)

@@ -78,7 +78,7 @@ const cases: [string, Kind, Loose, typeof admin, Loose | undefined, string | und
       /unable to get policy unknown to determine minimum required permissions and user .* for all groups/,
     ],
   ]
-for (const [title, kind, spec, user, oldSpec, asked, expected] of cases)
+for (const [title, kind, spec, user, oldSpec, requested, expected] of cases)
   test(title, async () => {
     const seen: string[] = []
     const authorizer: Authorizer = {
@@ -101,5 +101,5 @@ for (const [title, kind, spec, user, oldSpec, asked, expected] of cases)
       { user, old },
     )
     assert.match(await outcome(plugin, request, reader), expected)
-    assert.deepEqual(seen, asked === undefined ? [] : [asked])
+    assert.deepEqual(seen, requested === undefined ? [] : [requested])
   })

@@ -58,11 +58,11 @@ export function claimEvaluator({ release, feature }: Settings): Evaluator {
 
 /** A failed expansion may have allocated more than the claim requests now. */
 function storageOf({ spec, status }: KubeObject, recovers: boolean): Quantity | undefined {
-  const asked: string | undefined = spec?.resources?.requests?.storage
-  if (asked === undefined) return undefined
+  const requested: string | undefined = spec?.resources?.requests?.storage
+  if (requested === undefined) return undefined
   const allocated: string | undefined = status?.allocatedResources?.storage
-  const isMore = recovers && allocated !== undefined && compareQuantities(allocated, asked) > 0
-  return whole(parseQuantity(isMore ? allocated : asked))
+  const isMore = recovers && allocated !== undefined && compareQuantities(allocated, requested) > 0
+  return whole(parseQuantity(isMore ? allocated : requested))
 }
 
 /** The volume attributes classes that a claim has, gets or requests. */

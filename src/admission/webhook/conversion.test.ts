@@ -76,9 +76,9 @@ test('many objects are one call, and only labels and annotations of metadata may
     metadata: { ...object.metadata, generation: 99, labels: { c: 'd' } },
     spec: { weight: object.spec.size },
   }))
-  const asked = webhook.received.length
+  const requested = webhook.received.length
   const converted = await convert(definition(url()), [gear('x'), gear('y')], 'example.com/v2')
-  assert.equal(webhook.received.length, asked + 1)
+  assert.equal(webhook.received.length, requested + 1)
   assert.deepEqual(converted, [
     {
       ...gear('x'),
@@ -312,8 +312,8 @@ test('a redirect is not followed', async () => {
     const made = convert(definition(config), [gear('a')], 'example.com/v2')
     await assert.rejects(made, new RegExp(`status code ${status} but did not return more`))
   }
-  const asked = webhook.received.slice(before).map(({ path }) => path)
-  assert.deepEqual(asked, ['/sent-301', '/sent-302', '/sent-303', '/sent-307', '/sent-308'])
+  const requested = webhook.received.slice(before).map(({ path }) => path)
+  assert.deepEqual(requested, ['/sent-301', '/sent-302', '/sent-303', '/sent-307', '/sent-308'])
 })
 
 test("authorities outside the definition's bundle are not trusted", async () => {

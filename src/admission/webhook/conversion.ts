@@ -31,10 +31,10 @@ const answerBytesMax = 128 << 20
 /**
  * The returned review. Throws if its version is the requested one and a member has another type.
  */
-function readable({ review, json }: Answered, asked: string): Loose {
-  const { apiVersion = asked, kind = 'ConversionReview', response } = review
-  if (apiVersion !== asked || kind !== 'ConversionReview' || fits(response)) return review
-  const type = loadType().conversionType(asked.slice(asked.indexOf('/') + 1))
+function readable({ review, json }: Answered, requested: string): Loose {
+  const { apiVersion = requested, kind = 'ConversionReview', response } = review
+  if (apiVersion !== requested || kind !== 'ConversionReview' || fits(response)) return review
+  const type = loadType().conversionType(requested.slice(requested.indexOf('/') + 1))
   const read = loadGoJson().readGoJson(Buffer.from(json), type)
   if ('fault' in read) throw new Error(read.fault)
   return review

@@ -172,11 +172,11 @@ const retries: [what: string, answer: Answer, calls: number, expected: unknown][
     'the server responded with the status code 304 but did not return more information',
   ],
 ]
-for (const [what, answer, asked, expected] of retries) {
+for (const [what, answer, requested, expected] of retries) {
   test(`a webhook that ${what}`, async () => {
     answers = answer
     assert.deepEqual(await post(new HookClient(nobody, ownPlace)), expected)
-    assert.equal(calls.length, asked)
+    assert.equal(calls.length, requested)
   })
 }
 

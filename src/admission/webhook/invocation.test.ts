@@ -134,8 +134,8 @@ test('a version without the subresource is not equivalent', () => {
   )
   const bare = { ...kind, resource: { ...kind.resource, kinds } } as never
   const rule = { apiVersions: ['v2beta2'], resources: ['*/status'] }
-  const asked = requestOf('UPDATE', bare, map, { subresource: 'status' })
-  assert.equal(invocationOf(hook(rule, { matchPolicy: 'Equivalent' }), asked), undefined)
+  const requested = requestOf('UPDATE', bare, map, { subresource: 'status' })
+  assert.equal(invocationOf(hook(rule, { matchPolicy: 'Equivalent' }), requested), undefined)
 })
 
 const objectSelector = { matchLabels: { a: 'b' } }

@@ -75,14 +75,14 @@ export function asBody(types: KnownTypes, own: TypeName, patched: Loose, text: s
 export function requireType(
   types: KnownTypes,
   release: number,
-  asked: Kind,
+  requested: Kind,
   own: TypeName | undefined,
   object: KubeObject,
 ): void {
   const { kind = '', apiVersion = '' } = object
-  const expected = own ?? asked.resource.hub
-  if (asked.decoding === 'typed') {
-    const isVersion = own === undefined && asked.resource.kindOf(apiVersion) !== undefined
+  const expected = own ?? requested.resource.hub
+  if (requested.decoding === 'typed') {
+    const isVersion = own === undefined && requested.resource.kindOf(apiVersion) !== undefined
     if (kind === expected.kind && (isVersion || apiVersion === expected.apiVersion)) return
     const into = internalName(expected.apiVersion, expected.kind)
     throw plain(`converting (${goTypeOf(apiVersion, kind)}) to (${into}): unknown conversion`)
@@ -91,14 +91,14 @@ export function requireType(
     requireScale(types, release, own, { kind, apiVersion })
     return
   }
-  if (asked.resource.kindOf(apiVersion) === undefined) {
+  if (requested.resource.kindOf(apiVersion) === undefined) {
     const said = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
     throw plain(
-      `${said}, Kind=${kind} is unstructured and is not suitable for converting to ${goQuote(asked.apiVersion)}`,
+      `${said}, Kind=${kind} is unstructured and is not suitable for converting to ${goQuote(requested.apiVersion)}`,
     )
   }
   if (kind === expected.kind) return
-  const named = { group: asked.group, kind }
+  const named = { group: requested.group, kind }
   throw invalidObject(named, object.metadata.name ?? '', [
     invalid('kind', kind, `must be ${expected.kind}`),
   ])

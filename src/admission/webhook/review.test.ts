@@ -222,7 +222,7 @@ for (const [given, expected] of versions) {
 const mapKind = kindOf('v1', 'configmaps')
 const map = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm' } }
 const ofNode = kindOf('v1', 'nodes')
-async function asked(request: AdmissionRequest, release = 22, version: ReviewVersion = 'v1') {
+async function requested(request: AdmissionRequest, release = 22, version: ReviewVersion = 'v1') {
   const versioned = await Versioned.of(request, request.kind)
   return JSON.parse(reviewText(version, uid, request, versioned, release))
 }
@@ -334,7 +334,7 @@ const shown: [what: string, request: AdmissionRequest, part: string, expected: u
 ]
 for (const [what, request, part, expected] of shown) {
   test(`a review shows ${what}`, async () => {
-    const { request: told } = await asked(request)
+    const { request: told } = await requested(request)
     assert.deepEqual(told[part], expected)
   })
 }
@@ -357,12 +357,12 @@ const namedIn: [
 ]
 for (const [what, release, request, name] of namedIn) {
   test(`1.${release} sends ${name ?? 'no name'} for ${what}`, async () =>
-    assert.equal((await asked(request, release)).request.name, name))
+    assert.equal((await requested(request, release)).request.name, name))
 }
 
 test('the version of the review is the requested one', async () => {
   for (const version of ['v1', 'v1beta1'] as const) {
-    const { apiVersion, kind, request } = await asked(create(), 22, version)
+    const { apiVersion, kind, request } = await requested(create(), 22, version)
     assert.deepEqual(
       [apiVersion, kind, request.uid],
       [`admission.k8s.io/${version}`, 'AdmissionReview', uid],

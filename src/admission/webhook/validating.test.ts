@@ -154,14 +154,14 @@ test('each webhook gets the version that it requires', async () => {
     hook('c', of('v2beta2')),
   )
   assert.equal(told, 'admitted')
-  const seen = server.received.map(({ path, review: { request: asked } }) => [
+  const seen = server.received.map(({ path, review: { request: requested } }) => [
     path,
-    asked.object.apiVersion,
-    asked.oldObject.apiVersion,
-    asked.resource.version,
-    asked.requestResource.version,
-    asked.kind.version,
-    asked.requestKind.version,
+    requested.object.apiVersion,
+    requested.oldObject.apiVersion,
+    requested.resource.version,
+    requested.requestResource.version,
+    requested.kind.version,
+    requested.requestKind.version,
   ])
   const v2 = 'v2beta2'
   assert.deepEqual(seen.sort(), [

@@ -108,8 +108,8 @@ function withoutOwners(request: AdmissionRequest, old: KubeObject): KubeObject {
   return { ...old, metadata }
 }
 
-function ownTypeOf({ object, kind: asked }: AdmissionRequest): TypeName | undefined {
-  if (object === undefined || !isOwnKind(object, asked)) return undefined
+function ownTypeOf({ object, kind: requested }: AdmissionRequest): TypeName | undefined {
+  if (object === undefined || !isOwnKind(object, requested)) return undefined
   return { apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' }
 }
 
@@ -117,14 +117,14 @@ function ownTypeOf({ object, kind: asked }: AdmissionRequest): TypeName | undefi
 const isOwnKind = (object: KubeObject, { resource }: Kind): boolean =>
   object.kind !== undefined && object.kind !== resource.hub.kind
 
-async function fromHub(asked: Kind, kind: Kind, object: KubeObject): Promise<KubeObject> {
-  if (isOwnKind(object, asked)) return object
-  const hub = hubOf(asked)
+async function fromHub(requested: Kind, kind: Kind, object: KubeObject): Promise<KubeObject> {
+  if (isOwnKind(object, requested)) return object
+  const hub = hubOf(requested)
   if (kind === hub) return typed(object, kind)
   // A webhook receives a patched object of a custom kind with its unknown fields. Without a
   // conversion webhook, conversion changes only the apiVersion.
-  if (isUnread(object) && !asked.resource.convertsElsewhere) return typed(object, kind)
-  const [converted] = await asked.resource.convert([structuredClone(object)], hub, kind)
+  if (isUnread(object) && !requested.resource.convertsElsewhere) return typed(object, kind)
+  const [converted] = await requested.resource.convert([structuredClone(object)], hub, kind)
   const shown = typed(converted as KubeObject, kind)
   // An untyped reader omits an unset creationTimestamp.
   if (object.metadata.creationTimestamp === undefined) delete shown.metadata.creationTimestamp
@@ -231,18 +231,18 @@ export async function copyIntoRequest(
   const target = request.object
   const changed = versioned.object
   if (!versioned.dirty || target === undefined || changed === undefined) return
-  const { kind: asked } = request
-  requireType(types, release, asked, versioned.own, changed)
-  const hub = hubOf(asked)
-  const from = asked.resource.kindOf(changed.apiVersion ?? '')
+  const { kind: requested } = request
+  requireType(types, release, requested, versioned.own, changed)
+  const hub = hubOf(requested)
+  const from = requested.resource.kindOf(changed.apiVersion ?? '')
   const [result] =
     versioned.own === undefined && from !== undefined && from !== hub
-      ? await asked.resource.convert([structuredClone(changed)], from, hub)
+      ? await requested.resource.convert([structuredClone(changed)], from, hub)
       : [changed]
   if (result !== target) {
     for (const key of Object.keys(target)) delete target[key]
     Object.assign(target, result)
     copyWrittenEmpty(result, target)
   }
-  if (asked.decoding === 'free' && versioned.own === undefined) markUnread(target)
+  if (requested.decoding === 'free' && versioned.own === undefined) markUnread(target)
 }

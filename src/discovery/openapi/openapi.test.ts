@@ -398,22 +398,22 @@ test('another kind generates only its own part', async () => {
   ]
   for (const [what, make] of documents) {
     const state = { generation: 1 }
-    const asked: string[] = []
+    const requested: string[] = []
     let kinds = [...kindsOfRelease(22), ...Array.from({ length: 20 }, (_, i) => gear(i))]
     const publisher = publisherOf(
       () => kinds,
       state,
       ({ kind }) => {
-        asked.push(kind)
+        requested.push(kind)
         return widgetSchema
       },
     )
     await make(publisher)
-    asked.length = 0
+    requested.length = 0
     kinds = [...kinds, gear(20)]
     state.generation++
     await make(publisher)
-    assert.deepEqual(asked, ['Gear20'], what)
+    assert.deepEqual(requested, ['Gear20'], what)
   }
 })
 

@@ -27,7 +27,7 @@ let ca: Made
 let other: Made
 let proxy: Identity
 /** The request as the server received it. */
-let asked: { line: string; headers: string[]; client: unknown; body: string } | undefined
+let requested: { line: string; headers: string[]; client: unknown; body: string } | undefined
 let waiting = false
 /** Aborted when the server stops. */
 let stopping = new AbortController()
@@ -44,7 +44,7 @@ before(async () => {
     let body = ''
     for await (const chunk of request) body += chunk
     const line = `${request.method} ${request.url}`
-    asked = { line, headers: request.rawHeaders, client: subject?.CN, body }
+    requested = { line, headers: request.rawHeaders, client: subject?.CN, body }
     if (request.url?.endsWith('/away'))
       response.writeHead(307, { location: 'https://127.0.0.1:1/' })
     if (request.url?.endsWith('/unchanged')) response.writeHead(304)
@@ -107,7 +107,7 @@ async function answered(
   url: string,
   { method = 'GET', headers = {}, body }: Request = {},
 ) {
-  asked = undefined
+  requested = undefined
   const heard = { status: 0, headers: {} as AnswerHeaders, text: '' }
   const query = new URLSearchParams(url.split('?')[1] ?? '')
   const wire = {
@@ -164,7 +164,7 @@ for (const [spec, status, text] of trusts) {
   test(`${spec.toString().slice(6)}: ${status}`, async () => {
     const heard = await answered(await remoteOf(spec()), things)
     assert.deepEqual([heard.status, heard.text], [status, text])
-    assert.equal(asked?.client, status === 200 ? 'front-proxy' : undefined)
+    assert.equal(requested?.client, status === 200 ? 'front-proxy' : undefined)
   })
 }
 
@@ -173,11 +173,11 @@ test('a renewed client certificate is used on new connections', async () => {
   const before = proxy
   const { trust } = await between.aggregation.backendOf(between.remote)
   await answered(between, things)
-  assert.equal(asked?.client, 'front-proxy')
+  assert.equal(requested?.client, 'front-proxy')
   assert.equal((await between.aggregation.backendOf(between.remote)).trust, trust)
   proxy = await shownBy('renewed')
   await answered(between, things)
-  assert.equal(asked?.client, 'renewed')
+  assert.equal(requested?.client, 'renewed')
   proxy = before
 })
 
@@ -197,7 +197,7 @@ const absences: [object, Error | number | undefined, string][] = [
 for (const [status, place, text] of absences) {
   test(`${JSON.stringify(status)} ${place ?? ''}: ${text.trim()}`, async () => {
     const heard = await answered(await remoteOf({ caBundle: bundle(ca) }, status, place), things)
-    assert.deepEqual([heard.status, heard.text, asked], [503, text, undefined])
+    assert.deepEqual([heard.status, heard.text, requested], [503, text, undefined])
     assert.equal(heard.headers['x-content-type-options'], 'nosniff')
   })
 }
@@ -218,10 +218,10 @@ test('the server gets the user and the address only from us', async () => {
   await answered(await remoteOf({ caBundle: bundle(ca) }), `${things}/a%2Fb//c?z=1&a=x`, {
     headers,
   })
-  assert.equal(asked?.line, `GET ${things}/a/b//c?a=x&z=1`)
+  assert.equal(requested?.line, `GET ${things}/a/b//c?a=x&z=1`)
   const pairs: string[] = []
-  for (let i = 0; i < (asked?.headers.length ?? 0); i += 2)
-    pairs.push(`${asked?.headers[i]}: ${asked?.headers[i + 1]}`)
+  for (let i = 0; i < (requested?.headers.length ?? 0); i += 2)
+    pairs.push(`${requested?.headers[i]}: ${requested?.headers[i + 1]}`)
   assert.deepEqual(pairs.sort(), [
     'audit-id: audit',
     `host: 127.0.0.1:${port}`,
@@ -241,7 +241,7 @@ test('the server gets the user and the address only from us', async () => {
 test('a body of unknown length is forwarded, whatever its contents', async () => {
   const body = `GET ${things}/hidden HTTP/1.1\r\nX-Remote-User: root\r\n\r\n`
   await answered(await remoteOf({ caBundle: bundle(ca) }), things, { method: 'POST', body })
-  assert.deepEqual([asked?.line, asked?.body], [`POST ${things}`, body])
+  assert.deepEqual([requested?.line, requested?.body], [`POST ${things}`, body])
 })
 
 // path, the client's error
@@ -282,7 +282,7 @@ test('discovery has a timeout of five seconds', async () => {
 test('when this server stops, a watch ends at once, and any other response when it is complete', async () => {
   const there = await remoteOf({ caBundle: bundle(ca) })
   const heard = answered(there, `${things}?watch=true`)
-  await until('the watch to begin', () => asked !== undefined)
+  await until('the watch to begin', () => requested !== undefined)
   stopping.abort()
   assert.equal((await heard).status, 200)
   assert.equal((await answered(there, things)).text, 'here')

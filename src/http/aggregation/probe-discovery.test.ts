@@ -17,7 +17,7 @@ let port = 0
 let proxy: Made
 /** The status of each response, undefined for no response; the last one is repeated. */
 let answers: (number | undefined)[] = []
-const asked: string[] = []
+const requested: string[] = []
 
 before(async () => {
   const ca = await authority('a')
@@ -27,7 +27,7 @@ before(async () => {
   server = createServer(keys, ({ url, headers, socket }, response) => {
     const { CN } = (socket as TLSSocket).getPeerCertificate().subject ?? {}
     const groups = headers['x-remote-group']
-    asked.push(`${url} ${headers['x-remote-user']} ${groups} by ${CN}`)
+    requested.push(`${url} ${headers['x-remote-user']} ${groups} by ${CN}`)
     const status = answers.length > 1 ? answers.shift() : answers[0]
     if (status !== undefined) response.writeHead(status, { location: '/elsewhere' }).end()
   })
@@ -70,11 +70,11 @@ const statuses: [number[], number | undefined][] = [
 for (const [given, told] of statuses) {
   test(`answers of ${given}`, async () => {
     answers = [...given]
-    asked.length = 0
+    requested.length = 0
     const why = told && failing(port, `bad status from ${url(port)}: ${told}`)
     assert.equal(await lookAt(port), why)
     const line = '/apis/g/v1 system:kube-aggregator system:masters by front-proxy'
-    assert.deepEqual([...new Set(asked)], [line])
+    assert.deepEqual([...new Set(requested)], [line])
   })
 }
 
@@ -107,13 +107,13 @@ for (const [does, words] of silences) {
     const late = new AbortController()
     mock.method(AbortSignal, 'timeout', () => late.signal)
     answers = [undefined]
-    asked.length = 0
+    requested.length = 0
     let connected = 0
     const silent = createTcpServer(() => void connected++)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const at = does === 'listens' ? port : (silent.address() as AddressInfo).port
     const looking = lookAt(at)
-    while ((does === 'listens' ? asked.length : connected) < 5)
+    while ((does === 'listens' ? requested.length : connected) < 5)
       await new Promise((resolve) => setImmediate(resolve))
     late.abort()
     const why = `Get "${url(at)}": ${words} (Client.Timeout exceeded while awaiting headers)`

@@ -9,11 +9,11 @@ import { RemoteKinds } from './remote-kinds.ts'
 
 let server: Counterpart
 let answer: CounterpartAnswer = {}
-const asked: { line: string; user: unknown; body: string }[] = []
+const requested: { line: string; user: unknown; body: string }[] = []
 
 before(async () => {
   server = await counterpart(({ method, path, headers, body }) => {
-    asked.push({ line: `${method} ${path}`, user: headers['x-remote-user'], body })
+    requested.push({ line: `${method} ${path}`, user: headers['x-remote-user'], body })
     return answer
   })
 })
@@ -65,15 +65,15 @@ for (const [what, given, code] of failures) {
 
 test('an unavailable server gets no requests', async () => {
   answer = { body: { metadata: {} } }
-  asked.length = 0
+  requested.length = 0
   await assert.rejects(clientOf(['g.example.com/v1', false]).get(resource, 'a', 'w'), { code: 503 })
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requested, [])
 })
 
 test('requests carry their options and their user', async () => {
   answer = { body: { metadata: {}, items: [] } }
   const client = clientThere()
-  asked.length = 0
+  requested.length = 0
   await client.get(resource, 'a', 'w', 'scale')
   await client.list(resource, '', { limit: 5, labelSelector: 'a=b' })
   await client.update(resource, { metadata: { namespace: 'a', name: 'w' } }, 'status')
@@ -81,7 +81,7 @@ test('requests carry their options and their user', async () => {
   await client.deleteCollection(resource, 'a')
   const root = '/apis/g.example.com/v1'
   assert.deepEqual(
-    asked.map(({ line }) => line),
+    requested.map(({ line }) => line),
     [
       `GET ${root}/namespaces/a/widgets/w/scale`,
       `GET ${root}/widgets?labelSelector=a%3Db&limit=5`,
@@ -90,8 +90,8 @@ test('requests carry their options and their user', async () => {
       `DELETE ${root}/namespaces/a/widgets`,
     ],
   )
-  assert.ok(asked.every((one) => one.user === 'gc'))
-  assert.deepEqual(JSON.parse(asked[3]?.body ?? ''), {
+  assert.ok(requested.every((one) => one.user === 'gc'))
+  assert.deepEqual(JSON.parse(requested[3]?.body ?? ''), {
     kind: 'DeleteOptions',
     apiVersion: 'v1',
     preconditions: { uid: 'u' },

@@ -13,18 +13,18 @@ let server: Counterpart
 let now = 0
 /** The server's responses by path. */
 let said: Record<string, { body: object; headers?: Record<string, string> }> = {}
-const asked: string[] = []
+const requested: string[] = []
 
 before(async () => {
   server = await counterpart(({ path }) => {
-    asked.push(path)
+    requested.push(path)
     return said[path] ?? { status: 404, body: 'x' }
   })
 })
 after(() => server.stop())
 beforeEach(() => {
   said = {}
-  asked.length = 0
+  requested.length = 0
 })
 
 function discoveryOf(...keys: string[]) {
@@ -70,7 +70,7 @@ test('a server without aggregated discovery gets one request per group version',
     resources: [shownPods],
     freshness: 'Current',
   })
-  assert.deepEqual(asked, ['/apis', '/apis/m/v1'])
+  assert.deepEqual(requested, ['/apis', '/apis/m/v1'])
   assert.equal(discovery.of('apps', 'v1'), undefined)
 })
 
@@ -93,10 +93,10 @@ test('a result is valid for a minute, and stale if its server becomes unavailabl
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()
   const { generation } = discovery
-  asked.length = 0
+  requested.length = 0
   now += 59_000
   await discovery.refresh()
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requested, [])
   said = {}
   now += 2000
   await discovery.refresh()

@@ -12,11 +12,11 @@ import { type OpenApiDocuments, RemoteDocuments } from './remote-documents.ts'
 let server: Counterpart
 /** The server's responses by path. */
 let said: Record<string, unknown> = {}
-const asked: string[] = []
+const requested: string[] = []
 
 before(async () => {
   server = await counterpart(({ path }) => {
-    asked.push(path)
+    requested.push(path)
     const found = said[path]
     return found === undefined ? { status: 404, body: 'x' } : { body: found as object }
   })
@@ -24,7 +24,7 @@ before(async () => {
 after(() => server.stop())
 beforeEach(() => {
   said = {}
-  asked.length = 0
+  requested.length = 0
 })
 
 const publishedOf = (value: object): Published => ({
@@ -94,7 +94,7 @@ test('a document that arrives after its server was removed is dropped, in both v
   remotes.clear()
   look(documents)
   // A missing v3 document is requested once more; then v2 is converted.
-  await until('all is asked', () => asked.length >= 3)
+  await until('all is asked', () => requested.length >= 3)
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.deepEqual(Object.keys((await merged()).paths), ['/api/'])
   assert.equal(shown.v3('apis/a/v1'), undefined)
@@ -115,11 +115,11 @@ test('an invalid document of one server does not affect the others', async () =>
     [noProtobuf, true],
   ]
   for (const [document, isShown] of rows) {
-    asked.length = 0
+    requested.length = 0
     said['/openapi/v2'] = document
     const { documents, shown, merged } = documentsOf({ 'a/v1': 1 })
     look(documents)
-    await until('all is asked', () => asked.length >= 3)
+    await until('all is asked', () => requested.length >= 3)
     await new Promise((resolve) => setTimeout(resolve, 50))
     assert.equal('/apis/a/v1/x' in (await merged()).paths, isShown)
     assert.equal(String((await shown.v2Protobuf()).bytes), '{}')
@@ -132,10 +132,10 @@ test('an unavailable server keeps its document and gets no requests', async () =
   look(documents)
   await until('the path', async () => '/apis/a/v1/x' in (await merged()).paths)
   remotes.set('a/v1', { name: 'a/v1', available: false } as Remote)
-  const before = asked.length
+  const before = requested.length
   look(documents)
   assert.ok('/apis/a/v1/x' in (await merged()).paths)
-  assert.equal(asked.length, before)
+  assert.equal(requested.length, before)
 })
 
 // priorities, whose definition keeps its name
@@ -179,15 +179,15 @@ for (const [serverRelativeURL, expected] of addresses) {
     if (expected !== undefined) said[expected] = document
     const { documents, shown } = documentsOf({ 'a/v1': 1 })
     look(documents)
-    await until('both forms to be asked for', () => asked.length >= 2)
+    await until('both forms to be asked for', () => requested.length >= 2)
     const index = async () => JSON.parse((await shown.v3Index()).bytes.toString()).paths
     if (expected === undefined) {
       await new Promise((resolve) => setImmediate(resolve))
-      assert.deepEqual(asked.toSorted(), ['/openapi/v2', '/openapi/v3'])
+      assert.deepEqual(requested.toSorted(), ['/openapi/v2', '/openapi/v3'])
       assert.deepEqual(Object.keys(await index()), ['apis/apps/v1'])
     } else {
       await until('the entry', async () => 'apis/a/v1' in (await index()))
-      assert.ok(asked.includes(expected))
+      assert.ok(requested.includes(expected))
       assert.deepEqual(JSON.parse(String(shown.v3('apis/a/v1')?.bytes)), document)
     }
   })

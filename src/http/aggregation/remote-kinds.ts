@@ -14,7 +14,7 @@ interface Asked {
 
 export class RemoteKinds {
   readonly #aggregation: Aggregation
-  readonly #asked = new Map<string, Asked>()
+  readonly #requested = new Map<string, Asked>()
 
   constructor(aggregation: Aggregation) {
     this.#aggregation = aggregation
@@ -25,8 +25,8 @@ export class RemoteKinds {
     const found = new Map<string, ServedResource>()
     const away: string[] = []
     const all = [...this.#aggregation.remotes()]
-    for (const key of this.#asked.keys())
-      if (!all.some(([one]) => one === key)) this.#asked.delete(key)
+    for (const key of this.#requested.keys())
+      if (!all.some(([one]) => one === key)) this.#requested.delete(key)
     const answers = all.map(([key, remote]) => ({ key, served: this.#ask(key, remote) }))
     for (const { key, served } of answers) {
       const kinds = await served
@@ -51,11 +51,11 @@ export class RemoteKinds {
 
   #ask(key: string, remote: Remote): Promise<ServedResource[] | undefined> {
     if (!remote.available || remote.trouble !== undefined) return Promise.resolve(undefined)
-    const before = this.#asked.get(key)
+    const before = this.#requested.get(key)
     const now = performance.now()
     if (before?.remote === remote && now - before.atMs < freshMs) return before.served
     const served = this.#fetch(key, remote)
-    this.#asked.set(key, { atMs: now, remote, served })
+    this.#requested.set(key, { atMs: now, remote, served })
     return served
   }
 

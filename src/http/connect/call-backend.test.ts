@@ -90,7 +90,7 @@ test('a backend that upgrades an ordinary request is reported at once', async ()
   server.close()
 })
 
-const notFor = (asked: string) => `x509: certificate is valid for only, not ${asked}`
+const notFor = (requested: string) => `x509: certificate is valid for only, not ${requested}`
 // names in the certificate, the required name if it differs from the address, the server name that
 // the client sends, outcome
 const identities: [string[], string | undefined, string, string][] = [

@@ -105,10 +105,10 @@ async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts
   if (nodeName === '') throw badRequest(`pod ${name} does not have a host assigned`)
   const backend = await kubeletOf(parts, nodeName, 'pods')
   const verb = forwards ? 'portForward' : subresource
-  const asked = forwards
+  const requested = forwards
     ? encodeQuery(ports.length > 0 ? [['port', ports.join(',')]] : [])
     : streamQuery(subresource === 'attach' ? { ...options, command: [] } : options)
-  const path = `${encodePath(`/${verb}/${namespace}/${name}${container}`)}${asked && `?${asked}`}`
+  const path = `${encodePath(`/${verb}/${namespace}/${name}${container}`)}${requested && `?${requested}`}`
   if (exchange.wire.upgrade === undefined) throw badRequest('Upgrade request required')
   await openTunnel(exchange, backend, path, parts)
 }
@@ -134,10 +134,10 @@ async function connectProxy(exchange: Exchange, kind: Kind, parts: ConnectParts)
   const { target, wire } = exchange
   const mark = wire.url.indexOf('?')
   const query = mark === -1 || mark === wire.url.length - 1 ? '' : wire.url.slice(mark)
-  const asked = proxyPath(target.rest, target.path)
-  const admitted = await admit(exchange, kind, asked === '' ? {} : { path: asked }, parts)
+  const requested = proxyPath(target.rest, target.path)
+  const admitted = await admit(exchange, kind, requested === '' ? {} : { path: requested }, parts)
   const given: string = admitted.path ?? ''
-  const path = given === asked ? asked : cleanAsSent(given)
+  const path = given === requested ? requested : cleanAsSent(given)
   const backend = await proxyBackend(target, parts)
   const encoded = encodePath(path)
   if (wire.upgrade !== undefined)

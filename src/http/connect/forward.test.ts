@@ -7,10 +7,10 @@ import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import { noTrust } from './backend.ts'
 import { forward } from './forward.ts'
 
-let asked: IncomingMessage | undefined
+let requested: IncomingMessage | undefined
 let answers: Record<string, string | string[]> = {}
 const server = createServer((request, response) => {
-  asked = request
+  requested = request
   response.writeHead(200, answers).end()
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -22,7 +22,7 @@ after(() => {
 
 async function forwarded(requestedPath: string, warnings: string[] = []) {
   const outcome = { told: {} as AnswerHeaders, refused: '', released: 0 }
-  asked = undefined
+  requested = undefined
   const exchange = {
     auditId: 'ours',
     warnings,
@@ -62,7 +62,7 @@ const paths: [string, string | undefined, string][] = [
 for (const [path, uri, words] of paths) {
   test(`the path ${JSON.stringify(path)}`, async () => {
     const { refused } = await forwarded(path)
-    assert.deepEqual([asked?.headers['x-forwarded-uri'], refused], [uri, words])
+    assert.deepEqual([requested?.headers['x-forwarded-uri'], refused], [uri, words])
   })
 }
 

@@ -18,14 +18,14 @@ export interface KubeletSettings {
 const portDefault = 10250
 const lookup = kubeletLookup()
 
-/** `asked` is the resource of the request, which the 404 for a missing node names. */
+/** `requested` is the resource of the request, which the 404 for a missing node names. */
 export async function kubeletOf(
   { reader, kubelet }: { readonly reader: ObjectReader; readonly kubelet: KubeletSettings },
   nodeName: string,
-  asked: 'pods' | 'nodes',
+  requested: 'pods' | 'nodes',
 ): Promise<Backend> {
   const node = await reader.get('', 'nodes', '', nodeName)
-  if (node === undefined) throw notFound({ group: '', plural: asked }, nodeName)
+  if (node === undefined) throw notFound({ group: '', plural: requested }, nodeName)
   const host = preferredAddress(node, kubelet.addressTypes)
   // A kubelet may run on this machine, but not on a link-local or unspecified address.
   if (isIP(host) !== 0 && !isAllowed(host, true)) throw badRequest('address not allowed')

@@ -10,8 +10,8 @@ const asText = 'base64.binary.k8s.io'
 const protocols = new Set(['', 'binary.k8s.io', asText])
 
 /** Chooses the first requested subprotocol that is supported. */
-const choose: ChooseProtocol = (asked) =>
-  (asked.length === 0 ? [''] : asked).find((one) => protocols.has(one)) ?? {
+const choose: ChooseProtocol = (requested) =>
+  (requested.length === 0 ? [''] : requested).find((one) => protocols.has(one)) ?? {
     status: 403,
     words: '',
   }

@@ -3,14 +3,14 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { badRequest } from '#api/status-error.ts'
 import { containersOf } from '#kinds/pod-template/containers-of.ts'
 
-export function containerFor(pod: KubeObject, asked: string): string {
+export function containerFor(pod: KubeObject, requested: string): string {
   const { name } = pod.metadata
   const spec = pod.spec ?? {}
   const own: Loose[] = spec.containers ?? []
   const all = containersOf(spec).map((container) => container.name as string)
-  if (asked !== '') {
-    if (all.includes(asked)) return asked
-    throw badRequest(`container ${asked} is not valid for pod ${name}`)
+  if (requested !== '') {
+    if (all.includes(requested)) return requested
+    throw badRequest(`container ${requested} is not valid for pod ${name}`)
   }
   if (own.length === 1) return own[0].name
   const choice = own.length === 0 ? '' : `, choose one of: [${all.join(' ')}]`

@@ -14,7 +14,7 @@ import type { ConnectParts } from './connect-parts.ts'
 import { podLog } from './pod-log.ts'
 
 const reader = new MemoryReader()
-let asked: string[] = []
+let requested: string[] = []
 let respond: (request: IncomingMessage, response: ServerResponse) => void = () => {}
 const ca = await authority('kubelets')
 const made = await make({
@@ -24,7 +24,7 @@ const made = await make({
   hosts: ['127.0.0.1'],
 })
 const kubelet = createServer({ cert: made.pem, key: made.keyPem }, (request, response) => {
-  asked.push(request.url ?? '')
+  requested.push(request.url ?? '')
   respond(request, response)
 })
 
@@ -69,7 +69,7 @@ interface Told {
 }
 
 async function ask(name: string, query = '', trusted = true): Promise<Told | string> {
-  asked = []
+  requested = []
   const told: Told = { status: 0, body: '', ended: '', type: undefined }
   const exchange = {
     target: { namespace: 'ns', name },
@@ -136,7 +136,7 @@ for (const [query, expected] of passed) {
     respond = hello
     const told = await ask('here', query)
     assert.deepEqual(told, { status: 200, body: 'hello', ended: 'ended', type: 'text/plain' })
-    assert.deepEqual(asked, [`/containerLogs/ns/here/c${expected}`])
+    assert.deepEqual(requested, [`/containerLogs/ns/here/c${expected}`])
   })
 }
 
@@ -185,7 +185,7 @@ const refused: [name: string, query: string, expected: string][] = [
 for (const [name, query, expected] of refused) {
   test(`the log of ${name} with '${query}' is refused`, async () => {
     assert.equal(await ask(name, query), expected)
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requested, [])
   })
 }
 

@@ -81,8 +81,8 @@ const parts = (proxyLoopbackAllowed = false, random = 0) =>
     random: () => random,
   }) as unknown as ConnectParts
 
-async function lead(asked: string, by = parts()): Promise<string> {
-  const [resource, name] = asked.split('/')
+async function lead(requested: string, by = parts()): Promise<string> {
+  const [resource, name] = requested.split('/')
   const namespace = resource === 'nodes' ? '' : 'default'
   try {
     const backend = await proxyBackend({ resource, namespace, name } as RequestTarget, by)
@@ -96,7 +96,7 @@ async function lead(asked: string, by = parts()): Promise<string> {
 }
 
 const noEndpoints = (name: string) => `503 no endpoints available for service "${name}"`
-const rows: [asked: string, place: string][] = [
+const rows: [requested: string, place: string][] = [
   ['pods/plain', 'http://10.0.0.1:80'],
   ['pods/plain:8080', 'http://10.0.0.1:8080'],
   ['pods/https:plain:', 'https://10.0.0.1:443'],
@@ -151,20 +151,20 @@ const rows: [asked: string, place: string][] = [
   ['nodes/unknown', '500 no preferred addresses found; known addresses: [{ExternalIP 10.1.0.3}]'],
   ['nodes/:80', '400 invalid node request ":80"'],
 ]
-for (const [asked, place] of rows) {
-  test(`${asked} leads to ${place}`, async () => assert.equal(await lead(asked), place))
+for (const [requested, place] of rows) {
+  test(`${requested} leads to ${place}`, async () => assert.equal(await lead(requested), place))
 }
 
-const inward: [asked: string, place: string][] = [
+const inward: [requested: string, place: string][] = [
   ['pods/itself', 'http://127.0.0.1:80'],
   ['services/inward', 'http://127.0.0.1:80'],
   ['nodes/itself', 'https://127.0.0.1:10250 as a kubelet'],
   ['pods/metadata', '400 address not allowed'],
   ['nodes/metadata', '400 address not allowed'],
 ]
-for (const [asked, place] of inward) {
-  test(`allowed to lead to this machine, ${asked} leads to ${place}`, async () =>
-    assert.equal(await lead(asked, parts(true)), place))
+for (const [requested, place] of inward) {
+  test(`allowed to lead to this machine, ${requested} leads to ${place}`, async () =>
+    assert.equal(await lead(requested, parts(true)), place))
 }
 
 test('every endpoint is tried, wherever the random start is', async () => {

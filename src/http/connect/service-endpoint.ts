@@ -34,8 +34,8 @@ export async function serviceEndpoint(
       return { scheme, host: address.ip, port: port.port }
     }
   }
-  const asked = subsets.length === 0 ? name : id
-  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`)
+  const requested = subsets.length === 0 ? name : id
+  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(requested)}`)
 }
 
 /** Yields all items, from a random position. */

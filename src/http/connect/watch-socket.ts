@@ -13,9 +13,9 @@ import { frame, opcodes } from './websocket-frames.ts'
 const origin = /^(\*|([a-z][a-z0-9+.-]*:)?\/\S*)$/i
 
 /** Any single requested subprotocol is accepted: it changes nothing. */
-const choose: ChooseProtocol = (asked, said) => {
+const choose: ChooseProtocol = (requested, said) => {
   if (!origin.test(said)) return { status: 403, words: '' }
-  return asked.length > 1 ? { status: 400, words: '' } : (asked[0] ?? '')
+  return requested.length > 1 ? { status: 400, words: '' } : (requested[0] ?? '')
 }
 
 export interface Messages {

@@ -18,7 +18,7 @@ interface Refused {
 }
 
 /** Selects one of the requested subprotocols ('' for none), or rejects the request. */
-export type ChooseProtocol = (asked: readonly string[], origin: string) => string | Refused
+export type ChooseProtocol = (requested: readonly string[], origin: string) => string | Refused
 
 const acceptOf = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
@@ -53,8 +53,8 @@ function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused
   if (said('sec-websocket-key') === '') return { status: 400, words: 'mismatch challenge/response' }
   if (said('sec-websocket-version') !== '13')
     return { status: 400, words: 'missing or bad WebSocket Version' }
-  const asked = withoutTokenProtocol(headers['sec-websocket-protocol'])
-  const protocols = asked === '' ? [] : asked.split(',').map((one) => one.trim())
+  const requested = withoutTokenProtocol(headers['sec-websocket-protocol'])
+  const protocols = requested === '' ? [] : requested.split(',').map((one) => one.trim())
   return choose(protocols, said('origin'))
 }
 

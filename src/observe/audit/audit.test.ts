@@ -120,10 +120,10 @@ const matching: [string, Loose, AuditedRequest, boolean][] = [
   ['other paths', { nonResourceURLs: ['/healthz'] }, other, false],
   ['paths are no resources', { nonResourceURLs: ['*'] }, request, false],
 ]
-for (const [what, rule, asked, expected] of matching) {
+for (const [what, rule, requested, expected] of matching) {
   test(`a rule for ${what}`, () => {
     const policy = policyOf({ level: 'Metadata', ...rule }) as Policy
-    assert.equal(policy.decide(asked).level, expected ? 'Metadata' : 'None')
+    assert.equal(policy.decide(requested).level, expected ? 'Metadata' : 'None')
   })
 }
 

@@ -14,9 +14,9 @@ const rows: [sharedSecondsMax: number | undefined, writtenAt: number[], granted:
 for (const [sharedSecondsMax, writtenAt, granted] of rows)
   test(`leases shared for ${sharedSecondsMax} seconds`, async () => {
     let now = 0
-    let asked = 0
+    let requested = 0
     const read = async () => {
-      asked++
+      requested++
       return Buffer.alloc(0)
     }
     const connection = { read } as unknown as Connection
@@ -30,7 +30,7 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
       now = at
       await leases.of(3600)
     }
-    assert.equal(asked, granted)
+    assert.equal(requested, granted)
   })
 
 test('a lease has the ID that the server returns', async () => {

@@ -7,7 +7,7 @@ import type { WriteQueue } from './write-queue.ts'
 
 /** The requests to the writer, as `kind number`. The test advances the clock. */
 class Scene {
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   /** The writer's next deadline; an error if the disk fails. */
   answer: number | undefined | Error
   /** Replies wait until this is called. */
@@ -23,7 +23,7 @@ class Scene {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     const clock = { ...systemClock, now: () => this.#now, elapsed: () => this.#elapsed }
     const ask = async (request: { kind: string; now?: number; byMs?: number }) => {
-      this.asked.push(`${request.kind} ${request.now ?? request.byMs}`)
+      this.requested.push(`${request.kind} ${request.now ?? request.byMs}`)
       const { answer, release } = this
       if (release) await new Promise<void>((resolve) => (this.release = resolve))
       if (answer instanceof Error) throw answer
@@ -44,7 +44,7 @@ class Scene {
       this.#context.mock.timers.tick(100)
       for (let i = 0; i < 5; i++) await Promise.resolve()
     }
-    return this.asked.splice(0)
+    return this.requested.splice(0)
   }
 }
 
@@ -78,7 +78,7 @@ test('deletions that the disk rejected are repeated a second later', async (t) =
   assert.deepEqual(await scene.pass(5000), [])
 })
 
-const jumps: [name: string, byMs: number, asked: string[]][] = [
+const jumps: [name: string, byMs: number, requested: string[]][] = [
   // By the new time the old deadline has passed, so a check follows the shift and finds nothing
   // due.
   ['an hour on', 3_600_000, ['shift 3600000', 'expire 4602100']],
@@ -94,8 +94,8 @@ for (const [name, byMs, expected] of jumps) {
     scene.setClock(byMs)
     assert.deepEqual(await scene.pass(8900), expected)
     scene.answer = undefined
-    const [asked, ...more] = await scene.pass(1500)
-    assert.match(asked, /^expire /)
+    const [requested, ...more] = await scene.pass(1500)
+    assert.match(requested, /^expire /)
     assert.deepEqual(more, [])
   })
 }

@@ -50,13 +50,13 @@ test('the reserved length of a log', async () => {
 test('reserving ends when it is stopped, and if there is no log', async () => {
   const file = join(directory, 'stopped')
   writeFileSync(file, '')
-  let asked = 0
+  let requested = 0
   await makeRoom({
     file,
     sizeBytes: 9 * megabyte,
     freeBytes: () => 1e12,
     alone,
-    isOver: () => ++asked > 2,
+    isOver: () => ++requested > 2,
   })
   assert.equal(statSync(file).size, 2 * megabyte)
   await makeRoom({ file: join(directory, 'missing'), sizeBytes: 10, alone, isOver: () => false })

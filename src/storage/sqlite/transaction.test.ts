@@ -95,11 +95,11 @@ describe('writes', () => {
     ['deleting twice', deleted, ['/a', 0], '0 nothing'],
     ['making what is there and empty', [['/a', 0, '']], ['/a', 0, 'y'], '2 '],
   ]
-  for (const [name, before, asked, said] of refused) {
+  for (const [name, before, requested, said] of refused) {
     check(`rejected: ${name}`, (transaction) => {
       write(transaction, ...before)
       const rows = log()
-      assert.deepEqual(write(transaction, asked), [said])
+      assert.deepEqual(write(transaction, requested), [said])
       assert.deepEqual(log(), rows)
     })
   }

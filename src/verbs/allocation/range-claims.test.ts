@@ -34,11 +34,11 @@ test('a number is allocated once, also to concurrent clients, and again after it
   const { server, hex } = world()
   const [one, two] = [server(), server()]
   await Promise.all([one.mend(async () => usage([])), two.mend(async () => usage([]))])
-  const asked = Array.from({ length: 64 }, (_, i) => i)
+  const requested = Array.from({ length: 64 }, (_, i) => i)
   const claims = await Promise.all(
-    asked.flatMap((number) => [one.claim([number]), two.claim([number])]),
+    requested.flatMap((number) => [one.claim([number]), two.claim([number])]),
   )
-  for (const number of asked)
+  for (const number of requested)
     assert.equal(Number(claims[2 * number]) + Number(claims[2 * number + 1]), 1, `${number}`)
   assert.equal(await hex(), 'ff'.repeat(8))
   assert.equal(await one.claim([64, 3]), false)

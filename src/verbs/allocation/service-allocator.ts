@@ -99,12 +99,12 @@ class ServiceAllocators implements Allocators {
       if (old === undefined) await this.#catchUp()
       return take()
     }
-    const asked = copyData(next.spec)
+    const requested = copyData(next.spec)
     for (;;) {
       await Promise.all([this.#catchUp(), claims.refresh()])
       const taking = await take()
       if (context.dryRun || (await taking.claim())) return taking
-      next.spec = copyData(asked)
+      next.spec = copyData(requested)
     }
   }
 

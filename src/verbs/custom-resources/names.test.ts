@@ -17,7 +17,7 @@ const other = (names: Loose) => definition(names, names)
 
 const cases: [
   what: string,
-  asked: Loose,
+  requested: Loose,
   had: Loose | undefined,
   others: Loose[],
   reason: string,
@@ -75,9 +75,9 @@ const cases: [
     widgets,
   ],
 ]
-for (const [what, asked, had, others, reason, got] of cases) {
+for (const [what, requested, had, others, reason, got] of cases) {
   test(`names: ${what}: ${reason}`, () => {
-    const own = definition(asked, had)
+    const own = definition(requested, had)
     const { names, condition } = acceptNames(own, [own, ...others.map(other)])
     assert.equal(condition.reason, reason)
     assert.equal(condition.status, reason === 'NoConflicts' ? 'True' : 'False')

@@ -28,33 +28,33 @@ export function acceptNames(definition: KubeObject, group: Iterable<KubeObject>)
     for (const name of [plural, singular, ...shortNames]) if (name) resources.add(name)
     for (const name of [kind, listKind]) if (name) kinds.add(name)
   }
-  const asked: Loose = definition.spec.names
+  const requested: Loose = definition.spec.names
   const before: Loose = definition.status?.acceptedNames ?? {}
   const names: Loose = { ...before }
   let problem: { reason: string; message: string } | undefined
   const isTaken = (name: string, own: string, used: Set<string>) => name !== own && used.has(name)
   const take = (field: string, used: Set<string>, reason: string) => {
-    const name: string = asked[field] ?? ''
+    const name: string = requested[field] ?? ''
     if (isTaken(name, before[field] ?? '', used)) problem = { reason, message: inUse(name) }
     else if (name !== '') names[field] = name
   }
   take('plural', resources, 'PluralConflict')
   take('singular', resources, 'SingularConflict')
-  if (!sameList(asked.shortNames, before.shortNames)) {
-    const taken = (asked.shortNames ?? []).filter(
+  if (!sameList(requested.shortNames, before.shortNames)) {
+    const taken = (requested.shortNames ?? []).filter(
       (name: string) => !(before.shortNames ?? []).includes(name) && resources.has(name),
     )
     if (taken.length > 0) {
       const texts: string[] = [...new Set<string>(taken.map(inUse))]
       const message = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
       problem = { reason: 'ShortNamesConflict', message }
-    } else if (asked.shortNames === undefined) delete names.shortNames
-    else names.shortNames = asked.shortNames
+    } else if (requested.shortNames === undefined) delete names.shortNames
+    else names.shortNames = requested.shortNames
   }
   take('kind', kinds, 'KindConflict')
   take('listKind', kinds, 'ListKindConflict')
-  if (asked.categories === undefined) delete names.categories
-  else names.categories = asked.categories
+  if (requested.categories === undefined) delete names.categories
+  else names.categories = requested.categories
   const found = problem ?? { reason: 'NoConflicts', message: 'no conflicts found' }
   const condition = { type: 'NamesAccepted', status: problem ? 'False' : 'True', ...found } as const
   return { names: inOrder(names), condition }

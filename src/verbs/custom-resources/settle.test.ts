@@ -86,7 +86,7 @@ test('names of other definitions in the group are not accepted', () => {
  * The requested names besides `gears`, `gear`, `g`, `Gear` and `GearList`; the last conflict is
  * reported.
  */
-const conflicts: [asked: Loose, reason: string, message: string][] = [
+const conflicts: [requested: Loose, reason: string, message: string][] = [
   [{ plural: 'gears' }, 'PluralConflict', '"gears" is already in use'],
   [{ singular: 'gear' }, 'SingularConflict', '"gear" is already in use'],
   [{ shortNames: ['g'] }, 'ShortNamesConflict', '"g" is already in use'],
@@ -100,9 +100,9 @@ const conflicts: [asked: Loose, reason: string, message: string][] = [
   [{ singular: 'g', kind: 'GearList' }, 'KindConflict', '"GearList" is already in use'],
   [{}, 'NoConflicts', 'no conflicts found'],
 ]
-for (const [asked, reason, message] of conflicts) {
-  test(`names ${JSON.stringify(asked)}: ${reason}`, () => {
-    const second = definition({ ...accepted('wheels', 'Wheel'), ...asked })
+for (const [requested, reason, message] of conflicts) {
+  test(`names ${JSON.stringify(requested)}: ${reason}`, () => {
+    const second = definition({ ...accepted('wheels', 'Wheel'), ...requested })
     const { status } = settle(second, [first, second], now, 22) as KubeObject
     const [names, established] = status.conditions as Loose[]
     assert.deepEqual([names.reason, names.message], [reason, message])

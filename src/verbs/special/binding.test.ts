@@ -53,10 +53,10 @@ test('a pod is bound despite concurrent writes', async () => {
   await verbs.create('pods', pod('busy'))
   const { storage } = verbs.server
   let races = 0
-  const put: typeof storage.put = async (...asked) => {
+  const put: typeof storage.put = async (...requested) => {
     if (races++ < 3)
       await verbs.patch('pods', 'busy', 'merge', { metadata: { labels: { race: `${races}` } } })
-    return storage.put(...asked)
+    return storage.put(...requested)
   }
   const racing = { put, currentRevision: () => storage.currentRevision() } as typeof storage
   const body = { metadata: { name: 'busy' }, target: { kind: 'Node', name: 'n1' } }

@@ -101,12 +101,12 @@ test("a lost race is retried with the winner's state and does not undo it", asyn
   await define('cam')
   let races = 0
   const { storage } = verbs.server
-  const put: typeof storage.put = async (...asked) => {
+  const put: typeof storage.put = async (...requested) => {
     if (races++ === 0) {
       const metadata = { annotations: { winner: 'somebody else' } }
       await verbs.patch(plural, 'cams.example.com', 'merge', { metadata })
     }
-    return storage.put(...asked)
+    return storage.put(...requested)
   }
   const currentRevision = () => storage.currentRevision()
   const racing = { put, currentRevision } as typeof storage

@@ -65,8 +65,11 @@ export async function evict(serving: Server, request: WriteRequest): Promise<Ans
   if ((await currentObject(server, podTarget)) === undefined)
     throw notFound(target.kind, target.name)
   // deleteOptions is part of an Eviction, so its kind and apiVersion are ignored.
-  const asked = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
-  const options: DeleteOptions = { ...asked, dryRun: asked.dryRun || request.options.dryRun }
+  const requested = deleteOptionsFrom({ ...eviction.deleteOptions, kind: '' }, server.release)
+  const options: DeleteOptions = {
+    ...requested,
+    dryRun: requested.dryRun || request.options.dryRun,
+  }
   await deleteUnderBudget(server, {
     ...request,
     target: podTarget,

@@ -13,12 +13,12 @@ import { specialVerbs } from '#verbs/special.ts'
 
 const verbs = await startVerbs()
 after(() => verbs.stop())
-const asked: Loose[] = []
+const requested: Loose[] = []
 Object.assign(verbs.server, {
   access: {
     authorizer: {
       authorize(attributes: Loose) {
-        asked.push(attributes)
+        requested.push(attributes)
         const isAllowed = attributes.user.name === 'alice' || attributes.user.name === 'tester'
         return { decision: isAllowed ? 'allow' : 'none', reason: 'because' }
       },
@@ -80,10 +80,10 @@ for (const [what, plural, spec, namespace, allowed] of questions) {
 }
 
 test('the groups in a SubjectAccessReview are evaluated', async () => {
-  asked.length = 0
+  requested.length = 0
   const spec = { user: 'carol', groups: ['dev'], resourceAttributes }
   await authorization('subjectaccessreviews', { metadata: {}, spec })
-  assert.deepEqual(asked[0].user.groups, ['dev'])
+  assert.deepEqual(requested[0].user.groups, ['dev'])
 })
 
 const refusals: [

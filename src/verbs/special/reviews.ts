@@ -27,21 +27,21 @@ function renamed(review: KubeObject, from: string, to: string): KubeObject {
 export const reviewAccess =
   (kind: ReviewKind) =>
   async (server: Server, request: WriteRequest): Promise<Answer> => {
-    const asked = conformBody(request, server)
+    const requested = conformBody(request, server)
     const rules = { release: releaseOf(server.release), feature: server.feature }
-    await claimFields(server, request, asked, undefined)
-    await admitBody(server, request, asked, asked.metadata.name ?? '', () => {
+    await claimFields(server, request, requested, undefined)
+    await admitBody(server, request, requested, requested.metadata.name ?? '', () => {
       const { namespace } = request.target
-      checkReview(kind, renamed(asked, 'group', 'groups'), namespace, rules)
+      checkReview(kind, renamed(requested, 'group', 'groups'), namespace, rules)
     })
     const status = await reviewStatus(
       kind,
-      renamed(asked, 'group', 'groups'),
+      renamed(requested, 'group', 'groups'),
       request.user,
       server.access.authorizer,
       rules,
     )
-    return created({ ...asked, status })
+    return created({ ...requested, status })
   }
 
 export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {

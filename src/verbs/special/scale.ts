@@ -237,10 +237,10 @@ async function writeScale(
       const found = { ...shown, spec: { ...shown.spec } }
       const next = make(shown)
       dedupOwnerReferences(server, next, request.warnings, true)
-      const asked = { ...next, metadata: { ...next.metadata } }
-      setManaged(asked, claim(server, request, object, scale, next))
+      const requested = { ...next, metadata: { ...next.metadata } }
+      setManaged(requested, claim(server, request, object, scale, next))
       const made = replaceReplicas(kind, object, next)
-      return views.make(found, asked, kind.scale === undefined ? made : await toHub(kind, made))
+      return views.make(found, requested, kind.scale === undefined ? made : await toHub(kind, made))
     },
   })
   if (found.is !== 'object') throw new ApiError(500, 'InternalError', 'a scale changed no object')
@@ -257,7 +257,7 @@ class ScaleViews {
   /** Validates the Scale after mutating admission. */
   readonly #require: (scale: KubeObject, before: KubeObject) => void
   #found: KubeObject | undefined
-  #asked: KubeObject | undefined
+  #requested: KubeObject | undefined
 
   constructor(kind: Kind, require: (scale: KubeObject, before: KubeObject) => void) {
     this.#kind = kind
@@ -265,14 +265,14 @@ class ScaleViews {
   }
 
   /** `next` is the object with its new replica count. */
-  make(found: KubeObject, asked: KubeObject, next: KubeObject): KubeObject {
+  make(found: KubeObject, requested: KubeObject, next: KubeObject): KubeObject {
     this.#found = found
-    this.#asked = asked
+    this.#requested = requested
     return next
   }
 
-  asked(): KubeObject | undefined {
-    return this.#asked
+  requested(): KubeObject | undefined {
+    return this.#requested
   }
 
   found(): KubeObject | undefined {

@@ -23,21 +23,21 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   const { warnings, auditAnnotations } = request
   const release = releaseOf(server.release)
   const rules = { release, feature, newUid, warnings, auditAnnotations }
-  const asked = conformAs(server, apiVersion, 'TokenRequest', request)
+  const requested = conformAs(server, apiVersion, 'TokenRequest', request)
   const { mint, tokenRequests } = server.access
-  fillInTokenRequest(asked)
+  fillInTokenRequest(requested)
   // The requested fields get a manager for admission, though the object is not stored.
-  claimBody(server, request, asked, { apiVersion, kind: 'TokenRequest' })
+  claimBody(server, request, requested, { apiVersion, kind: 'TokenRequest' })
   const isCheckedFirst = release.has(checkedBeforeWebhooks)
-  await admitBody(server, request, asked, name, async () => {
-    fillInTokenRequest(asked)
-    if (isCheckedFirst) await checkTokenRequest(asked, namespace, name, reader, rules)
+  await admitBody(server, request, requested, name, async () => {
+    fillInTokenRequest(requested)
+    if (isCheckedFirst) await checkTokenRequest(requested, namespace, name, reader, rules)
   })
   if (mint === undefined) throw serviceUnavailable('this server has no key to sign tokens with')
-  if (!isCheckedFirst) await checkTokenRequest(asked, namespace, name, reader, rules)
+  if (!isCheckedFirst) await checkTokenRequest(requested, namespace, name, reader, rules)
   const now = server.clock.now()
   const answered = await answerTokenRequest(
-    asked,
+    requested,
     namespace,
     name,
     reader,
@@ -48,13 +48,13 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   )
   const metadata = {
     ...unsetCreationTime(server.release),
-    ...asked.metadata,
+    ...requested.metadata,
     ...answered.metadata,
   }
-  return { is: 'value', status: 201, value: { ...asked, ...answered, metadata } as never }
+  return { is: 'value', status: 201, value: { ...requested, ...answered, metadata } as never }
 }
 
-export function fillInTokenRequest(asked: KubeObject): void {
-  asked.spec ??= {}
-  asked.spec.expirationSeconds ??= expirationSecondsDefault
+export function fillInTokenRequest(requested: KubeObject): void {
+  requested.spec ??= {}
+  requested.spec.expirationSeconds ??= expirationSecondsDefault
 }
