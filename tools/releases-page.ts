@@ -86,11 +86,11 @@ export async function releasesPage(): Promise<string> {
   for (const release of later) {
     const served = servedIn(facts, release)
     const found = [
-      ...part('API versions that are new', missing(served, before)),
-      ...part('API versions that are gone', missing(before, served)),
+      ...part('API versions: added', missing(served, before)),
+      ...part('API versions: removed', missing(before, served)),
       ...tables.flatMap(({ title, of }) => [
-        ...part(`${title} that are new`, lacking(of(release), of(release - 1))),
-        ...part(`${title} that are gone`, lacking(of(release - 1), of(release))),
+        ...part(`${title}: added`, lacking(of(release), of(release - 1))),
+        ...part(`${title}: removed`, lacking(of(release - 1), of(release))),
       ]),
       ...part(
         'Default roles permit in addition',
