@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { releaseOf } from '#api/releases/change.ts'
 import { dynType, intType } from './cel-type.ts'
 import { activationOf, compile, Expression, Issues } from './compile.ts'
+import { authorizerType } from './declarations/authorizer.ts'
 import { celEnvironment, type EnvironmentKind } from './environment.ts'
 import { jsonView } from './json-view.ts'
 import { costExceeded } from './program.ts'
@@ -11,6 +12,7 @@ import { showValue } from './show-value.ts'
 const variables = new Map([
   ['self', dynType],
   ['n', intType],
+  ['authorizer', authorizerType],
 ])
 const activation = activationOf({ self: jsonView({ items: [1, 2, 3], s: 'abc' }), n: 5n })
 
@@ -85,6 +87,20 @@ for (const [text, created, stored] of added)
     assert.equal(compiles(created, 'new'), true)
     assert.equal(compiles(stored - 1, 'stored'), false)
     assert.equal(compiles(stored, 'stored'), true)
+  })
+
+/** The last release without a function, the first with it, and the error before. */
+const libraries: readonly (readonly [text: string, last: number, first: number, why: string])[] = [
+  ["authorizer.path('/x').check('get').allowed()", 26, 27, "undeclared reference to 'path'"],
+  ['[1].includes(1)', 36, 37, "undeclared reference to 'includes'"],
+]
+
+for (const [text, last, first, why] of libraries)
+  test(`${text} compiles since 1.${first}`, () => {
+    const before = compiled(text, last)
+    assert.ok(before instanceof Issues)
+    assert.ok(before.text.includes(why), before.text)
+    assert.ok(compiled(text, first) instanceof Expression)
   })
 
 test('cost stops an evaluation', () => {

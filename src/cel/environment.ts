@@ -227,3 +227,10 @@ export function withFunctions(
   const functions = mergeFunctions([...environment.functions.values()], ...added)
   return { ...environment, functions, calls: callsOf(functions, environment.calls) }
 }
+
+/** The environment with more macros, such as those of device selectors. */
+export function withMacros(environment: CelEnvironment, added: readonly Macro[]): CelEnvironment {
+  const { parsing } = environment
+  const macros = new Map([...parsing.macros, ...macrosByKey(added)])
+  return { ...environment, parsing: { ...parsing, macros } }
+}

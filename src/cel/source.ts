@@ -54,7 +54,9 @@ export class Source {
 
   #display({ position, message }: CelError): string {
     const { line, column } = this.location(position)
-    const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
+    // cel-go does not count the columns of an empty text.
+    const shown = this.length === 0 ? column : column + 1
+    const head = `ERROR: <input>:${line}:${shown}: ${message}`
     const snippet = this.#line(line)?.replaceAll('\t', ' ')
     if (snippet === undefined || Buffer.byteLength(snippet) > snippetBytesMax) return head
     const isWide = (character: string | undefined) =>

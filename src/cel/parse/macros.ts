@@ -15,7 +15,8 @@ export class MacroError {
   }
 }
 
-type Expand = (make: MacroFactory, args: readonly Expr[], target: Expr) => Expr
+/** Undefined: the call is no call of the macro. */
+type Expand = (make: MacroFactory, args: readonly Expr[], target: Expr) => Expr | undefined
 
 export interface Macro {
   readonly name: string
@@ -199,6 +200,15 @@ function bind(make: MacroFactory, name: string, value: Expr, body: (make: MacroF
     body(make),
   )
 }
+
+const bindOf: Expand = (make, [variable, value, body], target) => {
+  if (target.kind !== 'ident' || target.name !== 'cel') return undefined
+  const name = nameOf(variable!, 'cel.bind() variable names must be simple identifiers')
+  return bind(make, name, value!, () => body!)
+}
+
+/** `cel.bind(x, device.attributes["a"], x.b && x.c)` */
+export const bindMacros: readonly Macro[] = [member('bind', 3, bindOf)]
 
 const optionalMap =
   (name: string, wrap: (make: MacroFactory, expr: Expr) => Expr): Expand =>

@@ -49,6 +49,10 @@ for (const [name, cases] of Object.entries(specCases))
 /** Expressions that cel-go's parser rejects, with all optional syntax on, and its messages. */
 const rejected: [expression: string, ...messages: string[]][] = [
   ["'unclosed", "1:1: Syntax error: token recognition error at: ''unclosed'"],
+  [
+    '',
+    "1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+  ],
   ['(1', "1:3: Syntax error: missing ')' at '<EOF>'"],
   ['1 x', "1:3: Syntax error: extraneous input 'x' expecting <EOF>"],
   [

@@ -381,6 +381,7 @@ class TreeBuilder {
     const make = new MacroFactory(this.factory, id)
     try {
       const expanded = macro.expand(make, args, target ?? call)
+      if (expanded === undefined) return call
       this.factory.release(id)
       return expanded
     } catch (error) {

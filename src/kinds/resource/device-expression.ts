@@ -17,8 +17,9 @@ import {
 } from '#cel/cel-type.ts'
 import { compile, type Declarations, Issues } from '#cel/compile.ts'
 import { quantityType } from '#cel/declarations/kubernetes.ts'
-import { celEnvironment } from '#cel/environment.ts'
+import { celEnvironment, withMacros } from '#cel/environment.ts'
 import type { SizeOf } from '#cel/estimate/call-estimate.ts'
+import { bindMacros } from '#cel/parse/macros.ts'
 import { PlanError } from '#cel/plan-error.ts'
 import type { Context } from '#kinds/kind.ts'
 
@@ -69,7 +70,7 @@ export type SelectorProblem = { invalid: string } | { tooComplex: true } | undef
 
 /** The error in a CEL expression that selects devices. */
 export function selectorProblem(text: string, context: Context): SelectorProblem {
-  const environment = celEnvironment(releaseOf(context.release), 'new')
+  const environment = withMacros(celEnvironment(releaseOf(context.release), 'new'), bindMacros)
   const compiled = compile(text, environment, declarationsFor(context))
   if (compiled instanceof Issues) return { invalid: `compilation failed: ${compiled.text}` }
   const { type } = compiled

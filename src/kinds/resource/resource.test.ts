@@ -31,6 +31,7 @@ const ok: [string, ReturnType<typeof named>, string[], typeof context][] = [
   'device.attributes["a.b"].healthy',
   'device.capacity["a.b"].memory.isGreaterThan(quantity("1Gi"))',
   'device.allowMultipleAllocations',
+  'cel.bind(a, device.attributes["a.b"], a.healthy || a.model == "x")',
 ].map((text) => [text, selecting(text), [], context])
 checkCreate(deviceClassBehaviour, [
   ...ok,
@@ -41,6 +42,17 @@ checkCreate(deviceClassBehaviour, [
       wrong(
         'x',
         "compilation failed: ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^",
+      ),
+    ],
+    context,
+  ],
+  [
+    'a bound variable that is no name',
+    selecting('cel.bind(1, 2, true)'),
+    [
+      wrong(
+        'cel.bind(1, 2, true)',
+        'compilation failed: ERROR: <input>:1:10: cel.bind() variable names must be simple identifiers\n | cel.bind(1, 2, true)\n | .........^',
       ),
     ],
     context,
