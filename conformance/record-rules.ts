@@ -14,6 +14,7 @@ import { type FieldChange, fieldChanges } from './field-changes.ts'
 import { connectTo } from './recorded-server.ts'
 import { minorOf, readRecording, writeRecording } from './recordings.ts'
 import { isLasting, nameOf, type RuleRow, stepOf, problemsIn, type Way, ways } from './rule-rows.ts'
+import { SeenMessages } from './seen-messages.ts'
 import { declaredValues } from './types-of-facts.ts'
 import { type WalkedObject, walkedObjectsOf } from './walked-objects.ts'
 import { type Place, placeOf } from './walked-place.ts'
@@ -25,41 +26,7 @@ const id = `r${Date.now().toString(36)}`
 /** Requests under way at a time. */
 const atOnce = 6
 
-/**
- * The message without its object: values, places in lists and the holder of a pod template are left
- * out. Since 1.34 objects in messages are JSON.
- */
-const gist = (told: string): string =>
-  told
-    .replace(/^(spec\.jobTemplate\.)?(spec\.)?template\.(?=spec)/, '')
-    .replace(/"(?:[^"\\]|\\.)*"|-?\b\d+\b/g, '_')
-    .replace(/(?<= value: )[{[]\S*[}\]]/, '_')
-
-const known = new Set<string>()
-/** Fields of a kind whose accepted value is recorded in some shape. */
-const accepted = new Set<string>()
-const acceptedKey = ([name, way, path]: RuleRow): string =>
-  `${name.split('/').slice(0, -1).join('/')} ${way} ${path.join('.')}`
-function isNew(
-  name: string,
-  way: Way,
-  path: FieldChange['path'],
-  told: readonly string[],
-): boolean {
-  const kind = name.split(' ')[1]?.split('/')[0]
-  let isFirst = false
-  for (const one of told) {
-    const of = /template/.test(one) ? '' : kind
-    // What two long ones differ in is what they show of the value.
-    const said = one.includes('… #')
-      ? `${path.slice(0, 3).join('.')} ${gist(one.slice(0, 90))}`
-      : gist(one)
-    const key = `${of} ${way === 'status' ? way : ''} ${said}`
-    if (!known.has(key)) isFirst = true
-    known.add(key)
-  }
-  return isFirst
-}
+const seen = new SeenMessages()
 
 async function rowsOf(name: string, place: Place, way: Way, version: string): Promise<RuleRow[]> {
   const rows: RuleRow[] = []
@@ -83,7 +50,7 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
       if (value !== undefined && !taken.has(at)) taken.set(at, row)
     } else {
       refused.add(at)
-      if (isNew(name, way, path, told)) rows.push(row)
+      if (seen.isNew(row)) rows.push(row)
     }
   }
   await Promise.all(
@@ -93,10 +60,7 @@ async function rowsOf(name: string, place: Place, way: Way, version: string): Pr
   )
   const isShared = /template|Template/
   for (const [at, row] of taken) {
-    const key = acceptedKey(row)
-    if (!refused.has(at) || isShared.test(at) || accepted.has(key)) continue
-    accepted.add(key)
-    rows.push(row)
+    if (refused.has(at) && !isShared.test(at) && seen.isNew(row)) rows.push(row)
   }
   return rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
@@ -111,7 +75,8 @@ async function recordPlace(walked: WalkedObject): Promise<RuleRow[]> {
   if (whole.status === 404) return all
   if (whole.status >= 300) console.log(`${place.title} is not accepted: ${whole.text}`)
   const told = problemsIn(whole.status, whole.text, id)
-  if (told !== undefined) all.push([name, 'create', none.path, [none.value as Json], told])
+  if (told !== undefined && isLasting(name, 'create'))
+    all.push([name, 'create', none.path, [none.value as Json], told])
   let version = ''
   for (const way of ways) {
     if (way === 'update') {
@@ -141,11 +106,7 @@ async function main(): Promise<void> {
   const all: RuleRow[] = []
   const everything = walkedObjectsOf(minorOf(peer.release))
   for (const walked of everything.filter((one) => !isRecorded(one))) {
-    for (const row of before.get(nameOf(walked)) ?? []) {
-      const [name, way, path, , told] = row
-      if (typeof told === 'string') accepted.add(acceptedKey(row))
-      else isNew(name, way as Way, path, told)
-    }
+    for (const row of before.get(nameOf(walked)) ?? []) seen.isNew(row)
   }
   for (const walked of everything) {
     const rows = isRecorded(walked) ? await recordPlace(walked) : before.get(nameOf(walked))

@@ -25,7 +25,7 @@ export function validateLabels(
   return errors
 }
 
-const selectorValuesAreChecked = change('values in label selectors must be label values', {
+export const selectorValuesAreChecked = change('values in label selectors must be label values', {
   since: 26,
 })
 

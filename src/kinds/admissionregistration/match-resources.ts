@@ -4,11 +4,11 @@
  */
 import { duplicate, type FieldError, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { selectorValuesAreChecked, validateLabelSelector } from '#api/label-rules.ts'
 import { pathSegmentName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
-import { checkOneOf, each, repeats } from '#kinds/all-kinds/checks.ts'
+import { checkOneOfRequired, each, repeats } from '#kinds/all-kinds/checks.ts'
 import { checkWebhookRule } from './webhook-rules.ts'
 
 const namesObjectSelector = change('errors of admission policies name the field objectSelector', {
@@ -23,19 +23,18 @@ export function checkMatchResources(
   if (resources === undefined || resources === null) return []
   const { matchPolicy, namespaceSelector, objectSelector } = resources
   const selector = release.has(namesObjectSelector) ? 'objectSelector' : 'labelSelector'
+  const checkSelector = (value: Loose | null | undefined, at: FieldPath) =>
+    value === undefined || value === null
+      ? [required(at)]
+      : validateLabelSelector(value, at, release.has(selectorValuesAreChecked))
   return [
-    ...checkOneOf(matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
+    ...checkOneOfRequired(matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
     ...checkSelector(namespaceSelector, path.child('namespaceSelector')),
     ...checkSelector(objectSelector, path.child(selector)),
     ...checkRules(resources.resourceRules ?? [], path.child('resourceRules')),
     ...checkRules(resources.excludeResourceRules ?? [], path.child('excludeResourceRules')),
   ]
 }
-
-const checkSelector = (selector: Loose | null | undefined, path: FieldPath): FieldError[] =>
-  selector === undefined || selector === null
-    ? [required(path)]
-    : validateLabelSelector(selector, path)
 
 const checkRules = (rules: readonly Loose[], path: FieldPath): FieldError[] =>
   rules.flatMap((rule, i) => {

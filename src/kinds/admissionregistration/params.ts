@@ -1,7 +1,7 @@
 /** The parameters of policies: their kind, and which objects of it a binding uses. */
 import { type FieldError, forbidden, invalid, notSupported, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { selectorValuesAreChecked, validateLabelSelector } from '#api/label-rules.ts'
 import { dns1035Label, dns1123Subdomain, pathSegmentName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
@@ -61,7 +61,13 @@ export function checkParamRef(
     if (hasSelector) errors.push(forbidden(path.child('name'), exclusive))
   }
   if (hasSelector) {
-    errors.push(...validateLabelSelector(selector, path.child('selector')))
+    errors.push(
+      ...validateLabelSelector(
+        selector,
+        path.child('selector'),
+        release.has(selectorValuesAreChecked),
+      ),
+    )
     if (name !== '') errors.push(forbidden(path.child('selector'), exclusive))
   }
   if (name === '' && !hasSelector)

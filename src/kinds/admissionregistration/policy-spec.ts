@@ -6,7 +6,7 @@ import { type FieldError, invalid, required } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { change, type Release } from '#api/releases/change.ts'
-import { checkOneOf, sameJson } from '#kinds/all-kinds/checks.ts'
+import { checkOneOfRequired, sameJson } from '#kinds/all-kinds/checks.ts'
 import type { ExpressionCompiler } from './expressions/expression-compiler.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkMatchResources } from './match-resources.ts'
@@ -54,7 +54,11 @@ export function checkPolicyHead(
   const { spec, release, hasParams: params, stored } = write
   const { matchConstraints: constraints } = spec
   const at = path.child('matchConstraints')
-  const errors = checkOneOf(spec.failurePolicy, ['Fail', 'Ignore'], path.child('failurePolicy'))
+  const errors = checkOneOfRequired(
+    spec.failurePolicy,
+    ['Fail', 'Ignore'],
+    path.child('failurePolicy'),
+  )
   if (params) errors.push(...checkParamKind(spec.paramKind, path.child('paramKind')))
   if (constraints === undefined || constraints === null) errors.push(required(at))
   else {

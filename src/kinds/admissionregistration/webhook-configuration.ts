@@ -5,7 +5,7 @@
 import { duplicate, type FieldError, invalid, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goStrings } from '#api/go-syntax.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { dns1035Label, fullyQualifiedName, nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
@@ -35,6 +35,7 @@ interface Strictness {
   readonly noSideEffects: boolean
   readonly knownReviewVersion: boolean
   readonly uniqueNames: boolean
+  readonly selectorValues: boolean
   readonly release: number
   /** Undefined if the match conditions did not change, so they are not compiled again. */
   readonly conditions: ConditionChecks | undefined
@@ -69,6 +70,7 @@ function strictnessOf(context: Context, next: KubeObject, old?: KubeObject): Str
       noSideEffects: isV1,
       knownReviewVersion: true,
       uniqueNames: isV1,
+      selectorValues: checksSelectorValues(releaseOf(release)),
       release,
       conditions,
     }
@@ -81,6 +83,13 @@ function strictnessOf(context: Context, next: KubeObject, old?: KubeObject): Str
       hasKnownReviewVersion(hook.admissionReviewVersions, release),
     ),
     uniqueNames: isV1 && names.size === hooks.length,
+    selectorValues: checksSelectorValues(
+      releaseOf(release),
+      ...hooks.flatMap(({ namespaceSelector, objectSelector }) => [
+        namespaceSelector,
+        objectSelector,
+      ]),
+    ),
     release,
     conditions,
   }
@@ -123,8 +132,9 @@ function checkHook(hook: Loose, strictness: Strictness, path: FieldPath): FieldE
   }
   return [
     ...errors,
-    ...validateLabelSelector(hook.namespaceSelector, at('namespaceSelector')),
-    ...validateLabelSelector(hook.objectSelector, at('objectSelector')),
+    ...['namespaceSelector', 'objectSelector'].flatMap((field) =>
+      validateLabelSelector(hook[field], at(field), strictness.selectorValues),
+    ),
     ...checkOneOfIfSet(hook.reinvocationPolicy, ['IfNeeded', 'Never'], at('reinvocationPolicy')),
     ...checkClientConfig(hook.clientConfig ?? {}, at('clientConfig')),
     ...(strictness.conditions === undefined

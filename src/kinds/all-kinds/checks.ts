@@ -40,6 +40,13 @@ export function checkOneOf(
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)]
 }
 
+/** The field must be set; an empty value counts as set. */
+export const checkOneOfRequired = (
+  value: string | undefined,
+  allowed: readonly string[],
+  path: FieldPath,
+): FieldError[] => (value === undefined ? [required(path)] : checkOneOfIfSet(value, allowed, path))
+
 /** If the field is set, it must have one of the allowed values. */
 export const checkOneOfIfSet = (
   value: string | null | undefined,

@@ -20,3 +20,13 @@ for (const [release, type, status, required] of [
     assert.deepEqual(at('lastTransitionTime'), [`c[0].lastTransitionTime: ${required}`])
     assert.deepEqual(at('reason'), [`c[0].reason: ${required}`])
   })
+
+for (const [release, field] of [
+  [36, 'c[1].type'],
+  [37, 'c[1]'],
+] as const)
+  test(`a repeated condition in 1.${release}`, () => {
+    const one = { type: 'A', status: 'True', reason: 'R', lastTransitionTime: 'then' }
+    const lines = linesOf(checkConditions([one, one], FieldPath.of('c'), releaseOf(release)))
+    assert.deepEqual(lines, [`${field}: Duplicate value: "A"`])
+  })

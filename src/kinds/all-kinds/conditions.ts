@@ -1,5 +1,6 @@
 /** Conditions of the shape all newer kinds share (metav1.Condition). */
 import {
+  covered,
   duplicate,
   type FieldError,
   invalid,
@@ -26,6 +27,10 @@ const requiresTypeAndStatus = change('conditions without a type or status are re
   since: 37,
 })
 
+const namesRepeatedItem = change('a repeated condition is an error of the item, not its type', {
+  since: 37,
+})
+
 export function checkConditions(
   conditions: Loose[],
   path: FieldPath,
@@ -34,9 +39,14 @@ export function checkConditions(
   const seen = new Set<string>()
   return conditions.flatMap((condition, i) => {
     const type: string = condition.type ?? ''
-    const twice = seen.has(type) ? [duplicate(path.index(i).child('type'), type)] : []
+    const at = path.index(i)
+    const error = () =>
+      release.has(namesRepeatedItem)
+        ? covered(duplicate(at, type))
+        : duplicate(at.child('type'), type)
+    const twice = seen.has(type) ? [error()] : []
     seen.add(type)
-    return [...twice, ...checkCondition(condition, path.index(i), release)]
+    return [...twice, ...checkCondition(condition, at, release)]
   })
 }
 

@@ -38,3 +38,17 @@ export function checkCidr(text: string, path: FieldPath | string): FieldError[] 
   const canonical = formatCidr(cidr)
   return canonical === text ? [] : wrong(`must be in canonical form (${goQuote(canonical)})`)
 }
+
+/** An address of an interface, with the length of its network: `10.9.8.7/24`. */
+export function checkInterfaceAddress(text: string, path: FieldPath | string): FieldError[] {
+  const wrong = (detail: string) => [invalid(path, text, detail)]
+  const cidr = parseCidr(withoutZeros(text).replace(/\/0+(?=\d)/, '/'))
+  if (cidr === undefined) {
+    return wrong('must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')
+  }
+  const mappedBits = 96
+  const isMappedNetwork = isMapped(text.split('/', 1)[0] as string) && cidr.ones > mappedBits
+  const ones = isMappedNetwork ? cidr.ones - mappedBits : cidr.ones
+  const canonical = `${formatIp(cidr.ip)}/${ones}`
+  return canonical === text ? [] : wrong(`must be in canonical form (${goQuote(canonical)})`)
+}

@@ -88,6 +88,9 @@ export const podTemplateDefaults: Defaulters = {
     value.path ||= '/'
     value.scheme ||= 'HTTP'
   },
+  [named('GRPCAction')]: (value) => {
+    value.service ??= ''
+  },
   [named('ObjectFieldSelector')]: (value) => {
     value.apiVersion ||= 'v1'
   },

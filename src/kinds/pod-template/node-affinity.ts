@@ -9,6 +9,16 @@ import { each } from '#kinds/all-kinds/checks.ts'
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferredTerms = 'preferredDuringSchedulingIgnoredDuringExecution'
 
+/** Whether a value in the node selector is no label value. Stored objects may keep such values. */
+export function hasInvalidNodeValues(selector: Loose | null | undefined): boolean {
+  const terms: Loose[] = selector?.nodeSelectorTerms ?? []
+  return terms.some(({ matchExpressions }) =>
+    ((matchExpressions ?? []) as Loose[]).some(({ values }) =>
+      ((values ?? []) as string[]).some((value) => labelValue(value).length > 0),
+    ),
+  )
+}
+
 /** `checkValues`: values of required terms must be label values. */
 export function checkNodeAffinity(
   affinity: Loose,

@@ -19,8 +19,12 @@ import type { Loose } from '#api/object-meta.ts'
 import { checkOneOfIfSet, each } from '#kinds/all-kinds/checks.ts'
 import { goToleration } from './go-values.ts'
 import { checkLabelKeys, checkSpreadKeys } from './label-keys.ts'
-import { checkNodeAffinity, checkWeight } from './node-affinity.ts'
+import { checkNodeAffinity, checkWeight, hasInvalidNodeValues } from './node-affinity.ts'
 import type { PodRules } from './pod-rules.ts'
+
+const nodeValuesAreLabels = change('values of required node affinity must be label values', {
+  since: 32,
+})
 
 export function checkAffinity(
   affinity: Loose | null | undefined,
@@ -30,7 +34,8 @@ export function checkAffinity(
   if (!affinity) return []
   const errors: FieldError[] = []
   if (affinity.nodeAffinity) {
-    const checkValues = checksNodeValues(rules)
+    const before = rules.old?.affinity?.nodeAffinity?.[needed]
+    const checkValues = rules.has(nodeValuesAreLabels) && !hasInvalidNodeValues(before)
     errors.push(
       ...checkNodeAffinity(affinity.nodeAffinity, path.child('nodeAffinity'), checkValues),
     )
@@ -58,21 +63,6 @@ export function podTermsOf(spec: Loose): Loose[] {
 }
 
 const selectorsOf = (term: Loose): Loose[] => [term.labelSelector, term.namespaceSelector]
-
-const nodeValuesAreLabels = change('values of required node affinity must be label values', {
-  since: 32,
-})
-
-/** Whether values in node selectors are validated. Stored objects may keep invalid values. */
-function checksNodeValues({ has, old }: PodRules): boolean {
-  if (!has(nodeValuesAreLabels)) return false
-  const terms: Loose[] = old?.affinity?.nodeAffinity?.[needed]?.nodeSelectorTerms ?? []
-  return !terms.some(({ matchExpressions }) =>
-    ((matchExpressions ?? []) as Loose[]).some(({ values }) =>
-      ((values ?? []) as string[]).some((value) => labelValue(value).length > 0),
-    ),
-  )
-}
 
 function checkPodAffinity(
   affinity: Loose,

@@ -16,20 +16,20 @@ const nameRule = (name: string): string[] => pathSegmentName(name)
  */
 export function checkedTwice(
   namespaced: boolean,
-  check: (object: KubeObject) => FieldError[],
+  check: (object: KubeObject, release: number, old?: KubeObject) => FieldError[],
   checkChange: (next: KubeObject, old: KubeObject, release: number) => FieldError[] = () => [],
 ): Behaviour {
-  const whole = (object: KubeObject) => [
+  const whole = (object: KubeObject, release: number, old: KubeObject) => [
     ...checkMetadata(object, namespaced, nameRule),
-    ...check(object),
+    ...check(object, release, old),
   ]
   return {
     nameRule,
     createOnUpdate: true,
-    validateCreate: check,
+    validateCreate: (object, { release }) => check(object, release),
     validateUpdate: (next, old, { release }) => [
-      ...whole(next),
-      ...whole(next),
+      ...whole(next, release, old),
+      ...whole(next, release, old),
       ...checkMetadataUpdate(next, old),
       ...checkChange(next, old, release),
     ],

@@ -29,18 +29,12 @@ import { checkFullName, checkLabelName } from './device-names.ts'
 const alternativesMax = 8
 export const taintEffects = ['NoExecute', 'NoSchedule', 'None']
 
-type Names = ReadonlyMap<string, ReadonlySet<string> | undefined>
+/** The names of requests, each with those of its alternatives. */
+export type Names = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
 export function checkDeviceClaim(devices: Loose, path: FieldPath, context: Context): FieldError[] {
   const requests: Loose[] = devices.requests ?? []
-  const names: Names = new Map(
-    requests.map(({ name = '', firstAvailable }) => [
-      name,
-      firstAvailable?.length > 0
-        ? new Set((firstAvailable as Loose[]).map((one) => one.name ?? ''))
-        : undefined,
-    ]),
-  )
+  const names = namesOf(devices)
   return [
     ...checkNamed(requests, entriesMax, path.child('requests'), (request, at) =>
       checkRequest(request, at, context),
@@ -62,6 +56,16 @@ export function checkDeviceClaim(devices: Loose, path: FieldPath, context: Conte
     ),
   ]
 }
+
+export const namesOf = (devices: Loose): Names =>
+  new Map(
+    ((devices.requests ?? []) as Loose[]).map(({ name = '', firstAvailable }) => [
+      name,
+      firstAvailable?.length > 0
+        ? new Set((firstAvailable as Loose[]).map((one) => one.name ?? ''))
+        : undefined,
+    ]),
+  )
 
 /** Checks a list of named entries. Each name must be unique. */
 function checkNamed(
@@ -126,7 +130,7 @@ function checkCount({ allocationMode, count = 0 }: Loose, path: FieldPath): Fiel
   return [covered(notSupported(path.child('allocationMode'), allocationMode ?? '', modes))]
 }
 
-function checkToleration(toleration: Loose, path: FieldPath): FieldError[] {
+export function checkToleration(toleration: Loose, path: FieldPath): FieldError[] {
   const { key = '', operator = '', value = '', effect } = toleration
   const at = path.child('operator')
   const errors = key === '' ? [] : checkLabelName(key, path.child('key')).map(covered)
@@ -161,7 +165,11 @@ function checkConstraint(
   return [...errors, required(path, detail)]
 }
 
-function checkReferences(list: readonly string[], path: FieldPath, names: Names): FieldError[] {
+export function checkReferences(
+  list: readonly string[],
+  path: FieldPath,
+  names: Names,
+): FieldError[] {
   const errors = checkEach(list, entriesMax, path, (name, at) => checkReference(name, at, names))
   if (list.length > entriesMax) return errors
   const isRepeated = repeats(list)
@@ -172,7 +180,7 @@ function checkReferences(list: readonly string[], path: FieldPath, names: Names)
 }
 
 /** A request, or one of its alternatives: `request/alternative`. */
-function checkReference(name: string, path: FieldPath, names: Names): FieldError[] {
+export function checkReference(name: string, path: FieldPath, names: Names): FieldError[] {
   const unknown = invalid(
     path,
     name,

@@ -72,7 +72,11 @@ export function checkConfiguration(
   ]
 }
 
-function checkParameters(parameters: unknown, path: FieldPath, isStored: boolean): FieldError[] {
+export function checkParameters(
+  parameters: unknown,
+  path: FieldPath,
+  isStored: boolean,
+): FieldError[] {
   if (parameters === undefined || parameters === null) return [required(path)]
   const size = Buffer.byteLength(JSON.stringify(parameters))
   if (!isStored && size > parametersSizeBytesMax) {

@@ -17,10 +17,15 @@ const taint: Defaulter = (value: Loose, { time }) => {
   if (now !== undefined) value.timeAdded ??= now
 }
 
+const toleration: Defaulter = (value) => {
+  value.operator ||= 'Equal'
+}
+
 const ofVersion = (version: string): Defaulters => ({
   [`io.k8s.api.resource.${version}.ExactDeviceRequest`]: request,
   [`io.k8s.api.resource.${version}.DeviceSubRequest`]: request,
   [`io.k8s.api.resource.${version}.DeviceTaint`]: taint,
+  [`io.k8s.api.resource.${version}.DeviceToleration`]: toleration,
 })
 
 export const deviceDefaults: Defaulters = {

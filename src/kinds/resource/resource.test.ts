@@ -253,3 +253,24 @@ test('a request without a count is for one device', () => {
   deviceDefaults['io.k8s.api.resource.v1.DeviceTaint']?.(added, defaults)
   assert.equal(added.timeAdded, 'now')
 })
+
+test('the status of a claim is about its requests and its devices', () => {
+  const old = asking({ requests: [{ name: 'a', exactly }] })
+  const device = { driver: 'a.b', pool: 'p', device: 'd' }
+  const result = { ...device, request: 'b', bindingConditions: ['c'] }
+  const status = {
+    allocation: { devices: { results: [result] } },
+    devices: [device, { ...device, device: 'e', networkData: { ips: ['10.0.0.1'] } }],
+  }
+  const errors = resourceClaimBehaviour.subresources?.status?.validateUpdate?.(
+    { ...old, status },
+    old,
+    context,
+  )
+  assert.deepEqual(linesOf(errors ?? []), [
+    'status.devices[1]: Invalid value: internal.SharedDeviceID{Driver:"a.b", Pool:"p", Device:"e", ShareID:""}: must be an allocated device in the claim',
+    'status.devices[1].networkData.ips[0]: Invalid value: "10.0.0.1": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)',
+    'status.allocation.devices.results[0].request: Invalid value: "b": must be the name of a request in the claim or the name of a request and a subrequest separated by \'/\'',
+    'status.allocation.devices.results[0].bindingFailureConditions: Invalid value: "null": bindingFailureConditions are required to use bindingConditions',
+  ])
+})

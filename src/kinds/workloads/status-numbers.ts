@@ -19,6 +19,7 @@ export function checkParts(
   status: Loose,
   fields: readonly string[],
   path: FieldPath,
+  readyName = 'readyReplicas',
 ): FieldError[] {
   const errors: FieldError[] = []
   const count = (field: string): number => status[field] ?? 0
@@ -28,7 +29,7 @@ export function checkParts(
   }
   const available = count('availableReplicas')
   if (fields.includes('availableReplicas') && available > count('readyReplicas')) {
-    const detail = 'cannot be greater than readyReplicas'
+    const detail = `cannot be greater than ${readyName}`
     errors.push(invalid(path.child('availableReplicas'), available, detail))
   }
   return errors

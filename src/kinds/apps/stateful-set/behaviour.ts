@@ -299,7 +299,12 @@ const status: SubresourceBehaviour = {
     const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas']
     return [
       ...checkCounts(after, counts, statusPath),
-      ...checkParts(after, minReady ? [...parts, 'availableReplicas'] : parts, statusPath),
+      ...checkParts(
+        after,
+        minReady ? [...parts, 'availableReplicas'] : parts,
+        statusPath,
+        'status.readyReplicas',
+      ),
       ...checkMetadataUpdate(next, old),
       ...checkCollisions(after, old.status ?? {}, statusPath),
     ]

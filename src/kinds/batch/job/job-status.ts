@@ -210,13 +210,17 @@ function checkIndexes(next: KubeObject, old: KubeObject): FieldError[] {
 
 function checkPods(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = []
-  const { terminating = 0, ready = 0, active = 0 }: Loose = next.status ?? {}
+  const { terminating = 0, ready, active = 0 }: Loose = next.status ?? {}
   const ends = isFinished(next) && isChanged(next, old, isFinished, field('terminating'))
   if (ends && terminating > 0) {
     const detail = 'terminating>0 is invalid for finished job'
     errors.push(invalid(path.child('terminating'), terminating, detail))
   }
-  if (isChanged(next, old, field('ready'), field('active')) && ready > active) {
+  if (
+    ready !== undefined &&
+    isChanged(next, old, field('ready'), field('active')) &&
+    ready > active
+  ) {
     errors.push(invalid(path.child('ready'), ready, 'cannot set more ready pods than active'))
   }
   return errors

@@ -13,6 +13,7 @@ import { goDifference } from '#kinds/all-kinds/go-difference.ts'
 import { internalDiff } from '#kinds/all-kinds/internal-form.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { oncePodIn } from './access-modes.ts'
+import { checkAllocation } from './allocation.ts'
 import { claimSpecForm } from './claim-form.ts'
 import { checkClaimSpec, claimRules } from './claim-spec.ts'
 import { claimWarnings } from './claim-warnings.ts'
@@ -193,7 +194,7 @@ function settleDataSources(claim: KubeObject, old: KubeObject | undefined, conte
   }
 }
 
-function checkStatus(claim: KubeObject): FieldError[] {
+function checkStatus(claim: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const errors = resourceVersionRequired(claim.metadata.resourceVersion)
   if (!claim.spec?.accessModes?.length) errors.push(required('Spec.accessModes'))
   const path = FieldPath.of('status', 'capacity')
@@ -201,6 +202,7 @@ function checkStatus(claim: KubeObject): FieldError[] {
   return [
     ...errors,
     ...sortedKeys(capacity).flatMap((name) => checkBasicResource(capacity[name], path.key(name))),
+    ...(canUndoGrowth(context, old) ? checkAllocation(claim.status ?? {}) : []),
   ]
 }
 
@@ -244,7 +246,10 @@ export const persistentVolumeClaimBehaviour: Behaviour = {
         const kept = context.feature('ExpandPersistentVolumes') || old.status?.conditions
         if (!kept && next.status) delete next.status.conditions
       },
-      validateUpdate: (next, old) => [...checkMetadataUpdate(next, old), ...checkStatus(next)],
+      validateUpdate: (next, old, context) => [
+        ...checkMetadataUpdate(next, old),
+        ...checkStatus(next, old, context),
+      ],
     },
   },
 }

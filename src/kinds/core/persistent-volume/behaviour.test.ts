@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
-import { checkUpdate, contextFor, linesOf, named } from '#kinds/all-kinds/behaviour.suite.ts'
+import {
+  checkCreate,
+  checkUpdate,
+  contextFor,
+  linesOf,
+  named,
+} from '#kinds/all-kinds/behaviour.suite.ts'
 import { persistentVolumeBehaviour } from './behaviour.ts'
 
 const spec = {
@@ -127,3 +133,16 @@ test('a new volume has its phase and its time', () => {
     lastPhaseTransitionTime: contextFor().now,
   })
 })
+
+const placed = volume(affinity('a', 'not a label value'))
+checkCreate(persistentVolumeBehaviour, [
+  ['any value selects nodes before 1.33', placed, [], contextFor({ release: 32 })],
+  [
+    'values are label values since 1.33',
+    placed,
+    [
+      "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: \"not a label value\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+    ],
+    contextFor({ release: 33 }),
+  ],
+])

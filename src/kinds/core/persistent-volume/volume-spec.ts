@@ -5,24 +5,34 @@ import type { FieldPath } from '#api/field-path.ts'
 import { asGo } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { checkOneOfIfSet, each, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { checkBasicResource, checkQuantityPositive } from '#kinds/all-kinds/resource-names.ts'
 import { goResourceList } from '#kinds/all-kinds/go-quantity.ts'
 import { checkModes, type OncePod } from '#kinds/core/persistent-volume-claim/access-modes.ts'
-import { checkNodeSelector } from '#kinds/pod-template/node-affinity.ts'
+import { checkNodeSelector, hasInvalidNodeValues } from '#kinds/pod-template/node-affinity.ts'
 import type { Context } from '#kinds/kind.ts'
 import { checkVolumeSources, type SourceRules, sourceRules } from './volume-sources.ts'
+
+const nodeValuesAreLabels = change('values of node affinity of volumes must be label values', {
+  since: 33,
+})
 
 /** Validation options. They follow from the release, its feature gates and the old volume. */
 export interface VolumeRules extends SourceRules {
   readonly hasAttributesClass: boolean
+  /** Whether values in the node selector must be label values. */
+  readonly checksNodeValues: boolean
 }
 
 export const volumeRules = ({ release, feature }: Context, old: Loose = {}): VolumeRules => ({
   ...sourceRules(release),
   hasAttributesClass:
     feature('VolumeAttributesClass') || old.volumeAttributesClassName !== undefined,
+  checksNodeValues:
+    releaseOf(release).has(nodeValuesAreLabels) &&
+    !hasInvalidNodeValues(old.nodeAffinity?.required),
 })
 
 const inline = 'in the context of inline volumes'
@@ -43,7 +53,7 @@ export function checkVolumeSpec(
       ['Delete', 'Recycle', 'Retain'],
       policy,
     ),
-    ...checkNodeAffinity(spec.nodeAffinity, path.child('nodeAffinity')),
+    ...checkNodeAffinity(spec.nodeAffinity, path.child('nodeAffinity'), rules.checksNodeValues),
     ...checkVolumeSources(spec, path, volumeName, rules),
     ...checkRecycledRoot(spec, policy),
     ...checkClassName(spec.storageClassName, path.child('storageClassName')),
@@ -106,10 +116,14 @@ function checkCapacity(spec: Loose, path: FieldPath): FieldError[] {
   return errors
 }
 
-function checkNodeAffinity(affinity: Loose | undefined, path: FieldPath): FieldError[] {
+function checkNodeAffinity(
+  affinity: Loose | undefined,
+  path: FieldPath,
+  checkValues: boolean,
+): FieldError[] {
   if (!affinity) return []
   const at = path.child('required')
-  if (affinity.required) return checkNodeSelector(affinity.required, at)
+  if (affinity.required) return checkNodeSelector(affinity.required, at, checkValues)
   return [required(at, 'must specify required node constraints')]
 }
 

@@ -33,7 +33,14 @@ import { checkNonSpecialIp } from '#kinds/all-kinds/special-addresses.ts'
 import { checkAddress as checkStrictIp } from '#kinds/all-kinds/strict-addresses.ts'
 
 /** kube-apiserver's limits. A slice must stay small, because it is sent to every node. */
-const limits = { topologyLabels: 16, addresses: 100, ports: 20000, endpoints: 1000, zoneHints: 8 }
+const limits = {
+  topologyLabels: 16,
+  addresses: 100,
+  ports: 20000,
+  endpoints: 1000,
+  zoneHints: 8,
+  nodeHints: 8,
+}
 /** The limit of ports in the first releases. */
 const portsMaxBefore = 100
 const manyPorts = change('an EndpointSlice can have 20000 ports', { since: 18 })
@@ -97,8 +104,12 @@ function checkEndpoint(
   if (typeof endpoint.hostname === 'string') {
     errors.push(...checkDns1123Label(endpoint.hostname, path.child('hostname')))
   }
-  const zones = endpoint.hints?.forZones ?? []
-  return [...errors, ...checkZones(zones, path.child('hints', 'forZones'))]
+  const { forZones = [], forNodes = [] }: Loose = endpoint.hints ?? {}
+  const hints = path.child('hints')
+  errors.push(...checkHints(forZones, limits.zoneHints, labelValue, hints.child('forZones')))
+  if (forZones.length > limits.zoneHints) return errors
+  const nodeName = (name: string) => nameIsDnsSubdomain(name, false)
+  return [...errors, ...checkHints(forNodes, limits.nodeHints, nodeName, hints.child('forNodes'))]
 }
 
 const readsLegacyIps = change('errors of IPv4 addresses of an EndpointSlice have examples', {
@@ -164,14 +175,20 @@ function topologyOf({ deprecatedTopology, zone }: Loose): Record<string, string>
   return zone === undefined ? deprecatedTopology : { ...deprecatedTopology, [zoneLabel]: zone }
 }
 
-function checkZones(zones: Loose[], path: FieldPath): FieldError[] {
-  if (zones.length > limits.zoneHints) return [tooMany(path, zones.length, limits.zoneHints)]
+/** The zones or nodes whose clients should use the endpoint. */
+function checkHints(
+  hints: Loose[],
+  max: number,
+  rule: (name: string) => string[],
+  path: FieldPath,
+): FieldError[] {
+  if (hints.length > max) return [tooMany(path, hints.length, max)]
   const seen = new Set<string>()
-  return zones.flatMap(({ name = '' }, i) => {
+  return hints.flatMap(({ name = '' }, i) => {
     const at = path.index(i).child('name')
     const twice = seen.has(name) ? [duplicate(at, name)] : []
     seen.add(name)
-    return [...twice, ...each(at, name, labelValue(name))]
+    return [...twice, ...each(at, name, rule(name))]
   })
 }
 

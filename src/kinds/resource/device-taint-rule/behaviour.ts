@@ -2,7 +2,9 @@
 import type { FieldError } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { checkDns1123Label } from '#kinds/all-kinds/checks.ts'
+import { checkConditions } from '#kinds/all-kinds/conditions.ts'
 import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import {
   keepObjectMetaForStatus,
@@ -15,6 +17,7 @@ import { checkDriverName, checkPoolName } from '#kinds/resource/device-names.ts'
 import { checkTaint } from '#kinds/resource/device-taint.ts'
 
 const path = FieldPath.of('spec')
+const conditionsPath = FieldPath.of('status', 'conditions')
 
 function check(object: KubeObject, old?: KubeObject): FieldError[] {
   const { deviceSelector, taint = {} } = object.spec ?? {}
@@ -57,7 +60,10 @@ export const deviceTaintRuleBehaviour: Behaviour = {
         keepSpec(next, old)
         keepObjectMetaForStatus(next, old)
       },
-      validateUpdate: checkMetadataUpdate,
+      validateUpdate: (next, old, { release }) => [
+        ...checkMetadataUpdate(next, old),
+        ...checkConditions(next.status?.conditions ?? [], conditionsPath, releaseOf(release)),
+      ],
     },
   },
 }

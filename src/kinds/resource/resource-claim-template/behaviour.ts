@@ -1,10 +1,11 @@
 /** ResourceClaimTemplate: the template for the claims of new pods. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
+import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
-import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
+import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkTemplateMetadata } from '#kinds/pod-template/ephemeral-volume.ts'
 import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
@@ -25,7 +26,10 @@ export const resourceClaimTemplateBehaviour: Behaviour = {
   prepareForUpdate: (next, old, context) =>
     dropDisabledRequests(next.spec?.spec?.devices, old.spec?.spec?.devices, context),
   validateCreate: check,
-  validateUpdate: (next, old) => [
+  // kube-apiserver checks a changed template whole, though its spec may not change.
+  validateUpdate: (next, old, context) => [
+    ...checkMetadata(next, true, nameIsDnsSubdomain),
+    ...check(next, context),
     ...checkMetadataUpdate(next, old),
     ...(sameJson(next.spec, old.spec) ? [] : [invalid(path, next.spec, immutableMessage)]),
   ],

@@ -1,8 +1,7 @@
 /** ResourceClaim: the devices that pods request, and those that are allocated to them. */
-import { covered, type FieldError, forbidden, invalid } from '#api/field-error.ts'
+import { covered, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
-import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
@@ -10,23 +9,9 @@ import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
 import { dropDisabledRequests } from '#kinds/resource/disabled-requests.ts'
+import { checkClaimStatus } from './claim-status.ts'
 
 const path = FieldPath.of('spec')
-
-function checkStatus(next: KubeObject, old: KubeObject): FieldError[] {
-  const at = FieldPath.of('status', 'reservedFor')
-  const reserved: Loose[] = next.status?.reservedFor ?? []
-  if (reserved.length === 0) return []
-  if (!next.status?.allocation) {
-    return [forbidden(at, 'may not be specified when `allocated` is not set')]
-  }
-  if (next.metadata.deletionTimestamp === undefined) return []
-  const before: Loose[] = old.status?.reservedFor ?? []
-  const isNew = reserved.some((one) => !before.some((other) => sameJson(one, other)))
-  const detail =
-    'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'
-  return isNew ? [forbidden(at, detail)] : []
-}
 
 export const resourceClaimBehaviour: Behaviour = {
   resetFields: [['status']],
@@ -52,7 +37,10 @@ export const resourceClaimBehaviour: Behaviour = {
         keepSpec(next, old)
         keepObjectMetaForStatus(next, old)
       },
-      validateUpdate: (next, old) => [...checkMetadataUpdate(next, old), ...checkStatus(next, old)],
+      validateUpdate: (next, old, context) => [
+        ...checkMetadataUpdate(next, old),
+        ...checkClaimStatus(next, old, context),
+      ],
     },
   },
 }

@@ -17,7 +17,8 @@ import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { checkDns1123Label, each, repeats, sameJson, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { checkNodeSelector } from '#kinds/pod-template/node-affinity.ts'
-import { checkAttributeName, checkLabelName } from '#kinds/resource/device-names.ts'
+import { checkBinding } from '#kinds/resource/device-binding.ts'
+import { checkAttributeName } from '#kinds/resource/device-names.ts'
 import { checkTaint } from '#kinds/resource/device-taint.ts'
 
 /** Attributes and capacities together, and the values of attributes. */
@@ -25,7 +26,6 @@ const entriesMax = 32
 const valuesMax = 48
 const valueLengthMax = 64
 const taintsMax = 16
-const conditionsMax = 4
 const countersMax = 32
 const consumptionsMax = 2
 
@@ -178,37 +178,4 @@ function checkNoNodes(device: Loose, path: FieldPath): FieldError[] {
   const detail =
     '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
   return [invalid(path, undefined, detail)]
-}
-
-function checkBinding(device: Loose, path: FieldPath): FieldError[] {
-  const wanted: string[] = device.bindingConditions ?? []
-  const failing: string[] = device.bindingFailureConditions ?? []
-  const [wantedPath, failingPath] = [
-    path.child('bindingConditions'),
-    path.child('bindingFailureConditions'),
-  ]
-  const overlap = 'bindingFailureConditions must not overlap with bindingConditions'
-  const need = (one: string, other: string) => `${one} are required to use ${other}`
-  return [
-    ...checkConditions(wanted, wantedPath),
-    ...checkConditions(failing, failingPath),
-    ...failing.flatMap((name, i) =>
-      wanted.includes(name) ? [invalid(failingPath.index(i), name, overlap)] : [],
-    ),
-    ...(wanted.length === 0 && failing.length > 0
-      ? [invalid(wantedPath, wanted, need('bindingConditions', 'bindingFailureConditions'))]
-      : []),
-    ...(failing.length === 0 && wanted.length > 0
-      ? [invalid(failingPath, failing, need('bindingFailureConditions', 'bindingConditions'))]
-      : []),
-  ]
-}
-
-function checkConditions(names: readonly string[], path: FieldPath): FieldError[] {
-  if (names.length > conditionsMax) return [covered(tooMany(path, names.length, conditionsMax))]
-  const isRepeated = repeats(names)
-  return names.flatMap((name, i) => [
-    ...checkLabelName(name, path.index(i)),
-    ...(isRepeated[i] ? [duplicate(path.index(i), name)] : []),
-  ])
 }

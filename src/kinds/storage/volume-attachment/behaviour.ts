@@ -75,6 +75,11 @@ function checkStatus(status: Loose, path: FieldPath): FieldError[] {
     errors.push(tooLong(path.child('attachmentMetadata'), '', metadataSizeBytesMax))
   }
   for (const field of ['attachError', 'detachError']) {
+    const code: number | undefined = status[field]?.errorCode
+    if (code !== undefined && code < 0) {
+      const detail = 'must be between 0 and 2147483647, inclusive'
+      errors.push(invalid(path.child(field, 'errorCode'), code, detail))
+    }
     if (Buffer.byteLength(status[field]?.message ?? '') <= messageLengthMax) continue
     errors.push(tooLong(path.child(field, 'message'), '', metadataSizeBytesMax))
   }
@@ -108,7 +113,7 @@ const goSpec = (spec: Loose): GoText =>
 const checkSpecKept = (next: KubeObject, old: KubeObject): FieldError[] =>
   samePart(next.spec, old.spec)
     ? []
-    : [invalid('spec', asGo(goSpec(next.spec ?? {})), immutableMessage)]
+    : [covered(invalid('spec', asGo(goSpec(next.spec ?? {})), immutableMessage))]
 
 /**
  * kube-apiserver validates a changed attachment completely, and then again together with its
