@@ -1,6 +1,6 @@
 /**
- * Validation of the conditions of a device: those that must be true before a pod is bound, and those
- * that stop it. A device has both or none.
+ * Validation of the conditions of a device: those that must be true before a pod is bound, and
+ * those that stop it. A device has both or none.
  */
 import { covered, duplicate, type FieldError, invalid, tooMany } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
