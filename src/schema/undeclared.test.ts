@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
-import { field, listOf, scalar, structOf } from './make-type.ts'
+import { field, listOf, mapOf, scalar, structOf } from './make-type.ts'
 import type { Type } from './type.ts'
 import { undeclared } from './undeclared.ts'
 
@@ -12,6 +12,8 @@ const type: Type = structOf('Thing', [
   field('text', scalar('string'), 3, 'o'),
   field('any', scalar('any'), 4, 'o'),
   field('free', { is: 'untyped' }, 5, 'o'),
+  field('open', mapOf({ is: 'untyped' }), 6, 'o'),
+  field('texts', mapOf(scalar('string')), 7, 'o'),
 ])
 
 const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][] = [
@@ -21,6 +23,13 @@ const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][]
   ['items in place of an object', { one: [{ m: 1 }] }, { one: [{}] }, ['one[0].m']],
   ['members without a type that are gone', { free: { n: 1, m: null } }, { free: {} }, ['free.n']],
   ['items without a type', { free: [{ n: 1 }] }, { free: [{ n: 1 }] }, []],
+  [
+    'entries of a map without a type of values',
+    { open: { a: 1, b: null, c: { d: 1 } } },
+    { open: { b: null } },
+    ['open.a', 'open.c'],
+  ],
+  ['entries of a map with a type of values', { texts: { a: null } }, { texts: {} }, []],
   ['members that are kept', { any: { n: 1 } }, { any: { n: 1 } }, []],
 ]
 test('members of one type can come last', () => {

@@ -34,10 +34,14 @@ export function undeclared(
 /** Objects in place of a list or a scalar have no declared member. */
 const memberless = scalar('any')
 
-function memberOf(type: Type, name: string): Type | undefined {
-  if (type.is === 'map') return type.values
+/** In a map without a type of values only those members are declared that conversion keeps. */
+function memberOf(type: Type, name: string, isKept: boolean): Type | undefined {
+  if (type.is === 'map') return isKept || !isShapeless(type.values) ? type.values : undefined
   return type.is === 'struct' ? type.byName.get(name)?.type : undefined
 }
+
+const isShapeless = (type: Type): boolean =>
+  type.is === 'untyped' || (type.is === 'scalar' && type.scalar === 'any')
 
 function walk(type: Type, value: Json, kept: Json | undefined, path: string, outside: Found): void {
   const found = type === outside.lastType ? { ...outside, paths: outside.last } : outside
@@ -57,7 +61,7 @@ function walk(type: Type, value: Json, kept: Json | undefined, path: string, out
     const at = path === '' ? name : `${path}.${name}`
     const left =
       kept !== undefined && isObject(kept) && Object.hasOwn(kept, name) ? kept[name] : undefined
-    const member = memberOf(type, name)
+    const member = memberOf(type, name, left !== undefined)
     if (member !== undefined) walk(member, value[name] as Json, left, at, found)
     else if (left === undefined) found.paths.push(at)
   }
