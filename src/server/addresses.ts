@@ -47,7 +47,7 @@ export function externalAddress(
   const { externalHostname: host, securePort } = settings
   if (host === undefined) return new URL(localUrl(settings)).host
   if (/^([^:[\]]*|\[[^[\]]*\]):[^:]*$/.test(host)) return host
-  return host.includes(':') ? `[${host}]:${securePort}` : `${host}:${securePort}`
+  return hostAndPort(host, securePort)
 }
 
 /** A block as Go prints it: `10.0.0.0/24` for `10.0.0.7/24`. */
@@ -107,3 +107,7 @@ export function addressBytes(address: string): Uint8Array {
   if (ip === undefined) throw new Error(`${address} is no IP address`)
   return isV4Bytes(ip) ? ip.subarray(12) : ip
 }
+
+/** `192.0.2.1:6443`, `[2001:db8::1]:6443` */
+export const hostAndPort = (host: string, port: number): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

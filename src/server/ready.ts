@@ -3,10 +3,12 @@
  * objects and registered API services.
  */
 import { reconcileBootstrapPolicy } from '#access/authorize/reconcile.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
+import type { ApiClient } from '#client/client.ts'
 import { addressApi } from '#verbs/allocate.ts'
 import { localClient } from '#verbs/local-client.ts'
-import { advertisedAddress, firstServiceAddress, networkOf } from './addresses.ts'
+import { advertisedAddress, firstServiceAddress, hostAndPort, networkOf } from './addresses.ts'
 import { apiserverUser, thisMachine } from './certificates.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
@@ -22,6 +24,14 @@ import {
 const loadRepair = loadLater<typeof import('./service-repair.ts')>(
   import.meta.url,
   './service-repair',
+)
+const loadIdentity = loadLater<typeof import('./identity-lease.ts')>(
+  import.meta.url,
+  './identity-lease',
+)
+const loadTracking = loadLater<typeof import('./token-tracking.ts')>(
+  import.meta.url,
+  './token-tracking',
 )
 const loadMembership = loadLater<typeof import('./membership.ts')>(import.meta.url, './membership')
 
@@ -78,11 +88,11 @@ export async function makeReady(
     report,
   }
   // These steps are independent, so they run concurrently.
-  await Promise.all([
+  const [announced] = await Promise.all([
+    ensureSystemObjects(client, place).then(() => announce(foundation, client, address)),
     Promise.all([access.follow(), server.admission.start(), roles]).then(() =>
       health.done('roles'),
     ),
-    ensureSystemObjects(client, place),
     others.start({ client, facts, catalog, release, clock, ownAuthority, report }),
     observing.start(server, (manager) => localClient(server, apiserverUser, manager)),
   ])
@@ -99,9 +109,36 @@ export async function makeReady(
     stop() {
       repair?.stop()
       objects.stop()
+      announced.stop()
       definitions.stop()
       others.stop()
       access.stop()
     },
   }
+}
+
+/** Objects by which others know of this server, and since when it tracks legacy tokens. */
+async function announce(
+  { settings, release, feature, random, clock, report }: Foundation,
+  client: ApiClient,
+  address: string,
+): Promise<{ stop(): void }> {
+  if (feature('LegacyServiceAccountTokenTracking'))
+    await loadTracking()
+      .trackTokens(client, clock.now())
+      .catch((error) => report('the tracking of legacy tokens could not begin', error))
+  if (!feature('APIServerIdentity')) return { stop() {} }
+  const passesToPeers = feature('UnknownVersionInteroperabilityProxy')
+  const lease = new (loadIdentity().IdentityLease)({
+    client,
+    release: releaseOf(release),
+    hostname: thisMachine().hostname,
+    peerAddress: passesToPeers ? hostAndPort(address, settings.securePort) : undefined,
+    isAlone: settings.storageBackend !== 'etcd3',
+    newUid: random.uuid,
+    nowMs: () => clock.now(),
+    report,
+  })
+  await lease.start()
+  return lease
 }
