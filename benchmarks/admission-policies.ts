@@ -1,7 +1,8 @@
 /**
- * What admission policies cost: processor time per creation of a config map under ten policies, and
- * of a secret that no policy matches, before the policies exist and after. With `--peer`, the same
- * on a kube-apiserver that runs beside; its namespace and policies are deleted in the end.
+ * What admission policies cost. It is processor time per creation of a config map under ten
+ * policies, and of a secret that no policy matches. Both are measured before the policies exist and
+ * after. With `--peer`, the same on a kube-apiserver that runs beside; its namespace and policies
+ * are deleted in the end.
  *
  *   node benchmarks/admission-policies.ts [--rounds 5] [--creations 2000]
  *     [--peer URL --peer-pid PID --peer-token TOKEN]

@@ -1,9 +1,10 @@
 /**
- * What it costs to apply one field to an object as the object grows: a ConfigMap up to a megabyte,
- * a pod up to two hundred containers, a thousand keys that up to fifty managers have applied,
- * twenty each. Prints the server's processor time per apply, and per part of the object: the last
- * column stays level or falls where the cost is linear. Exits with 1 where the largest costs twice
- * as much per part as one a quarter of its size. Run: node benchmarks/apply-large.ts [applies]
+ * What it costs to apply one field to an object as the object grows. It is a ConfigMap up to a
+ * megabyte, a pod up to two hundred containers. Another is a thousand keys that up to fifty
+ * managers have applied, twenty each. Prints the server's processor time per apply, and per part of
+ * the object: the last column stays level or falls where the cost is linear. Exits with 1 where the
+ * largest costs twice as much per part as one a quarter of its size. Run: node
+ * benchmarks/apply-large.ts [applies]
  */
 import assert from 'node:assert/strict'
 import { startServer } from '../test/running-server.ts'

@@ -1,6 +1,6 @@
 /**
- * What a thousand definitions of custom kinds cost: memory and time of each, how soon one more is
- * live, how long it takes to list all of them, and a start with them. Then a custom kind beside a
+ * What a thousand definitions of custom kinds cost. Measured are memory and time of each, how soon
+ * one more is live, a list of all of them, and a start with them. Then a custom kind beside a
  * built-in one: processor time per request. Prints one line each; exits with 1 where a bar is
  * missed. Run: node benchmarks/definitions-1000.ts [definitions]
  */

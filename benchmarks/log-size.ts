@@ -1,7 +1,7 @@
 /**
  * How large does the write-ahead log of SQLite become? A thousand writes a second for a while, with
  * whole lists, pages at old revisions, watches that catch up from the past, compactions and
- * backups; then some seconds without any of them. Prints the size of the log and of the database
+ * backups. Then some seconds without any of them. Prints the size of the log and of the database
  * each second. Exits with 1 where the log exceeds twice its limit.
  *
  *   node benchmarks/log-size.ts [--seconds=40] [--rate=1000] [--size=2000] [--keys=5000]

@@ -1,7 +1,7 @@
 /**
- * What clusters of tests cost: the start, a fork and a reset with many objects, the memory of a
- * thousand forks, and ten thousand forks in a loop. Prints one line for each figure; exits with 1
- * where a bar is missed.
+ * What clusters of tests cost. Measured are the start, a fork and a reset with many objects, the
+ * memory of a thousand forks, and ten thousand forks in a loop. Prints one line for each figure;
+ * exits with 1 where a bar is missed.
  *
  *   node --expose-gc benchmarks/test-clusters.ts [start|fork|memory|loop]…
  */

@@ -1,8 +1,9 @@
 /**
- * What authentication and authorization cost per `get`, in processor time: for an anonymous user
- * where everything is allowed, for an administrator by token, and for a user by token whose right
- * comes from one of ten thousand bindings. Rounds take turns, so that what else the machine does
- * touches all alike; the least of the rounds counts. Run: node benchmarks/who-may.ts [rounds]
+ * What authentication and authorization cost per `get`, in processor time. The rows are for an
+ * anonymous user where everything is allowed, and for an administrator by token. The last is for a
+ * user by token whose right comes from one of ten thousand bindings. Rounds take turns, so that
+ * what else the machine does touches all alike; the least of the rounds counts. Run: node
+ * benchmarks/who-may.ts [rounds]
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

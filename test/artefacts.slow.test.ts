@@ -1,6 +1,6 @@
 /**
- * The artefacts of a release, made and run: the single executable without a PATH, the image
- * unpacked into a folder that is its root file system, checksums and the bill of materials.
+ * The artefacts of a release, made and run. These are the single executable without a PATH, the
+ * image unpacked into its root file system, checksums and the bill of materials.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'

@@ -1,7 +1,7 @@
 /**
- * Loaded into a server before anything else by tests that set its clock: the time of day is the
+ * Loaded into a server before anything else by tests that set its clock. The time of day is the
  * machine's plus what a file says, in every thread. Elapsed time is left alone, as it is when a
- * machine's clock is set; but what is done every minute may be done more often, for tests that
+ * machine's clock is set. But what is done every minute may be done more often, for tests that
  * would wait for it.
  */
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * Writes in a version that only a webhook converts, on a server of its own: such an object is read,
+ * Writes in a version that only a webhook converts, on a server of its own. Such an object is read,
  * completed and checked in the version of the request, and converted where it is stored. The rules
  * of one version do not apply to the other.
  */

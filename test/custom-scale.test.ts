@@ -1,7 +1,7 @@
 /**
- * Scales of custom kinds on a server of its own: in versions that a webhook converts, whose
- * replicas are elsewhere in each, with plugins that look at them; and what is refused in which
- * words.
+ * Scales of custom kinds on a server of its own. They are in versions that a webhook converts,
+ * whose replicas are elsewhere in each, with plugins that look at them. Rows show which errors they
+ * give.
  */
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'

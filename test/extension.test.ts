@@ -1,7 +1,7 @@
 /**
- * What a control plane is extended by, on a server of its own: a definition as large as those of
- * well-known controllers, versions that come and go, names and categories, a definition that leaves
- * with its objects, and webhooks that know who calls them and leave their notes.
+ * What a control plane is extended by, on a server of its own. There are a definition as large as
+ * those of well-known controllers, versions that come and go, names and categories. A definition is
+ * deleted with its objects. There are webhooks that know who calls them and leave their notes.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

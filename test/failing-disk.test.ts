@@ -1,8 +1,8 @@
 /**
  * A disk that takes no writes any more while the server runs, as one does whose file system turned
- * read-only: writes fail and say why, the server says that it is not ready for as long as that
- * lasts, reads and watches go on, and it is well again by itself. The limit on the size of files is
- * the disk: at nought every write to any file fails.
+ * read-only. Writes fail with the reason, and the server reports that it is not ready. Reads and
+ * watches go on, and the server recovers by itself. The limit on the size of files is the disk: at
+ * nought every write to any file fails.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

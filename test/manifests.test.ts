@@ -1,7 +1,7 @@
 /**
- * The manifests for several servers: this server takes them as they are, in the oldest release that
- * they are for and in the newest, and they are what the chart renders, where helm is on PATH or
- * named by BINNACLE_HELM.
+ * The manifests for several servers. This server accepts them unchanged, in the oldest release that
+ * they are for and in the newest. They are what the chart renders, if helm is on PATH or named by
+ * BINNACLE_HELM.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,7 +1,7 @@
 /**
- * What the newer versions of kinds changed, sentence by sentence, on servers of two releases: 1.21,
- * which serves the versions before and after side by side, and 1.15, which still serves the
- * workloads' old ones. Removals, defaults and what is missing in new objects are walked through by
+ * What the newer versions of kinds changed, sentence by sentence, on servers of two releases. 1.21
+ * serves the versions before and after side by side, and 1.15 still serves the old versions of
+ * workloads. Removals, defaults and what is missing in new objects are walked through by
  * releases.test.ts.
  */
 import assert from 'node:assert/strict'

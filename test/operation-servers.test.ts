@@ -1,5 +1,5 @@
 /**
- * What a running server does for its operator: backups by itself, metrics, logs for machines, and
+ * What a running server does for its operator. It makes backups, metrics, logs for machines, and
  * keys that are shared with the other servers on its etcd, or reported where they differ.
  */
 import assert from 'node:assert/strict'

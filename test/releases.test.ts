@@ -1,6 +1,6 @@
 /**
  * One data directory, walked up through every release: what an old release wrote in versions that
- * are gone later is there through their replacements; each release serves, defaults, stores and
+ * are gone later is there through their replacements. Each release serves, defaults, stores and
  * warns as its own tables say.
  */
 import assert from 'node:assert/strict'

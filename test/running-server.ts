@@ -1,7 +1,7 @@
 /**
  * A server of this checkout as a process of its own, for tests that must see it start, stop, die
- * and come back: free port, directory of its own unless one is given, memory store unless the flags
- * say otherwise. It always ends with the test run.
+ * and come back. It has a free port, a directory of its own unless one is given, and a memory store
+ * unless the flags name another. It always ends with the test run.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

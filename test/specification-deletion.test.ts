@@ -1,7 +1,7 @@
 /**
  * Section 3 of the specification and what requests to delete may say, as kube-apiserver 1.22
- * answers them: every option to objects that go at once, that are held by finalizers, and that have
- * a grace.
+ * answers them. Every option is used on objects that go at once, that are held by finalizers, and
+ * that have a grace.
  */
 import assert from 'node:assert/strict'
 import { core, type Row, specify, type Wire } from './specification.fixture.ts'
@@ -24,8 +24,8 @@ interface Made {
 type Options = object | ((made: Made) => object)
 
 /**
- * What comes of two deletions, one after the other: the status of the answer, its kind, and what is
- * left of the object: its finalizers by their initials and its grace, or that it is gone.
+ * The result of two deletions, one after the other. A row has the status of the response, its kind,
+ * and what is left of the object: finalizers by their initials and grace.
  */
 type Case = readonly [kind: string, query: string, options: Options | undefined, expected: string]
 const cases: Case[] = [

@@ -1,6 +1,6 @@
 /**
- * Sections 2.6, 4.4 and 7 of the specification, sentence by sentence: the envelope of protobuf,
- * what is negotiated by default and by fallback, and which status says what.
+ * Sections 2.6, 4.4 and 7 of the specification, sentence by sentence. They cover the envelope of
+ * protobuf, what is negotiated by default and by fallback, and which status says what.
  */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'

@@ -1,6 +1,6 @@
 /**
  * The map and the code agree. Layers, names, sizes, the absences that ARCHITECTURE.md promises, and
- * the pages that every dependency owes: all are read from the tree as it is and compared. Nothing
+ * the pages that every dependency owes. All are read from the tree as it is and compared. Nothing
  * here runs the server. A failing check names every offender, so that one run is enough to mend
  * them.
  */

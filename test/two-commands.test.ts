@@ -1,8 +1,8 @@
 /**
  * `npm start` and `npm test` on a machine that has nothing yet: what is fetched, where to and how,
  * what is printed meanwhile, and what then runs. The launcher is this checkout's in a small
- * checkout of its own, and an npm that only notes how it was called stands for the registry:
- * nothing is downloaded. The last test is the real `npm start`.
+ * checkout of its own. An npm that only notes how it was called stands for the registry. Nothing is
+ * downloaded. The last test is the real `npm start`.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'

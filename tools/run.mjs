@@ -1,7 +1,7 @@
 /**
  * The commands of a checkout: `npm start`, `npm test`, `npm run test:src` and their like, on a
  * machine with nothing but git, npm and Node 20. Whatever is missing is fetched into the checkout
- * first: the packages of package-lock.json into node_modules/, and Node 26 into .node/ where the
+ * first. The packages of package-lock.json go into node_modules/, and Node 26 into .node/ if the
  * running Node is older. Plain JavaScript, no dependencies: this file is what makes the rest of the
  * code runnable. It never installs anything outside the checkout and needs no package's install
  * script.
@@ -214,9 +214,9 @@ const compileCache = join(root, '.node', 'compile-cache')
 const filesPerProcess = 44
 
 /**
- * Writes files that load many quick ones each, every one a suite of its own so that its hooks stay
- * its own, and gives their paths. The timer stands for what keeps a server's process alive: without
- * it one that waits only for timers that hold nothing would count as ended.
+ * Writes files that load many quick ones each, and returns their paths. Each quick file is a suite
+ * of its own, so that its hooks stay its own. The timer stands for what keeps a server's process
+ * alive: without it one that waits only for timers that hold nothing would count as ended.
  */
 function together(quick) {
   const folder = join(root, '.node', 'tests', String(process.pid))

@@ -1,9 +1,9 @@
 /**
- * How often each folder breaks the rules of STYLE.md: words to avoid in prose, sentences over 25
- * words, lines over 100 columns, functions over 70 lines, and entries of the changelog with several
- * sentences. `test/tidy/limits.txt` has a row for each folder that breaks one; its counts may only
- * fall. Without arguments this lowers the limits to the counts. With a folder it prints what breaks
- * the rules there.
+ * How often each folder breaks the rules of STYLE.md. The rules are about words to avoid, sentences
+ * over 25 words, lines over 100 columns, functions over 70 lines, and entries of the changelog.
+ * `test/tidy/limits.txt` has a row for each folder that breaks one; its counts may only fall.
+ * Without arguments this lowers the limits to the counts. With a folder it prints what breaks the
+ * rules there.
  *
  *   node tools/run.mjs file tools/style-counts.ts [src/http]
  */

@@ -1,6 +1,6 @@
 /**
- * Keeps a ConfigMap beside every Greeting: made when the greeting is, changed and restored when it
- * should be, and gone with it, because the ConfigMap names the greeting as its owner. What is
+ * Keeps a ConfigMap beside every Greeting. It is made when the greeting is, changed and restored
+ * when it should be, and gone with it. The ConfigMap names the greeting as its owner. What is
  * wanted is written by server-side apply, so that fields that others add to the ConfigMap stay
  * theirs.
  */

@@ -242,7 +242,7 @@ class Check {
 }
 
 /**
- * The permission for the associated node does not depend on the node: an authorizer sees `*` as its
+ * The permission for the associated node does not depend on the node. An authorizer sees `*` as its
  * name, and of the caller's extra values only the keys.
  */
 function forAllNodes(attributes: Attributes): Attributes {

@@ -1,7 +1,7 @@
 /**
- * The NodeRestriction plugin limits a kubelet to objects of its own node: Node, Lease, CSINode,
- * ResourceSlices, pod status, mirror pods, and tokens and certificates of its pods. The kubelet
- * cannot set labels with which operators isolate nodes.
+ * The NodeRestriction plugin limits a kubelet to objects of its own node. These are Node, Lease,
+ * CSINode, ResourceSlices, pod status, mirror pods, and tokens and certificates of its pods. The
+ * kubelet cannot set labels with which operators isolate nodes.
  */
 import type { Authorizer } from '#access/authorize.ts'
 import { nodeIdentity } from '#access/authorize/node.ts'

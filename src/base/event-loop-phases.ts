@@ -1,7 +1,7 @@
 /**
- * The phases at the end of a turn of the event loop: send responses, notify watches, let watches
- * read the changes, send what the watches wrote. A client that waits for the response to its write
- * does not wait for the watchers of that write.
+ * The phases at the end of a turn of the event loop. They send responses, notify watches, let
+ * watches read the changes, and send what the watches wrote. A client that waits for the response
+ * to its write does not wait for the watchers of that write.
  */
 
 type Action = () => void

@@ -1,6 +1,6 @@
 /**
- * `==` and the order of values, as cel-go has them: numbers compare across types by their
- * mathematical value, NaN equals nothing, and values of different types are unequal rather than an
+ * `==` and the order of values, as cel-go has them. Numbers compare across types by their
+ * mathematical value, and NaN equals nothing. Values of different types are unequal rather than an
  * error.
  */
 import {

@@ -1,7 +1,7 @@
 /**
- * The types that expressions of mutations make values of: `Object{spec: Object.spec{replicas: 3}}`,
- * an object with any fields whose type names its place, and `JSONPatch{op: 'add', path: '/a',
- * value: 1}`, one operation.
+ * The types that expressions of mutations make values of. `Object{spec: Object.spec{replicas: 3}}`
+ * is an object with any fields, whose type names its place. `JSONPatch{op: 'add', path: '/a',
+ * value: 1}` is one operation.
  */
 import { type CelType, dynType, objectType, opaqueType, stringType } from './cel-type.ts'
 import { CelError, Optional, StructValue, typeName, type Value } from './values.ts'

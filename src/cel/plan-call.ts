@@ -1,8 +1,8 @@
 /**
- * Calls of functions. The checker names the overloads that can apply: if there is one, its
- * implementation is called directly, behind a check of the types at run time; else the types of the
- * arguments decide. Operators and a few functions have one implementation for all types, which
- * decides by itself.
+ * Calls of functions. The checker names the overloads that can apply. If there is one, its
+ * implementation is called directly, behind a check of the types at run time. Otherwise the types
+ * of the arguments decide. Operators and a few functions have one implementation for all types,
+ * which decides by itself.
  */
 import type { CelType, Overload } from './cel-type.ts'
 import { ArrayList, type EntryMap, mapOfEntries } from './collections.ts'

@@ -1,6 +1,6 @@
 /**
- * The schema of a resource as expressions see it: `apiVersion`, `kind` and the names in `metadata`
- * exist whatever the schema has, and of metadata nothing else does.
+ * The schema of a resource as expressions see it. `apiVersion`, `kind` and the names in `metadata`
+ * exist whatever the schema has. Nothing else of metadata exists.
  */
 import { type JsonSchema, propertyOf } from '#schema/structural/json-schema.ts'
 

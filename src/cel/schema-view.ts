@@ -1,8 +1,8 @@
 /**
  * JSON with a structural schema as CEL values, read in place and only where an expression looks.
- * The schema decides the type: `1` is a double under `type: number`, a string with `format:
- * date-time` is a timestamp, and lists of type set or map compare without regard to order. Fields
- * that the schema does not know do not exist.
+ * The schema decides the type: `1` is a double under `type: number`, and a string with `format:
+ * date-time` is a timestamp. Lists of type set or map compare without regard to order. Fields that
+ * the schema does not know do not exist.
  */
 import { parseDuration } from '#api/duration.ts'
 import { parseTimestamp } from '#api/timestamp.ts'

@@ -1,7 +1,7 @@
 /**
- * Work that the costs of cel-go do not see: `size(text)` costs 1 and reads the whole text, and
- * `[a, a] == [b, b]` costs 1 however much is in `a` and `b`. An evaluation has a budget of it, so
- * that a hostile one ends in bounded time and memory. Objects that people write need a thousandth.
+ * Work that the costs of cel-go do not see. `size(text)` costs 1 and reads the whole text. `[a, a]
+ * == [b, b]` costs 1 however much is in `a` and `b`. An evaluation has a budget of it, so that a
+ * hostile one ends in bounded time and memory. Objects that people write need a thousandth.
  *
  * One unit is about a nanosecond. An evaluation is one synchronous call, so one counter is enough.
  */

@@ -1,6 +1,6 @@
 /**
- * The interface of a controller and the parts it may use: an API client, shared informers, a clock,
- * and the few secrets that only the server has.
+ * The interface of a controller and the parts it may use. These are an API client, shared
+ * informers, a clock, and the few secrets that only the server has.
  */
 import type { X509Certificate, KeyObject } from 'node:crypto'
 import type { TokenMint } from '#access/authenticate/service-account-token.ts'

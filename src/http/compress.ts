@@ -1,5 +1,5 @@
 /**
- * Compresses responses with gzip. Node's zlib is loaded with the first request that accepts it: it
+ * Compresses responses with gzip. Node's zlib is loaded with the first request that accepts it. It
  * costs a fiftieth of the start and five megabytes, and most servers on a loopback address never
  * use it.
  */

@@ -1,7 +1,7 @@
 /**
- * The HTTP layer over a server in memory, without sockets: a request goes in as method, path,
- * headers and body, and what is written to the wire comes back. Every user is an administrator
- * here; the tests check how requests are read, routed and answered.
+ * The HTTP layer over a server in memory, without sockets. A request is a method, a path, headers
+ * and a body; the result is what is written to the wire. Every user is an administrator here; the
+ * tests check how requests are read, routed and answered.
  */
 import { readFileSync } from 'node:fs'
 import { loadFacts } from '#kinds/facts.ts'

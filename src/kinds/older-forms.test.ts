@@ -1,7 +1,7 @@
 /**
  * Objects of every stored kind with everything in them, as each release would write them, read by
- * later ones: whatever the types and defaults of the later one would change is seen by the quick
- * look, and nothing else is touched.
+ * later ones. The quick look finds whatever the types and defaults of the later release would
+ * change. It changes nothing else.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

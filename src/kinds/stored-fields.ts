@@ -1,5 +1,5 @@
 /**
- * Changes of the fields that are stored: defaults fill a new field in, and older-forms.ts looks for
+ * Changes of the fields that are stored. Defaults fill a new field in. older-forms.ts looks for
  * stored objects that lack it or have a field that the release dropped.
  */
 import { change } from '#api/releases/change.ts'

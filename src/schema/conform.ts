@@ -112,8 +112,8 @@ const joined = (above: string | undefined, segment: string): string =>
   above === undefined ? segment : above + (segment.startsWith('[') ? '' : '.') + segment
 
 /**
- * What to do with a zero value: keep it, drop it, drop an empty list or map, or replace an empty
- * list or map with null.
+ * What to do with a zero value. It is kept or dropped, or an empty list or map is dropped or
+ * replaced with null.
  */
 type Zero = 'keep' | 'drop' | 'drop empty' | 'null empty'
 

@@ -1,10 +1,9 @@
 /**
- * The certificates and keys that a server needs: a certificate authority, a serving certificate, an
- * administrator's client certificate, and the key that signs service account tokens. The server
- * creates them on its first start, keeps them in the data directory, and renews them before they
- * expire.
- * It uses an authority or a serving certificate that the operator put there. It rejects an invalid
- * file by name and never replaces it.
+ * The certificates and keys that a server needs. These are a certificate authority, a serving
+ * certificate, an administrator's client certificate, and the key that signs service account
+ * tokens. The server creates them on its first start, keeps them in the data directory, and renews
+ * them before they expire. It uses an authority or a serving certificate that the operator put
+ * there. It rejects an invalid file by name and never replaces it.
  */
 import {
   createPrivateKey,
@@ -247,7 +246,7 @@ class Workshop {
     if (stays) return { ...there, path, isOurs: true }
     this.made.push(name)
     const life = { nowMs: this.#nowMs, lifeMs: leafLifeMs }
-    // Keep the private key, so that only the certificate is written: a crash between two writes
+    // Keep the private key, so that only the certificate is written. A crash between two writes
     // would leave a certificate and a key that do not match.
     const made = makePair(paths, request, life, authority, there?.privateKey, this.#write)
     return { ...made, path, isOurs: true }

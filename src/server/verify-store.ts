@@ -1,7 +1,7 @@
 /**
- * Reads every object of a store and reports what a server could not use: values that do not decode,
- * names that differ from their key, missing or repeated uids, custom objects without a definition.
- * It changes nothing.
+ * Reads every object of a store and reports what a server could not use. It finds values that do
+ * not decode, names that differ from their key, missing or repeated uids, and custom objects
+ * without a definition. It changes nothing.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Resource } from '#kinds/kind.ts'

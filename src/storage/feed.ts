@@ -66,8 +66,8 @@ export class Feed {
 }
 
 /**
- * Not an async generator: a generator would add turns of the event loop between publisher and
- * reader, and the writer would get its result before the reader gets the change.
+ * Not an async generator. A generator would add turns of the event loop between publisher and
+ * reader. The writer would get its result before the reader gets the change.
  */
 class FeedReader implements AsyncIterator<Change[]> {
   #source: FeedSource

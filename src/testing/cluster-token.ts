@@ -1,6 +1,6 @@
 /**
- * Makes the bearer token with which a test is an administrator of one cluster, and the key that
- * signs the service account tokens of the cluster. Both are random.
+ * Makes the bearer token with which a test is an administrator of one cluster. Also makes the key
+ * that signs the service account tokens of the cluster. Both are random.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'

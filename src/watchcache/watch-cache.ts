@@ -129,7 +129,7 @@ export class WatchCache {
 
   /**
    * Resolves when the resource has an object, or when the signal aborts. Calls `whenEmpty` first if
-   * it has none. A controller that follows every kind waits here for most of them: that takes a
+   * it has none. A controller that follows every kind waits here for most of them. That takes a
    * tenth of the memory of an empty cache with a watcher.
    */
   async untilStored(

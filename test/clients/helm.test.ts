@@ -1,6 +1,6 @@
 /**
- * Helm 3 or 4 with a chart of our own that has a hook, a definition and an object of it:
- * installing, upgrading over what others changed, failing and going back. It runs where helm is on
+ * Helm 3 or 4 with a chart of our own that has a hook, a definition and an object of it. It is
+ * installed, upgraded over what others changed, fails and is rolled back. It runs where helm is on
  * the PATH (`BINNACLE_HELM` names another), and is skipped and says so elsewhere.
  */
 import assert from 'node:assert/strict'

@@ -1,6 +1,6 @@
 /**
  * Objects of our own making in corpus/, as JSON and as the protobuf Go's own serializer writes for
- * them: what the published golden objects do not have (unions of schemas, lists, raw values, big
+ * them. They have what the published golden objects lack (unions of schemas, lists, raw values, big
  * and negative numbers, keys beyond ASCII).
  */
 import assert from 'node:assert/strict'

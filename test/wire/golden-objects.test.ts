@@ -1,6 +1,6 @@
 /**
  * The golden objects that k8s.io/api publishes, one of every kind with every field set, as JSON,
- * YAML and protobuf: each form is read to the same object and written back to the same bytes. Runs
+ * YAML and protobuf. Each form is read to the same object and written back to the same bytes. Runs
  * where Go's module cache has the module.
  */
 import assert from 'node:assert/strict'

@@ -1,6 +1,6 @@
 /**
  * The commands of a page. They are in fenced blocks marked `console`: a line that begins with `$ `
- * is a command, `> ` goes on with it, and the lines below are what it prints. `…` stands for any
+ * is a command. `> ` goes on with it, and the lines below are what it prints. `…` stands for any
  * text; a line of `…` alone for any number of lines.
  *
  *   ```console

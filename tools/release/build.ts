@@ -1,7 +1,7 @@
 /**
  * Makes bundle/ for the package, before `npm pack`: the server as one file, the thread of the store
- * as another, the types of the entry points, and bundle/package.json, which names the commit. It
- * never touches src/.
+ * as another. Also writes the types of the entry points, and bundle/package.json, which names the
+ * commit. It never touches src/.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

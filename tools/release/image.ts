@@ -1,8 +1,8 @@
 /**
- * Makes the container image of a single executable without a container engine: an OCI image layout
- * in one tar file, which `docker load`, `podman load`, `skopeo` and `ctr images import` read. The
- * root file system holds the executable, the shared libraries that it names, and three small files
- * of /etc; no shell, no package manager.
+ * Makes the container image of a single executable without a container engine. It is an OCI image
+ * layout in one tar file, which `docker load`, `podman load`, `skopeo` and `ctr images import`
+ * read. The root file system holds the executable, the shared libraries that it names, and three
+ * small files of /etc; no shell, no package manager.
  *
  *   npm run image                     dist/binnacle-VERSION-linux-x64.oci.tar
  *   npm run image -- --root=FOLDER    the root file system as a folder, for the Dockerfile

@@ -1,7 +1,7 @@
 /**
  * Declarations of the entry points for TypeScript, made from src/. Only the files that an entry
- * point leads to are kept, and `#area/` becomes a relative path, because the names of our folders
- * mean nothing outside the package.
+ * point leads to are kept, and `#area/` becomes a relative path. The names of our folders mean
+ * nothing outside the package.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * The compiled expressions of a ValidatingAdmissionPolicy, and their results for one request and
- * one parameter: a decision for each validation and a value for each audit annotation.
+ * one parameter. A result has a decision for each validation and a value for each audit annotation.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'

@@ -98,7 +98,7 @@ export class Versioned {
 
 /**
  * Removes managedFields from the old object. Updates have removed them from the existing object
- * before webhooks are called, except for the object to be written itself and objects that were read
+ * before webhooks are called. Exceptions are the object to be written and objects that were read
  * again.
  */
 function withoutOwners(request: AdmissionRequest, old: KubeObject): KubeObject {

@@ -1,5 +1,5 @@
 /**
- * How named changes are tested: each row of a table has the last release before a boundary, the
+ * How named changes are tested. Each row of a table has the last release before a boundary, the
  * first release after it, and the expected results of both.
  *
  *   checkBoundaries(problemsIn, [['a long name', [26, 27], longName, [], ['metadata.name: …']]])

@@ -12,7 +12,7 @@
 import { assert } from '#base/assert.ts'
 
 /**
- * Minor numbers of the first and the last release that have something: both are inclusive, here and
+ * Minor numbers of the first and the last release that have something. Both are inclusive, here and
  * wherever the code or the facts have `since` and `until`. Absent: from the oldest release, up to
  * the newest.
  */

@@ -1,7 +1,7 @@
 /**
- * What a call can cost at most, before it runs: Kubernetes' rules for the functions of its
- * libraries and cel-go's rules for its lists and sets. Standard operators are in estimate.ts,
- * because their sizes depend on other expressions.
+ * What a call can cost at most, before it runs. Kubernetes has rules for the functions of its
+ * libraries, and cel-go for its lists and sets. Standard operators are in estimate.ts, because
+ * their sizes depend on other expressions.
  *
  * Kubernetes rejects definitions by these numbers, so that a different estimate rejects different
  * definitions.

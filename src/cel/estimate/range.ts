@@ -1,7 +1,7 @@
 /**
- * Ranges of sizes and costs, from the least to the most that an expression can meet: `self.items`
- * with maxItems 5 has the size 0 to 5. Arithmetic saturates at the greatest unsigned integer of 64
- * bits, as cel-go's does.
+ * Ranges of sizes and costs, from the least to the most that an expression can meet. For example,
+ * `self.items` with maxItems 5 has the size 0 to 5. Arithmetic saturates at the greatest unsigned
+ * integer of 64 bits, as cel-go's does.
  */
 export interface Range {
   readonly min: number

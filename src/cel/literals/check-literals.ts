@@ -1,6 +1,6 @@
 /**
- * Checks of literals after the check of types: durations, timestamps, regular expressions and
- * formats that can never work, and lists and maps whose elements have several types. Kubernetes
+ * Checks of literals after the check of types. They find durations, timestamps, regular expressions
+ * and formats that can never work, and lists and maps whose elements have several types. Kubernetes
  * reports them as errors of the compiler.
  */
 import type { Call, CheckedExpr, Expr, ListExpr, MapExpr } from '#cel/ast.ts'

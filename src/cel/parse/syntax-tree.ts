@@ -1,7 +1,7 @@
 /**
  * Parses tokens by the grammar into a tree of rules. After an error it recovers as ANTLR's parsers
- * do (it deletes or inserts a token, or skips to a token that can follow), because cel-go's errors
- * show what such a parser found next.
+ * do: it deletes or inserts a token, or skips to a token that can follow. cel-go's errors show what
+ * such a parser found next.
  */
 import type { CelError } from '#cel/source.ts'
 import {

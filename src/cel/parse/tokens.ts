@@ -1,5 +1,5 @@
 /**
- * Splits an expression into tokens. The lexer prefers the longest token, as ANTLR's does, and
+ * Splits an expression into tokens. The lexer prefers the longest token, as ANTLR's does. It
  * reports text that begins no token with the character at which every attempt failed: `a | b` gives
  * an error at '| '.
  */

@@ -1,5 +1,5 @@
 /**
- * Checks the objects of a store: clients that use APIs which a later release removes, values that
+ * Checks the objects of a store. It finds clients of APIs that a later release removes, values that
  * this release cannot decode, and signs of a clock that was set back. managedFields show the
  * version in which each client wrote.
  */

@@ -1,7 +1,6 @@
 /**
  * Kubelets' requests for client certificates are approved automatically if the requester has the
- * right: `nodeclient` (a new node) and `selfnodeclient` (a node renewing its own) are reviewed for
- * the requester.
+ * right. The rights are `nodeclient` (a new node) and `selfnodeclient` (a node renewing its own).
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

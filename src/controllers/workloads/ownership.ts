@@ -1,6 +1,6 @@
 /**
- * Ownership of pods and replica sets by a workload: which objects it owns, and the claims by which
- * it adopts orphans that match its selector and releases owned objects that no longer match.
+ * Ownership of pods and replica sets by a workload. It adopts orphans that match its selector, and
+ * releases owned objects that no longer match.
  */
 import { labelMatcher, type LabelSelector } from '#api/label-selector.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '#api/object-meta.ts'

@@ -1,6 +1,6 @@
 /**
- * Describes the operations of a subresource: a view of the object (status, scale), an action on it
- * (eviction, binding), a stream of text (log) or a connection through the server (exec, proxy).
+ * Describes the operations of a subresource. It is a view of the object (status, scale), an action
+ * on it (eviction, binding), a stream of text (log) or a connection (exec, proxy).
  */
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Subresource } from '#kinds/kind.ts'

@@ -1,7 +1,8 @@
 /**
  * A client for aggregated servers with the same verbs as a local client. It sends each request over
  * the network as the user of the request. A response that no API server sends, such as a 404
- * without a Status, means that the server is unavailable, not that the object does not exist.
+ * without a Status, means that the server is unavailable. It does not mean that the object is
+ * missing.
  */
 import type { User } from '#access/user.ts'
 import { type ListQuery, listParameters } from '#api/list-options.ts'

@@ -293,7 +293,7 @@ export class Http2Connection implements StreamHost {
     const windowBefore = this.#streamWindow
     for (let at = 0; at < payload.length; at += 6)
       this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
-    // Adjust the streams once per frame, even if the setting is repeated: a frame may contain
+    // Adjust the streams once per frame, even if the setting is repeated. A frame may contain
     // thousands of settings, and there may be thousands of streams.
     const change = this.#streamWindow - windowBefore
     if (change !== 0) for (const stream of this.#streams.values()) this.#widen(stream, change)

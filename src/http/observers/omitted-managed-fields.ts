@@ -1,6 +1,6 @@
 /**
- * Removes the managed fields of recorded objects: of an object itself, of the items of a list, and
- * of the objects in the rows of a table.
+ * Removes the managed fields of recorded objects. An object may be the recorded one, an item of a
+ * list, or in a row of a table.
  */
 import type { Loose } from '#api/object-meta.ts'
 import { parseJson, storedDepthMax } from '#codec/json.ts'

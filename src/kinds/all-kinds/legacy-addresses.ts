@@ -1,9 +1,8 @@
 /**
- * Addresses and blocks of fields that are older than strict checks of their form: IPv4 with
- * leading zeros, IPv4 mapped
- * into IPv6, and IPv6 that is not in its shortest form. Clients get warnings for such forms;
- * since strict checks are on,
- * only unusual IPv6 is accepted, and whatever the old object had.
+ * Addresses and blocks of fields that are older than strict checks of their form. They may be IPv4
+ * with leading zeros, IPv4 mapped into IPv6, and IPv6 that is not in its shortest form. Clients get
+ * warnings for such forms. Since strict checks are on, only unusual IPv6 is accepted, and whatever
+ * the old object had.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'

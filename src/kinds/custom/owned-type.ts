@@ -1,7 +1,7 @@
 /**
  * The type by which fields of custom objects are owned. kube-apiserver makes it from the definition
  * in OpenAPI 2. If that cannot express a part of any version, as in older releases, no version has
- * a type: maps are then owned key by key and lists whole.
+ * a type. Maps are then owned key by key and lists whole.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'

@@ -1,7 +1,7 @@
 /**
- * Marks an object that has fields which will not be stored: nulls from an apply, or replicas at a
- * path that the schema does not have. Validation sees these fields; they are dropped before the
- * object is stored. A copy of the object has no mark.
+ * Marks an object that has fields which will not be stored. Examples are nulls from an apply, and
+ * replicas at a path that the schema does not have. Validation sees these fields; they are dropped
+ * before the object is stored. A copy of the object has no mark.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 

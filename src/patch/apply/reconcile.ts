@@ -1,5 +1,5 @@
 /**
- * Adapts a field set to a changed type: if a map or list became atomic, each manager of a part of
+ * Adapts a field set to a changed type. If a map or list became atomic, each manager of a part of
  * it now owns the whole. If it became granular, the parts are unknown, and the set is unchanged.
  */
 import type { Dict, Type } from '#schema/type.ts'

@@ -1,5 +1,5 @@
 /**
- * Checks that a schema is structural: every field is declared outside of anyOf and similar
+ * Checks that a schema is structural. Every field is declared outside of anyOf and similar
  * junctors, every value has a type, and metadata is not specified further. Messages and paths are
  * kube-apiserver's. Errors are sorted by their text.
  */

@@ -1,7 +1,7 @@
 /**
- * Reads a whole database and reports inconsistencies: pages, checksums of rows, the chain of
- * revisions of each key, deadlines without a row, and state beyond the newest revision. It changes
- * nothing.
+ * Reads a whole database and reports inconsistencies. It checks pages, checksums of rows, and the
+ * chain of revisions of each key. It finds deadlines without a row, and state beyond the newest
+ * revision. It changes nothing.
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { Revision } from '#storage/storage.ts'

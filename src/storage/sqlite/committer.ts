@@ -180,9 +180,9 @@ export class Committer {
   }
 
   /**
-   * How much the store may still grow: the free space of the disk plus unused pages, minus the
-   * pages that the log still has to add and the rest of the log's file. The log must also have
-   * space for twice its limit.
+   * How much the store may still grow. This is the free space of the disk plus unused pages. Pages
+   * that the log has to add and the rest of its file are subtracted. The log must also have space
+   * for twice its limit.
    */
   spareBytes(): number {
     const { file, checkpointBytes } = this.#options

@@ -1,6 +1,6 @@
 /**
  * The clock that decides when keys expire. Deadlines on disk are wall-clock times, because they
- * must survive a restart. A lease must still last its elapsed time: when the operator adjusts the
+ * must survive a restart. A lease must still last its elapsed time. When the operator adjusts the
  * system clock by an hour, the caller shifts the deadlines by an hour (`jump`, then `moved`).
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'

@@ -1,8 +1,8 @@
 /**
  * The real kube-controller-manager and kube-scheduler beside a server without controllers of its
  * own, and the scheduler beside one with them: the stories of a cluster. They run where the
- * programs are on the PATH (`BINNACLE_CONTROLLER_MANAGER` and `BINNACLE_SCHEDULER` name others),
- * those that need a program that is missing are skipped and say so.
+ * programs are on the PATH (`BINNACLE_CONTROLLER_MANAGER` and `BINNACLE_SCHEDULER` name others).
+ * Those that need a missing program are skipped and say so.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'

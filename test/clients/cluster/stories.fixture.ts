@@ -1,5 +1,5 @@
 /**
- * What people expect of a cluster: each story makes objects in a namespace of its own and waits for
+ * What people expect of a cluster. Each story makes objects in a namespace of its own and waits for
  * what controllers and a scheduler do about them. The stories know nothing of which server,
  * controllers and scheduler these are.
  */

@@ -1,5 +1,5 @@
 /**
- * For ratcheting of custom resources: finds the old value of each part of an updated object, by
+ * For ratcheting of custom resources. It finds the old value of each part of an updated object, by
  * field name or by the key of a map list. Other lists are not correlated. An unchanged part may
  * break rules of the schema, because the schema can have changed.
  */
