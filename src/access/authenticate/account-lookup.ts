@@ -103,7 +103,10 @@ export class AccountLookup {
     if (found === undefined) return { problem: accountNotFound(account.name) }
     if (found.metadata.deletionTimestamp != null)
       return { problem: `ServiceAccount ${namespace}/${account.name} has been deleted` }
-    return uidProblem('ServiceAccount', found, account.uid) ?? forever
+    const problem = uidProblem('ServiceAccount', found, account.uid)
+    if (problem !== undefined) return problem
+    const isInvalid = kept.metadata.labels?.[invalidSince] && this.#release.has(endsUnusedTokens)
+    return isInvalid ? { problem: markedInvalid(namespace, secret?.name, account.name) } : forever
   }
 
   async #checkBound(claims: AccountClaims, now: number): Promise<LookupResult> {
@@ -157,6 +160,12 @@ export class AccountLookup {
     return following
   }
 }
+
+/** The token cleaner labels Secrets whose tokens it found unused. */
+const invalidSince = 'kubernetes.io/legacy-token-invalid-since'
+const endsUnusedTokens = change('a label of its Secret ends a legacy token', { since: 29 })
+const markedInvalid = (namespace: string, secret = '', account = ''): string =>
+  `the token in secret ${namespace}/${secret} for service account ${namespace}/${account} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`
 
 const forever: LookupResult = { problem: undefined, until: Number.POSITIVE_INFINITY }
 

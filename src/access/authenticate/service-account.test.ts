@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import { signToken, tokenKey } from './json-web-token.ts'
@@ -43,9 +44,9 @@ function cluster(lookup = true, minor = 22) {
   return { reader, clock, method, outcome }
 }
 
-const keep = (reader: MemoryReader, name: string, token: string): void =>
+const keep = (reader: MemoryReader, name: string, token: string, labels = {}): void =>
   reader.put('', 'secrets', {
-    metadata: { namespace: 'n', name, uid: `${name}-uid` },
+    metadata: { namespace: 'n', name, uid: `${name}-uid`, labels },
     data: { token: Buffer.from(token).toString('base64') },
   })
 const name = 'system:serviceaccount:n:bot'
@@ -307,6 +308,31 @@ test('a legacy token ends with its Secret or account at once', async () => {
   reader.remove('', 'secrets', 'n', 's')
   assert.equal(await outcome(token), 'Token has been invalidated', 'replayed after its end')
 })
+
+checkBoundaries(
+  async (release, labels: Record<string, string>) => {
+    const { reader, outcome } = cluster(true, release)
+    const token = new TokenMint(issuer, signing(rsa)).forSecret(account, 's')
+    keep(reader, 's', token, labels)
+    return outcome(token)
+  },
+  [
+    [
+      'a legacy token whose Secret is labelled as invalid',
+      [28, 29],
+      { 'kubernetes.io/legacy-token-invalid-since': '2024-01-01' },
+      name,
+      "the token in secret n/s for service account n/bot has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the 'kubernetes.io/legacy-token-invalid-since' label from the secret to temporarily allow use of this token",
+    ],
+    [
+      'a legacy token whose Secret has an empty label',
+      [28, 29],
+      { 'kubernetes.io/legacy-token-invalid-since': '' },
+      name,
+      name,
+    ],
+  ],
+)
 
 test('without lookup a legacy token stays valid', async () => {
   const { outcome } = cluster(false)
