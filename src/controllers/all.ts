@@ -21,6 +21,7 @@ import { serviceAccountController } from './service-account/accounts.ts'
 import { tokenController } from './service-account/tokens.ts'
 import { serviceCidrController } from './service-cidrs/service-cidrs.ts'
 import { tokenCleaner } from './token-cleaner/token-cleaner.ts'
+import { attributesClassProtection } from './volume-protection/class-protection.ts'
 import { claimProtection, volumeProtection } from './volume-protection/volume-protection.ts'
 
 type Loader = Controller | (() => Promise<Controller>)
@@ -45,6 +46,7 @@ const controllers: Readonly<Record<ControllerName, Loader>> = {
   'ttl-after-finished': finishedJobs,
   'validatingadmissionpolicy-status-controller': policyTypeChecking,
   'service-cidr-controller': serviceCidrController,
+  'volumeattributesclass-protection-controller': attributesClassProtection,
   replicaset: async () => (await import('./replicaset/replicaset.ts')).replicaSetController,
   deployment: async () => (await import('./deployment/deployment.ts')).deploymentController,
   replicationcontroller: async () =>

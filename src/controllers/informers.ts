@@ -33,6 +33,7 @@ export class Informers {
   nodes = () => this.#of(resources.nodes, kept.keepMeta)
   volumes = () => this.#of(resources.persistentVolumes, kept.keepVolume)
   claims = () => this.#of(resources.persistentVolumeClaims, kept.keepVolume)
+  volumeAttributesClasses = () => this.#of(resources.volumeAttributesClasses, kept.keepMeta)
   ipAddresses = () => this.#of(resources.ipAddresses, kept.keepMeta)
   jobs = () => this.#of(resources.jobs, kept.keepJob)
   /** Every pod, for workloads. `pods` keeps few of them. */

@@ -41,6 +41,9 @@ export const controllerRows = {
   'service-cidr-controller': {
     only: change('ServiceCIDRs have a finalizer as long as services need them', { since: 33 }),
   },
+  'volumeattributesclass-protection-controller': {
+    only: change('classes of volume attributes remain as long as volumes use them', { since: 34 }),
+  },
   replicaset: { onByDefault: false },
   deployment: { onByDefault: false },
   replicationcontroller: { onByDefault: false },

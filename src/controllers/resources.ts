@@ -39,6 +39,11 @@ export const serviceCidrs: ResourceRef = {
   version: 'v1',
   plural: 'servicecidrs',
 }
+export const volumeAttributesClasses: ResourceRef = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  plural: 'volumeattributesclasses',
+}
 export const ipAddresses: ResourceRef = { ...serviceCidrs, plural: 'ipaddresses' }
 export const validatingPolicies: ResourceRef = {
   group: 'admissionregistration.k8s.io',
