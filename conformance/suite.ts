@@ -1,12 +1,12 @@
 /**
- * Runs specs of Kubernetes' conformance suite, several in one process of the suite, because it takes
- * seconds to start. A process has a time limit; specs that it did not reach run in another one.
+ * Runs specs of Kubernetes' conformance suite. A process of the suite takes seconds to start, so it
+ * runs several specs. It has a time limit; specs that it did not reach run in another process.
  *
  *   node tools/run.mjs file conformance/suite.ts --e2e PATH [--only REGEX] [--seconds 420]
  *       [--batch 12] [--at-once 2] [--kubeconfig PATH] [--specs FILE]
  *
- * `--e2e` is the compiled program `e2e.test` of the release. Without `--kubeconfig` a server of this
- * checkout is started, with the controllers of workloads and one node that is ready. The specs of
+ * `--e2e` is the compiled program `e2e.test` of the release. Without `--kubeconfig`, a server of
+ * this checkout starts with the controllers of workloads and one node that is ready. The specs of
  * `suite-specs.txt` need no kubelet.
  */
 import { spawn } from 'node:child_process'
