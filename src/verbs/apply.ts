@@ -49,7 +49,7 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
       // Only typed kinds write creationTimestamp as null.
       if (next.metadata.creationTimestamp === null && kind.decoding === 'free')
         delete next.metadata.creationTimestamp
-      requireMatchingName(next, request)
+      requireMatchingName(next, request, server.release)
       return next
     },
   })

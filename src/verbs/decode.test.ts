@@ -188,9 +188,19 @@ for (const [metadata, expected] of names) {
   test(`written to default/n with ${JSON.stringify(metadata)}: ${expected}`, async () => {
     const request = verbs.request(at('configmaps', 'n'))
     const object = { metadata } as KubeObject
-    assert.equal(await outcomeOf(() => requireMatchingName(object, request)), expected)
+    assert.equal(await outcomeOf(() => requireMatchingName(object, request, 37)), expected)
   })
 }
+
+for (const [release, expected] of [
+  [23, 'the name of the object (m) does not match the name on the URL (n)'],
+  [24, 'the namespace of the provided object does not match the namespace sent on the request'],
+] as const)
+  test(`another name and another namespace in 1.${release}`, () => {
+    const request = verbs.request(at('configmaps', 'n'))
+    const object = { metadata: { name: 'm', namespace: 'other' } } as KubeObject
+    assert.throws(() => requireMatchingName(object, request, release), { message: expected })
+  })
 
 const places: [plural: string, namespace: string | undefined, expected: string | undefined][] = [
   ['configmaps', undefined, 'default'],

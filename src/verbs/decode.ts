@@ -1,5 +1,5 @@
 /** Decodes the body of a write into an object and applies defaults. */
-import { change } from '#api/releases/change.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { groupOf, versionOf } from '#api/api-version.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import { invalid } from '#api/field-error.ts'
@@ -324,10 +324,20 @@ export function fromHub(kind: Kind, object: KubeObject): Awaitable<KubeObject> {
   return kind === hubOf(kind) ? object : convertOne(object, kind.resource.hub, kind)
 }
 
+const looksAtNamespaceFirst = change('the namespace of a body is compared before its name', {
+  since: 24,
+})
+
 /** Compares the name and namespace of a body with those of the path. */
-export function requireMatchingName(object: KubeObject, request: WriteRequest): void {
+export function requireMatchingName(
+  object: KubeObject,
+  request: WriteRequest,
+  release: number,
+): void {
   const { name, namespace } = request.target
   const meta = object.metadata
+  const isElsewhere = Boolean(meta.namespace) && namespace !== '' && meta.namespace !== namespace
+  if (isElsewhere && releaseOf(release).has(looksAtNamespaceFirst)) throw otherNamespace()
   if (meta.name === undefined || meta.name === '') {
     throw badRequest(
       `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
@@ -338,12 +348,7 @@ export function requireMatchingName(object: KubeObject, request: WriteRequest): 
       `the name of the object (${meta.name}) does not match the name on the URL (${name})`,
     )
   }
-  if (
-    meta.namespace !== undefined &&
-    meta.namespace !== '' &&
-    namespace !== '' &&
-    meta.namespace !== namespace
-  ) {
+  if (isElsewhere) {
     throw badRequest(
       `the namespace of the object (${meta.namespace}) does not match the namespace on the request (${namespace})`,
     )
@@ -360,9 +365,10 @@ export function settleNamespace(kind: Kind, object: KubeObject, namespace: strin
     return
   }
   if (metadata.namespace === undefined || metadata.namespace === '') metadata.namespace = namespace
-  else if (metadata.namespace !== namespace) {
-    throw badRequest(
-      'the namespace of the provided object does not match the namespace sent on the request',
-    )
-  }
+  else if (metadata.namespace !== namespace) throw otherNamespace()
 }
+
+const otherNamespace = () =>
+  badRequest(
+    'the namespace of the provided object does not match the namespace sent on the request',
+  )

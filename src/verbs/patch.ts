@@ -55,7 +55,7 @@ export async function patch(server: Server, request: PatchRequest): Promise<Answ
       before.kind = kind.kind
       before.apiVersion = kind.apiVersion
       const next = await patched(server, request, before)
-      requireMatchingName(next, request)
+      requireMatchingName(next, request, server.release)
       await claimFields(server, request, next, live, asPatched(request, server))
       return next
     },

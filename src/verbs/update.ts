@@ -28,7 +28,7 @@ export async function update(server: Server, request: WriteRequest): Promise<Ans
   }
   const decode = async () => {
     const body = await toHub(kind, read())
-    requireMatchingName(body, request)
+    requireMatchingName(body, request, server.release)
     dedupOwnerReferences(server, body, request.warnings, false)
     return body
   }

@@ -100,7 +100,7 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
     requireThisScale(apiVersion, request.body() as Loose | null)
     return conformAs(server, apiVersion, kind, request)
   })
-  requireMatchingName(body, request)
+  requireMatchingName(body, request, server.release)
   dedupOwnerReferences(server, body, request.warnings, false)
   if (!releaseOf(server.release).has(checksUid) && request.target.kind.origin === 'built-in')
     delete body.metadata.uid
@@ -125,7 +125,7 @@ export async function patchScale(server: Server, request: PatchRequest): Promise
   const { apiVersion, kind } = subresourceOf(request.target)
   return writeScale(server, request, (scale) => {
     const next = patchedAs(server, apiVersion, kind, request, scale)
-    requireMatchingName(next, request)
+    requireMatchingName(next, request, server.release)
     return next
   })
 }

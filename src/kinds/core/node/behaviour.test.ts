@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { releaseOf } from '#api/releases/change.ts'
 import {
   checkCreate,
   checkUpdate,
@@ -8,6 +9,7 @@ import {
   named,
 } from '#kinds/all-kinds/behaviour.suite.ts'
 import { nodeBehaviour } from './behaviour.ts'
+import { node } from './node.ts'
 
 const cidrs = (...list: string[]) => named({ spec: { podCIDRs: list } })
 checkCreate(nodeBehaviour, [
@@ -108,4 +110,21 @@ test('a configuration in status must be resolved', () => {
 
 test('nodes are selected by whether they take pods', () => {
   assert.deepEqual(nodeBehaviour.selectableFields?.(named()), { 'spec.unschedulable': 'false' })
+})
+
+for (const [release, kernel] of [
+  [35, '6.1'],
+  [36, '6.1 (arm64)'],
+] as const)
+  test(`the kernel of a node in tables of 1.${release}`, () => {
+    const status = { nodeInfo: { kernelVersion: '6.1', architecture: 'arm64' } }
+    const before = node.olderColumns?.find((one) => !releaseOf(release).has(one.before))
+    const columns = before?.instead ?? node.columns
+    assert.equal(columns?.cells(named({ status }), 0)[8], kernel)
+  })
+
+test('a policy of preemption is dropped without its gate', () => {
+  const made = named({ spec: { podPreemptionPolicy: {} } })
+  nodeBehaviour.prepareForCreate?.(made, contextFor({ release: 37 }))
+  assert.deepEqual(made.spec, {})
 })

@@ -204,6 +204,8 @@ function keepOneRange(next: KubeObject, old: KubeObject | undefined, context: Co
   if ((old?.spec?.podCIDRs ?? []).length < 2) next.spec.podCIDRs = ranges.slice(0, 1)
 }
 
+const preemptsForResize = 'InPlacePodVerticalScalingSchedulerPreemption'
+
 export const nodeBehaviour: Behaviour = {
   resetFields: [['status']],
   prepareForCreate(object, context) {
@@ -211,12 +213,15 @@ export const nodeBehaviour: Behaviour = {
     keepOneRange(object, undefined, context)
     dropUnlessUsed(object.spec, 'configSource', dynamicConfig(context), false)
     dropUnlessUsed(object.status, 'config', dynamicConfig(context), false)
+    dropUnlessUsed(object.spec, 'podPreemptionPolicy', context.feature(preemptsForResize), false)
   },
   prepareForUpdate(next, old, context) {
     keepStatus(next, old)
     keepOneRange(next, old, context)
     const used = Boolean(old.spec?.configSource)
     dropUnlessUsed(next.spec, 'configSource', dynamicConfig(context), used)
+    const hasPolicy = Boolean(old.spec?.podPreemptionPolicy)
+    dropUnlessUsed(next.spec, 'podPreemptionPolicy', context.feature(preemptsForResize), hasPolicy)
   },
   validateCreate: check,
   validateUpdate: (next, old, context) => [

@@ -27,19 +27,21 @@ function statusOf(node: KubeObject): string {
 const addressOf = (node: KubeObject, type: string): string =>
   (node.status?.addresses ?? []).find((a: Loose) => a.type === type)?.address ?? '<none>'
 
-export const nodeColumns: TableColumns = {
-  columns: [
-    nameColumn,
-    column('Status', 'Whether the node is ready and takes pods.'),
-    column('Roles', 'What the node is for.'),
-    ageColumn,
-    column('Version', 'Version of its kubelet.'),
-    wideColumn('Internal-IP', 'Address within the cluster.'),
-    wideColumn('External-IP', 'Address from outside.'),
-    wideColumn('OS-Image', 'Its operating system.'),
-    wideColumn('Kernel-Version', 'Its kernel.'),
-    wideColumn('Container-Runtime', 'What runs its containers.'),
-  ],
+const columns = [
+  nameColumn,
+  column('Status', 'Whether the node is ready and takes pods.'),
+  column('Roles', 'What the node is for.'),
+  ageColumn,
+  column('Version', 'Version of its kubelet.'),
+  wideColumn('Internal-IP', 'Address within the cluster.'),
+  wideColumn('External-IP', 'Address from outside.'),
+  wideColumn('OS-Image', 'Its operating system.'),
+  wideColumn('Kernel-Version', 'Its kernel.'),
+  wideColumn('Container-Runtime', 'What runs its containers.'),
+]
+
+const columnsWith = (kernelOf: (info: Loose) => string): TableColumns => ({
+  columns,
   cells: (object, now) => {
     const info = object.status?.nodeInfo ?? {}
     return [
@@ -51,8 +53,15 @@ export const nodeColumns: TableColumns = {
       addressOf(object, 'InternalIP'),
       addressOf(object, 'ExternalIP'),
       info.osImage || '<unknown>',
-      info.kernelVersion || '<unknown>',
+      kernelOf(info),
       info.containerRuntimeVersion || '<unknown>',
     ]
   },
-}
+})
+
+const kernelOf = ({ kernelVersion }: Loose): string => kernelVersion || '<unknown>'
+
+export const nodeColumns = columnsWith((info) =>
+  info.architecture ? `${kernelOf(info)} (${info.architecture})` : kernelOf(info),
+)
+export const nodeColumnsBefore36 = columnsWith(kernelOf)
