@@ -57,6 +57,8 @@ export interface Dict {
   readonly values: Type
   /** Granular by default. */
   readonly atomic: boolean
+  /** The schema of an object declares no members: pruning keeps only what it must preserve. */
+  readonly memberless?: boolean
 }
 
 export interface Struct {

@@ -12,7 +12,8 @@ const type: Type = structOf('Thing', [
   field('text', scalar('string'), 3, 'o'),
   field('any', scalar('any'), 4, 'o'),
   field('free', { is: 'untyped' }, 5, 'o'),
-  field('open', mapOf({ is: 'untyped' }), 6, 'o'),
+  field('open', { is: 'map', values: { is: 'untyped' }, atomic: false, memberless: true }, 6, 'o'),
+  field('numbers', mapOf({ is: 'untyped' }), 8, 'o'),
   field('texts', mapOf(scalar('string')), 7, 'o'),
 ])
 
@@ -24,12 +25,13 @@ const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][]
   ['members without a type that are gone', { free: { n: 1, m: null } }, { free: {} }, ['free.n']],
   ['items without a type', { free: [{ n: 1 }] }, { free: [{ n: 1 }] }, []],
   [
-    'entries of a map without a type of values',
+    'members of an object that declares none',
     { open: { a: 1, b: null, c: { d: 1 } } },
     { open: { b: null } },
     ['open.a', 'open.c'],
   ],
   ['entries of a map with a type of values', { texts: { a: null } }, { texts: {} }, []],
+  ['entries of a map of any values', { numbers: { a: null } }, { numbers: {} }, []],
   ['members that are kept', { any: { n: 1 } }, { any: { n: 1 } }, []],
 ]
 test('members of one type can come last', () => {

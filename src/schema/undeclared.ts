@@ -34,14 +34,11 @@ export function undeclared(
 /** Objects in place of a list or a scalar have no declared member. */
 const memberless = scalar('any')
 
-/** In a map without a type of values only those members are declared that conversion keeps. */
+/** An object without declared members has only those that conversion keeps. */
 function memberOf(type: Type, name: string, isKept: boolean): Type | undefined {
-  if (type.is === 'map') return isKept || !isShapeless(type.values) ? type.values : undefined
+  if (type.is === 'map') return isKept || type.memberless !== true ? type.values : undefined
   return type.is === 'struct' ? type.byName.get(name)?.type : undefined
 }
-
-const isShapeless = (type: Type): boolean =>
-  type.is === 'untyped' || (type.is === 'scalar' && type.scalar === 'any')
 
 function walk(type: Type, value: Json, kept: Json | undefined, path: string, outside: Found): void {
   const found = type === outside.lastType ? { ...outside, paths: outside.last } : outside

@@ -119,6 +119,7 @@ class Converter {
       is: 'map',
       values: values === undefined ? this.#shapeless(inherited) : this.of(values, inherited),
       atomic: mapTypeOf(schema) === 'atomic',
+      ...(values === undefined && { memberless: true }),
     }
   }
 
