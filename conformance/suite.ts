@@ -2,7 +2,7 @@
  * Runs specs of Kubernetes' conformance suite. A process of the suite takes seconds to start, so it
  * runs several specs. It has a time limit; specs that it did not reach run in another process.
  *
- *   node tools/run.mjs file conformance/suite.ts --e2e PATH [--only REGEX] [--seconds 420]
+ *   node tools/run.mjs file conformance/suite.ts --e2e PATH [--only REGEX] [--seconds 900]
  *       [--batch 12] [--at-once 2] [--kubeconfig PATH] [--specs FILE]
  *
  * `--e2e` is the compiled program `e2e.test` of the release. Without `--kubeconfig`, a server of
@@ -23,7 +23,7 @@ const { values } = parseArgs({
     kubeconfig: { type: 'string' },
     only: { type: 'string' },
     specs: { type: 'string', default: join(import.meta.dirname, 'suite-specs.txt') },
-    seconds: { type: 'string', default: '420' },
+    seconds: { type: 'string', default: '900' },
     batch: { type: 'string', default: '12' },
     'at-once': { type: 'string', default: '2' },
   },
