@@ -3,8 +3,8 @@ import { goQuote } from '#api/go-syntax.ts'
 
 /** Joins several errors, each listed once, in brackets if there are several. */
 export function joinErrors(errors: readonly string[]): string {
-  const said = [...new Set(errors)]
-  return said.length === 1 ? `${said[0]}` : `[${said.join(', ')}]`
+  const stated = [...new Set(errors)]
+  return stated.length === 1 ? `${stated[0]}` : `[${stated.join(', ')}]`
 }
 
 /** `["a" "b"]` */

@@ -5,9 +5,9 @@ import type { Attributes } from './authorize.ts'
 
 /** `User "x" cannot list resource "pods" in API group "" in the namespace "y": <reason>` */
 function forbiddenMessage(attributes: Attributes, reason: string): string {
-  const said = withoutMarkup(sentence(attributes))
+  const stated = withoutMarkup(sentence(attributes))
   // kube-apiserver passes the message through fmt.Sprintf, so a `%` in it is changed.
-  return goFormat(reason === '' ? said : `${said}: ${reason}`)
+  return goFormat(reason === '' ? stated : `${stated}: ${reason}`)
 }
 
 export const forbidden = (attributes: Attributes, reason: string): ApiError =>

@@ -108,8 +108,8 @@ function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswe
       const why = late ? `no answer in ${timeoutMs} ms` : error.message
       const { code } = error
       const reused = outgoing.reusedSocket
-      const told = { code, cause: error, late, answered, reused, shown }
-      reject(Object.assign(new Error(`${where}: ${why}`), told))
+      const reported = { code, cause: error, late, answered, reused, shown }
+      reject(Object.assign(new Error(`${where}: ${why}`), reported))
     }
     let answered = false
     const outgoing = request(url, {
@@ -146,12 +146,12 @@ function send(call: HttpsCall, agent: HttpAgent | HttpsAgent): Promise<CallAnswe
         outgoing.destroy()
       })
       response.on('end', () => {
-        const { statusCode: status = 0, headers: said } = response
+        const { statusCode: status = 0, headers: stated } = response
         const bytes = Buffer.concat(chunks)
-        const isPacked = said['content-encoding'] === 'gzip'
+        const isPacked = stated['content-encoding'] === 'gzip'
         try {
           const body = isPacked ? unpacked(bytes, answerBytesMax) : bytes.toString('utf8')
-          resolve({ status, headers: said, body })
+          resolve({ status, headers: stated, body })
         } catch (error) {
           fail(error as Error)
         }

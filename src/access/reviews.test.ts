@@ -31,7 +31,7 @@ const pods = { verb: 'get', resource: 'pods', namespace: 'n' }
 const path = { path: '/x', verb: 'get' }
 const one = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
 const shownPath = 'authorization.NonResourceAttributes{Path:"/x", Verb:"get"}'
-const invalid = (said: string) => `422 .authorization.k8s.io "" is invalid: ${said}`
+const invalid = (stated: string) => `422 .authorization.k8s.io "" is invalid: ${stated}`
 
 const checks: [ReviewKind, Loose, Loose, string][] = [
   ['SubjectAccessReview', {}, { user: 'a', resourceAttributes: pods }, 'ok'],
@@ -121,9 +121,9 @@ test('a review has no metadata of its own', async () => {
     metadata: { name: 'x', labels: { a: 'b' } },
     spec: { user: 'a', resourceAttributes: pods },
   }
-  const said = await attempt(() => checkReview('SubjectAccessReview', review, '', old))
+  const stated = await attempt(() => checkReview('SubjectAccessReview', review, '', old))
   assert.match(
-    said,
+    stated,
     /metadata: Invalid value: v1\.ObjectMeta\{Name:"x", GenerateName:"", .*Labels:map\[string\]string\{"a":"b"\}.*\}: must be empty$/,
   )
   const local = { ...review, metadata: { ...review.metadata, namespace: 'n' } }
@@ -404,11 +404,11 @@ for (const [spec, name, expected] of refused)
 
 test('since 1.37 the error for two questions or none contains the spec', async () => {
   const review = (spec: Loose) => ({ metadata: {}, spec: { user: 'a', ...spec } })
-  const said = (spec: Loose) =>
+  const stated = (spec: Loose) =>
     attempt(() => checkReview('SubjectAccessReview', review(spec), '', newest))
-  assert.equal(await said({}), invalid(`spec: Invalid value: null: ${one}`))
+  assert.equal(await stated({}), invalid(`spec: Invalid value: null: ${one}`))
   assert.equal(
-    await said({ resourceAttributes: pods, nonResourceAttributes: path }),
+    await stated({ resourceAttributes: pods, nonResourceAttributes: path }),
     invalid(`spec: Invalid value: {"Path":"/x","Verb":"get"}: ${one}`),
   )
   const named = { metadata: { name: 'x' }, spec: { user: 'a', resourceAttributes: pods } }
@@ -446,10 +446,10 @@ const selectors: [name: string, attributes: Loose, problem: string][] = [
 for (const [name, attributes, problem] of selectors)
   test(`a review with a selector that has ${name}`, async () => {
     const spec = { user: 'a', resourceAttributes: { ...pods, ...attributes } }
-    const said = await attempt(() =>
+    const stated = await attempt(() =>
       checkReview('SubjectAccessReview', { metadata: {}, spec }, '', newest),
     )
-    assert.equal(said, problem === '' ? 'ok' : invalid(problem))
+    assert.equal(stated, problem === '' ? 'ok' : invalid(problem))
   })
 
 test('unreadable selectors are reported and treated as absent', async () => {

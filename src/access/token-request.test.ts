@@ -116,7 +116,7 @@ test('a token with a shorter lifetime than requested causes a warning', async ()
   ])
 })
 
-const refused: [name: string, spec: Loose, metadata: Loose, rules: TokenRules, said: string][] = [
+const refused: [name: string, spec: Loose, metadata: Loose, rules: TokenRules, stated: string][] = [
   ['a node that is not there', bound('Node', 'x'), {}, rulesOf(37), '404 nodes "x" not found'],
   [
     'another node of the name',
@@ -147,7 +147,7 @@ const refused: [name: string, spec: Loose, metadata: Loose, rules: TokenRules, s
     '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "bot": the UID in the token request (x) does not match the UID of the service account (b)',
   ],
 ]
-for (const [name, spec, metadata, rules, said] of refused)
+for (const [name, spec, metadata, rules, stated] of refused)
   test(`a token request is refused for ${name}`, async () => {
-    assert.equal(await answer(spec, metadata, rules), said)
+    assert.equal(await answer(spec, metadata, rules), stated)
   })

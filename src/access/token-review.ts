@@ -25,11 +25,11 @@ export async function tokenReviewStatus(
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const requested: string[] = review.spec?.audiences ?? []
   const audiences = requested.length > 0 ? requested : reviewer.apiAudiences
-  const { authenticated: _, ...said }: Loose = { user: {}, ...review.status }
+  const { authenticated: _, ...stated }: Loose = { user: {}, ...review.status }
   const verdict = await reviewer.reviewToken(token, audiences)
   if (verdict === undefined || !('user' in verdict)) {
     const refusals = ['invalid bearer token', ...(verdict === undefined ? [] : [verdict.refused])]
-    return { ...said, error: joinErrors(refusals) }
+    return { ...stated, error: joinErrors(refusals) }
   }
   const matching = verdict.audiences ?? []
   if (audiences.length > 0 && !audiences.some((one) => matching.includes(one)))
@@ -44,6 +44,6 @@ export async function tokenReviewStatus(
       ...(Object.keys(extra).length > 0 && { extra }),
     },
     ...(matching.length > 0 && { audiences: matching }),
-    ...(said.error && { error: said.error }),
+    ...(stated.error && { error: stated.error }),
   }
 }

@@ -6,7 +6,7 @@ import type { Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { refusal } from './refusal.ts'
 
-const reaching: readonly [field: string, said: string][] = [
+const reaching: readonly [field: string, stated: string][] = [
   ['hostNetwork', 'cannot exec into or attach to a container using host network'],
   ['hostPID', 'cannot exec into or attach to a container using host pid'],
   ['hostIPC', 'cannot exec into or attach to a container using host ipc'],
@@ -27,8 +27,8 @@ export const denyExec = (name: string, onlyPrivileged: boolean): AdmissionPlugin
     const pod = await reader.get('', 'pods', namespace, request.name)
     if (pod === undefined) throw refusal(request, `pods "${request.name}" not found`)
     const { spec } = pod
-    for (const [field, said] of onlyPrivileged ? [] : reaching) {
-      if (spec[field] === true) throw refusal(request, said)
+    for (const [field, stated] of onlyPrivileged ? [] : reaching) {
+      if (spec[field] === true) throw refusal(request, stated)
     }
     if (isPrivileged(spec))
       throw refusal(request, 'cannot exec into or attach to a privileged container')

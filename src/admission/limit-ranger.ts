@@ -86,7 +86,7 @@ function mergeDefaults(pod: KubeObject, range: KubeObject): void {
     for (const [name, amount] of Object.entries(limit.default ?? {}))
       setKey(limits, name, amount as string)
   }
-  const said: string[] = []
+  const stated: string[] = []
   for (const [list, label] of [
     ['containers', 'container'],
     ['initContainers', 'init container'],
@@ -96,14 +96,14 @@ function mergeDefaults(pod: KubeObject, range: KubeObject): void {
       const setLimits = fillIn(resources, 'limits', limits)
       const setRequests = fillIn(resources, 'requests', requests)
       if (setRequests.length > 0)
-        said.push(`${setRequests.join(', ')} request for ${label} ${container.name ?? ''}`)
+        stated.push(`${setRequests.join(', ')} request for ${label} ${container.name ?? ''}`)
       if (setLimits.length > 0)
-        said.push(`${setLimits.join(', ')} limit for ${label} ${container.name ?? ''}`)
+        stated.push(`${setLimits.join(', ')} limit for ${label} ${container.name ?? ''}`)
     }
   }
-  if (said.length === 0) return
+  if (stated.length === 0) return
   pod.metadata.annotations ??= {}
-  pod.metadata.annotations[annotation] = `LimitRanger plugin set: ${said.join('; ')}`
+  pod.metadata.annotations[annotation] = `LimitRanger plugin set: ${stated.join('; ')}`
 }
 
 /** Applies defaults for resources that are not set. Returns their names, sorted. */

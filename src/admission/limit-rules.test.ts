@@ -168,10 +168,10 @@ for (const [name, limit, object, ...problems] of cases)
     } as never)
     const isPod = object.spec.containers !== undefined
     const request = requestOf('CREATE', isPod ? podKind : claimKind, object)
-    const said = problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]
+    const stated = problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]
     const expected =
-      said === undefined
+      stated === undefined
         ? 'admitted'
-        : `403 ${isPod ? 'pods' : 'persistentvolumeclaims'} "p" is forbidden: ${said}`
+        : `403 ${isPod ? 'pods' : 'persistentvolumeclaims'} "p" is forbidden: ${stated}`
     assert.equal(await outcome(plugin, request, reader), expected)
   })

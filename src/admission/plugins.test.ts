@@ -306,14 +306,14 @@ for (const [name, plugin, request, reader, expected] of cases) {
 
 test('a runtime class whose name is not a path segment is not found, or cannot be requested', async () => {
   const object = { metadata: { name: 'p' }, spec: { runtimeClassName: '' } }
-  const said = (release: number) =>
+  const stated = (release: number) =>
     outcome(
       runtimeClassPlugin(() => true, release),
       create(object),
       readerWith(),
     )
-  assert.match(await said(18), /^403 .*RuntimeClass "" not found$/)
-  assert.match(await said(19), /^500 resource name may not be empty$/)
+  assert.match(await stated(18), /^403 .*RuntimeClass "" not found$/)
+  assert.match(await stated(19), /^500 resource name may not be empty$/)
 })
 
 test('a pod gets the overhead and scheduling of its runtime class', async () => {

@@ -44,8 +44,8 @@ for (const [text, own, expected] of cases)
     const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': text }
     reader.put('', 'namespaces', { metadata: { name: 'ns', annotations } })
     const request = requestOf('CREATE', podKind, pod({ nodeSelector: own }))
-    const said = await outcome(podNodeSelector(22, undefined), request, reader)
-    const found = said === 'admitted' ? request.object?.spec.nodeSelector : said
+    const stated = await outcome(podNodeSelector(22, undefined), request, reader)
+    const found = stated === 'admitted' ? request.object?.spec.nodeSelector : stated
     assert.deepEqual(found, expected)
   })
 
@@ -57,8 +57,8 @@ test('the configuration applies to namespaces without a selector', async () => {
   reader.put('', 'namespaces', { metadata: { name: 'ns' } })
   const check = async (nodeSelector: Loose) => {
     const request = requestOf('CREATE', podKind, pod({ nodeSelector }))
-    const said = await outcome(plugin, request, reader)
-    return said === 'admitted' ? request.object?.spec.nodeSelector : said
+    const stated = await outcome(plugin, request, reader)
+    return stated === 'admitted' ? request.object?.spec.nodeSelector : stated
   }
   assert.deepEqual(await check({ c: 'd' }), { a: 'b', c: 'd' })
   assert.equal(

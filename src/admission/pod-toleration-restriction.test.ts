@@ -12,8 +12,8 @@ async function answer(annotations: Loose, spec: Loose, operation: 'CREATE' | 'UP
   const reader = new MemoryReader()
   reader.put('', 'namespaces', { metadata: { name: 'ns', annotations } })
   const request = requestOf(operation, podKind, pod(spec), { old: pod(spec) })
-  const said = await outcome(plugin, request, reader)
-  return said === 'admitted' ? request.object?.spec.tolerations : said
+  const stated = await outcome(plugin, request, reader)
+  return stated === 'admitted' ? request.object?.spec.tolerations : stated
 }
 
 const a = { key: 'a', operator: 'Exists' }

@@ -86,9 +86,9 @@ const cases: [name: string, spec: Loose, reader: MemoryReader, expected: Loose |
 for (const [name, spec, reader, expected] of cases)
   test(`a pod with ${name}`, async () => {
     const request = requestOf('CREATE', podKind, pod(spec))
-    const said = await outcome(plugin, request, reader)
-    if (typeof expected === 'string') return assert.equal(said, expected)
-    assert.equal(said, 'admitted')
+    const stated = await outcome(plugin, request, reader)
+    if (typeof expected === 'string') return assert.equal(stated, expected)
+    assert.equal(stated, 'admitted')
     const { containers: _, ...rest } = request.object?.spec ?? {}
     assert.deepEqual(rest, expected)
   })
@@ -138,6 +138,6 @@ for (const [release, namespace, expected] of [
   test(`a class of the system in ${namespace}, 1.${release}`, async () => {
     const spec = { priorityClassName: 'system-node-critical' }
     const request = requestOf('CREATE', podKind, pod(spec), { namespace })
-    const said = await outcome(priorityPlugin(release), request, none)
-    assert.equal(said, `403 pods "p" is forbidden: ${expected}`)
+    const stated = await outcome(priorityPlugin(release), request, none)
+    assert.equal(stated, `403 pods "p" is forbidden: ${expected}`)
   })

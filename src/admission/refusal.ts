@@ -13,6 +13,6 @@ export function refusal(request: AdmissionRequest, why: string): ApiError {
 
 /** Combines problems without duplicates; several problems are put in brackets. */
 export function together(problems: readonly string[]): string {
-  const said = [...new Set(problems)]
-  return said.length === 1 ? (said[0] as string) : `[${said.join(', ')}]`
+  const stated = [...new Set(problems)]
+  return stated.length === 1 ? (stated[0] as string) : `[${stated.join(', ')}]`
 }

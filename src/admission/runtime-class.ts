@@ -36,8 +36,8 @@ export function runtimeClassPlugin(
       if (!overhead || !isNewPod(request)) return
       const { spec } = request.object as KubeObject
       if (spec.runtimeClassName !== undefined) return checkOverhead(request, reader, isAsked)
-      const said = spec.overhead !== undefined || wasWrittenEmpty(spec, 'overhead')
-      if (said) throw refusal(request, withoutClass)
+      const stated = spec.overhead !== undefined || wasWrittenEmpty(spec, 'overhead')
+      if (stated) throw refusal(request, withoutClass)
     },
   }
 }

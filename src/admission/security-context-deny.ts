@@ -23,12 +23,12 @@ export const securityContextDeny: AdmissionPlugin = {
       fields: Readonly<Record<string, string>>,
       prefix: string,
     ) => {
-      for (const [field, said] of Object.entries(fields)) {
+      for (const [field, stated] of Object.entries(fields)) {
         if (context?.[field] === undefined && !wasWrittenEmpty(context, field)) continue
         throw forbiddenRequest(
           request.kind,
           metadata.name ?? '',
-          `${prefix}SecurityContext.${said} is forbidden`,
+          `${prefix}SecurityContext.${stated} is forbidden`,
         )
       }
     }

@@ -231,7 +231,7 @@ const tokenSecrets: [
     'v',
   ],
 ]
-for (const [what, release, name, said, volumes, expected] of tokenSecrets)
+for (const [what, release, name, stated, volumes, expected] of tokenSecrets)
   test(`1.${release}, before bound tokens, a Secret ${what}`, async () => {
     const own = new MemoryReader()
     own.put('', 'serviceaccounts', {
@@ -239,7 +239,7 @@ for (const [what, release, name, said, volumes, expected] of tokenSecrets)
       secrets: [{ name: 'gone' }, { name }],
     })
     const annotations = Object.fromEntries(
-      Object.entries(said).map(([key, value]) => [`kubernetes.io/service-account.${key}`, value]),
+      Object.entries(stated).map(([key, value]) => [`kubernetes.io/service-account.${key}`, value]),
     )
     own.put('', 'secrets', {
       metadata: { namespace: 'ns', name, annotations },

@@ -193,11 +193,11 @@ const projection = (release: number) => ({
  * annotation has one.
  */
 function isTokenOf({ type, metadata }: KubeObject, account: KubeObject): boolean {
-  const said = (what: string) => metadata.annotations?.[`kubernetes.io/service-account.${what}`]
+  const stated = (what: string) => metadata.annotations?.[`kubernetes.io/service-account.${what}`]
   return (
     type === 'kubernetes.io/service-account-token' &&
-    said('name') === account.metadata.name &&
-    (said('uid') || account.metadata.uid) === account.metadata.uid
+    stated('name') === account.metadata.name &&
+    (stated('uid') || account.metadata.uid) === account.metadata.uid
   )
 }
 

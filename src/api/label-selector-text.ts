@@ -132,11 +132,11 @@ function requirementOf(parser: Parser): LabelRequirement {
   const problems = qualifiedName(key)
   if (problems.length > 0) {
     failIn((words) => {
-      const said = problems.map((problem) => words.of(problem)).join('; ')
+      const stated = problems.map((problem) => words.of(problem)).join('; ')
       const place = words.namesSelectorParts
         ? `<nil>: Invalid value: ${goQuote(key)}: `
         : invalidKey(key)
-      return place + said
+      return place + stated
     })
   }
   const next = parser.peek().kind

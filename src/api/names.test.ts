@@ -144,29 +144,29 @@ test('a prefix may end in a dash', () => {
 
 test('domains', () => {
   const path = FieldPath.of('spec', 'x')
-  const said = (errors: { message: string }[]) => errors.map(({ message }) => message)
+  const stated = (errors: { message: string }[]) => errors.map(({ message }) => message)
   const short = 'should be a domain with at least three segments separated by dots'
-  assert.deepEqual(said(fullyQualifiedName('a.b.c', path)), [])
-  assert.deepEqual(said(fullyQualifiedName('a.b', path)), [`Invalid value: "a.b": ${short}`])
-  assert.deepEqual(said(fullyQualifiedName('', path)), ['Required value'])
-  assert.deepEqual(said(fullyQualifiedName('A.b.c', path)), [
+  assert.deepEqual(stated(fullyQualifiedName('a.b.c', path)), [])
+  assert.deepEqual(stated(fullyQualifiedName('a.b', path)), [`Invalid value: "a.b": ${short}`])
+  assert.deepEqual(stated(fullyQualifiedName('', path)), ['Required value'])
+  assert.deepEqual(stated(fullyQualifiedName('A.b.c', path)), [
     `Invalid value: "A.b.c": ${subdomain}`,
   ])
-  assert.deepEqual(said(fullyQualifiedDomainName('', path)), ['Required value'])
-  assert.deepEqual(said(fullyQualifiedDomainName('a..', path)), [
+  assert.deepEqual(stated(fullyQualifiedDomainName('', path)), ['Required value'])
+  assert.deepEqual(stated(fullyQualifiedDomainName('a..', path)), [
     `Invalid value: "a.": ${subdomain}`,
   ])
-  assert.deepEqual(said(fullyQualifiedDomainName(`${'a'.repeat(64)}.b`, path)), [
+  assert.deepEqual(stated(fullyQualifiedDomainName(`${'a'.repeat(64)}.b`, path)), [
     `Invalid value: "${'a'.repeat(64)}": must be no more than 63 characters`,
   ])
   const prefixed = 'must be a domain-prefixed path (such as "acme.io/foo")'
-  assert.deepEqual(said(domainPrefixedPath('', path)), ['Required value'])
+  assert.deepEqual(stated(domainPrefixedPath('', path)), ['Required value'])
   for (const text of ['/foo', 'acme.io/'])
-    assert.deepEqual(said(domainPrefixedPath(text, path)), [
+    assert.deepEqual(stated(domainPrefixedPath(text, path)), [
       `Invalid value: "${text}": ${prefixed}`,
     ])
-  assert.deepEqual(said(domainPrefixedPath('a/b', path)), [])
-  assert.deepEqual(said(domainPrefixedPath('A/foo bar', path)), [
+  assert.deepEqual(stated(domainPrefixedPath('a/b', path)), [])
+  assert.deepEqual(stated(domainPrefixedPath('A/foo bar', path)), [
     `Invalid value: "A": ${subdomain}`,
     `Invalid value: "foo bar": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')`,
   ])

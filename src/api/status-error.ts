@@ -146,20 +146,20 @@ export function invalidObject(
   name: string,
   found: FieldError[],
 ): ApiError {
-  const errors = told(found)
+  const errors = reported(found)
   const causes = errors.map(({ type, field, message }) => ({
     reason: type,
     message,
     ...(field !== '' && { field }),
   }))
   const lines = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
-  const said = lines.length === 1 ? `${lines[0]}` : `[${lines.join(', ')}]`
+  const stated = lines.length === 1 ? `${lines[0]}` : `[${lines.join(', ')}]`
   return new ApiError(
     422,
     'Invalid',
     lines.length === 0
       ? `${qualified(kind, group)} ${goQuote(name)} is invalid`
-      : `${qualified(kind, group)} ${goQuote(name)} is invalid: ${said}`,
+      : `${qualified(kind, group)} ${goQuote(name)} is invalid: ${stated}`,
     { ...about(kind, group, name), ...(causes.length > 0 && { causes }) },
   )
 }
@@ -170,7 +170,7 @@ export function invalidObject(
  */
 export const listedProblemsLengthMax = 4 * 1024 * 1024
 
-function told(errors: FieldError[]): FieldError[] {
+function reported(errors: FieldError[]): FieldError[] {
   let length = 0
   const end = errors.findIndex(({ field, message }) => {
     length += field.length + message.length

@@ -124,7 +124,7 @@ test('a paused queue collects keys and processes them when it starts', async () 
 })
 
 test('an observer is notified of what happens to keys', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   let failures = 0
   const queue = new WorkQueue({
     work: async () => {
@@ -135,22 +135,22 @@ test('an observer is notified of what happens to keys', async () => {
     report: () => {},
     backoff: { firstMs: 1, longestMs: 1 },
     meter: {
-      added: () => told.push('added'),
-      waiting: (keys) => told.push(`waiting ${keys}`),
+      added: () => reported.push('added'),
+      waiting: (keys) => reported.push(`waiting ${keys}`),
       began: (ms) => {
-        told.push(ms >= 0 ? 'began' : 'before')
-        return () => told.push('done')
+        reported.push(ms >= 0 ? 'began' : 'before')
+        return () => reported.push('done')
       },
-      retried: () => told.push('retried'),
+      retried: () => reported.push('retried'),
     },
   })
   queue.add('a')
   queue.add('a')
-  while (told.filter((one) => one === 'done').length < 2) {
+  while (reported.filter((one) => one === 'done').length < 2) {
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   const once = ['waiting 0', 'began']
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ...['added', 'waiting 1', 'waiting 1', ...once, 'retried', 'done'],
     ...['added', 'waiting 1', ...once, 'done'],
   ])

@@ -68,7 +68,10 @@ test('before 1.22 only requests in the audit log have an audit ID', () => {
 
 for (const [what, exchange, headers] of rows) {
   test(what, () => {
-    const told = answerHeaders({ auditId: 'x', warnings: [], ...exchange } as Exchange, 'text/a')
-    assert.deepEqual({ ...told }, { 'audit-id': 'x', 'content-type': 'text/a', ...headers })
+    const reported = answerHeaders(
+      { auditId: 'x', warnings: [], ...exchange } as Exchange,
+      'text/a',
+    )
+    assert.deepEqual({ ...reported }, { 'audit-id': 'x', 'content-type': 'text/a', ...headers })
   })
 }

@@ -4,14 +4,14 @@ import { test } from 'node:test'
 import { type AroundOptions, aroundRequests } from './around-requests.ts'
 import type { AnswerHeaders, Wire } from './exchange.ts'
 
-const told = {
+const reported = {
   'access-control-allow-credentials': 'true',
   'access-control-allow-headers':
     'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
   'access-control-expose-headers': 'Date',
 }
-const to = (origin: string) => ({ ...told, 'access-control-allow-origin': origin })
+const to = (origin: string) => ({ ...reported, 'access-control-allow-origin': origin })
 
 const none: AroundOptions = {
   origins: [],

@@ -84,12 +84,12 @@ test('the error for an unreadable body quotes its start', async () => {
     ],
   ]
   for (const [type, body, message] of cases) {
-    const { status, json: said } = await served.ask('POST', configMaps, {
+    const { status, json: stated } = await served.ask('POST', configMaps, {
       headers: { 'content-type': type },
       body,
     })
     assert.equal(status, 400, body)
-    assert.equal(said.message, message)
+    assert.equal(stated.message, message)
   }
 })
 

@@ -32,9 +32,9 @@ async function send(method: string, url: string, body: unknown, type = cbor, par
   const headers = { accept: cbor, 'content-type': type }
   const bytes = Buffer.isBuffer(body) ? body : encodeCbor(body as Json)
   const answered = await served.ask(method, url, { headers, body: bytes }, parts)
-  const { status, headers: said } = answered
-  const value = (said['content-type'] === cbor ? decodeCborMap(answered.body) : {}) as Loose
-  return { status, headers: said, value, message: value.message }
+  const { status, headers: stated } = answered
+  const value = (stated['content-type'] === cbor ? decodeCborMap(answered.body) : {}) as Loose
+  return { status, headers: stated, value, message: value.message }
 }
 const read = (url: string, accept = cbor) =>
   served.ask('GET', url, { headers: { accept } }, withGate)

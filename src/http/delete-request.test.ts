@@ -69,8 +69,8 @@ test('rejected and accepted options', async () => {
 const enveloped = (apiVersion: string, kind: string, raw: readonly number[]): Buffer => {
   const part = (number: number, bytes: Buffer) =>
     Buffer.concat([Buffer.from([number * 8 + 2, bytes.length]), bytes])
-  const said = Buffer.concat([part(1, Buffer.from(apiVersion)), part(2, Buffer.from(kind))])
-  return Buffer.concat([Buffer.from('k8s\0'), part(1, said), part(2, Buffer.from(raw))])
+  const stated = Buffer.concat([part(1, Buffer.from(apiVersion)), part(2, Buffer.from(kind))])
+  return Buffer.concat([Buffer.from('k8s\0'), part(1, stated), part(2, Buffer.from(raw))])
 }
 
 test('options in protobuf have the same effect as in JSON', async () => {

@@ -135,8 +135,8 @@ for (const [group, version, plural, rest] of empty) {
     const kind = served.kind(group, version, plural)
     const { apiVersion, kind: name } = kind
     const expected = { kind: name, apiVersion, metadata: bare, ...rest }
-    const said = read(framer(shapeOf('json'), kind).bookmark(23456) as Buffer, 'json')
-    assert.equal(JSON.stringify(said.object), JSON.stringify(expected))
+    const stated = read(framer(shapeOf('json'), kind).bookmark(23456) as Buffer, 'json')
+    assert.equal(JSON.stringify(stated.object), JSON.stringify(expected))
   })
 }
 

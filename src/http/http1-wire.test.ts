@@ -233,9 +233,9 @@ test('after a disconnect during the response nothing waits, and later listeners 
   })
   await send(request('GET', ''), /enough/)
   const wire = await left
-  let told = 0
-  wire.onClose?.(() => told++)
-  assert.deepEqual([wire.isWaiting, told], [false, 1])
+  let reported = 0
+  wire.onClose?.(() => reported++)
+  assert.deepEqual([wire.isWaiting, reported], [false, 1])
 })
 
 test('a large response waits until its client has read it', async () => {
@@ -263,7 +263,7 @@ function askUnread() {
 
 test('a writer waits for a slow client until the client reads or disconnects', async () => {
   for (const goOn of ['resume', 'destroy'] as const) {
-    const told = new Promise<{ drained: Promise<void> }>((resolve) => {
+    const reported = new Promise<{ drained: Promise<void> }>((resolve) => {
       handle = (wire) => {
         const sink = wire.stream(200, {})
         // More bytes than socket buffers hold.
@@ -272,7 +272,7 @@ test('a writer waits for a slow client until the client reads or disconnects', a
       }
     })
     const socket = askUnread()
-    const { drained } = await told
+    const { drained } = await reported
     let room = false
     void drained.then(() => {
       room = true

@@ -78,13 +78,13 @@ function accepted(at: number): Promise<Socket> {
 }
 
 /** The time until the other side closed, and the bytes that it sent before. */
-async function closed(socket: TLSSocket): Promise<{ afterMs: number; said: string }> {
+async function closed(socket: TLSSocket): Promise<{ afterMs: number; stated: string }> {
   const began = performance.now()
-  let said = ''
+  let stated = ''
   socket.on('error', () => {})
-  socket.on('data', (bytes) => (said += bytes.toString('latin1')))
+  socket.on('data', (bytes) => (stated += bytes.toString('latin1')))
   await new Promise((resolve) => socket.once('close', resolve))
-  return { afterMs: performance.now() - began, said }
+  return { afterMs: performance.now() - began, stated }
 }
 
 test('any method name is passed on, and malformed requests are rejected', async () => {
@@ -115,9 +115,9 @@ test('any method name is passed on, and malformed requests are rejected', async 
   for (const [about, sent, status, body] of cases) {
     const socket = await dial('http/1.1')
     socket.write(sent)
-    const { said } = await closed(socket)
-    assert.ok(said.startsWith(`HTTP/1.1 ${status} `), `${about}: ${said}`)
-    assert.ok(said.endsWith(`\r\n\r\n${body}`), `${about}: ${said}`)
+    const { stated } = await closed(socket)
+    assert.ok(stated.startsWith(`HTTP/1.1 ${status} `), `${about}: ${stated}`)
+    assert.ok(stated.endsWith(`\r\n\r\n${body}`), `${about}: ${stated}`)
   }
 })
 
@@ -133,11 +133,11 @@ test('a malformed request during a response is rejected after it', async () => {
           socket.write(sent)
           await new Promise((resolve) => setTimeout(resolve, 15))
         }
-        const { said } = await ending
-        assert.match(said, new RegExp(`^HTTP/1\\.1 200 .*\\r\\n\\r\\n${method} `, 's'), about)
+        const { stated } = await ending
+        assert.match(stated, new RegExp(`^HTTP/1\\.1 200 .*\\r\\n\\r\\n${method} `, 's'), about)
         // After an unknown method nothing more is read.
         if (method === 'GET')
-          assert.match(said, /GET HTTP\/1\.1 400 .*\r\n\r\n400 Bad Request$/s, about)
+          assert.match(stated, /GET HTTP\/1\.1 400 .*\r\n\r\n400 Bad Request$/s, about)
       }
 })
 
@@ -146,13 +146,13 @@ test('a client that waits for `100 Continue` gets it only when the body is read'
     `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
   const goOn = 'HTTP/1.1 100 Continue\r\n\r\n'
   const socket = await dial('http/1.1')
-  let said = ''
-  socket.on('data', (bytes) => (said += bytes))
+  let stated = ''
+  socket.on('data', (bytes) => (stated += bytes))
   socket.write(asking('/', 2))
-  await until('told to go on', () => said === goOn)
+  await until('told to go on', () => stated === goOn)
   socket.write('{}')
-  await until('answered', () => said.endsWith('POST {}'))
-  assert.match(said, /\r\nConnection: keep-alive\r\n/)
+  await until('answered', () => stated.endsWith('POST {}'))
+  assert.match(stated, /\r\nConnection: keep-alive\r\n/)
   // A request that is rejected unread closes its connection: its body may still arrive.
   for (const [path, length] of [
     ['/?unread', 2],
@@ -160,7 +160,7 @@ test('a client that waits for `100 Continue` gets it only when the body is read'
   ] as const) {
     const refused = await dial('http/1.1')
     refused.write(asking(path, length))
-    const { said: answered } = await closed(refused)
+    const { stated: answered } = await closed(refused)
     assert.match(answered, /^HTTP\/1\.1 4\d\d .*\r\nConnection: close\r\n/s)
   }
   socket.destroy()
@@ -210,8 +210,8 @@ test('a client that sends nothing is disconnected after the timeout', async () =
 
 test('a client that does not finish its handshake is disconnected', async () => {
   // The first bytes of a TLS ClientHello, and nothing more.
-  for (const said of ['', '\x16\x03\x01\x02\x00\x01']) {
-    const socket = connectPlain(hastyPort, '127.0.0.1', () => socket.write(said, 'latin1'))
+  for (const stated of ['', '\x16\x03\x01\x02\x00\x01']) {
+    const socket = connectPlain(hastyPort, '127.0.0.1', () => socket.write(stated, 'latin1'))
     socket.on('error', () => {})
     socket.resume()
     await new Promise((resolve) => socket.once('close', resolve))

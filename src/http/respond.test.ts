@@ -151,8 +151,8 @@ test('large responses are compressed for clients that accept it, small ones neve
   ]
   for (const [path, encoding, isPacked] of cases) {
     const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
-    const { headers: said, body } = await served.ask('GET', path, { headers })
-    assert.equal(said['content-encoding'], isPacked ? 'gzip' : undefined, `${path} ${encoding}`)
+    const { headers: stated, body } = await served.ask('GET', path, { headers })
+    assert.equal(stated['content-encoding'], isPacked ? 'gzip' : undefined, `${path} ${encoding}`)
     const text = (isPacked ? gunzipSync(body) : body).toString()
     assert.match(JSON.parse(text).kind, /^ConfigMap/)
   }
@@ -245,21 +245,21 @@ test('lists that are encoded as a whole are accepted while memory for all of the
   const leaving: (() => void)[] = []
   const ask = async (format: Shape['format']) => {
     const shape = { format, pretty: true, contentType: 'x' } as Shape
-    let told = 0
+    let reported = 0
     const wire = {
       method: 'GET',
       headers: {},
       answer: (status: number) => {
-        told = status
+        reported = status
       },
       answerPieces: (status: number) => {
-        told = status
+        reported = status
       },
       onClose: (listener: () => void) => void leaving.push(listener),
     }
     const exchange = { wire, target: { subresource: '', path: '' }, warnings: [] }
     await respond(exchange as unknown as Exchange, parts, answer, shape)
-    return told
+    return reported
   }
   for (const format of ['json', 'yaml', 'protobuf'] as const) {
     // Two requests at once: the second fits too, and neither is rejected after it was encoded.

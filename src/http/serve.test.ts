@@ -37,7 +37,7 @@ const rows: [
   query: string,
   waits: number,
   status: number,
-  told: string | undefined,
+  reported: string | undefined,
   requested: boolean,
 ][] = [
   ['', 0, 201, undefined, false],
@@ -53,7 +53,7 @@ const rows: [
     false,
   ],
 ]
-for (const [i, [query, waits, status, told, requested]] of rows.entries()) {
+for (const [i, [query, waits, status, reported, requested]] of rows.entries()) {
   test(`a write '${query}' that takes ${waits} ms`, async () => {
     deadlines = []
     waitMs = waits
@@ -61,7 +61,7 @@ for (const [i, [query, waits, status, told, requested]] of rows.entries()) {
     const body = JSON.stringify({ metadata: { name: `m${i}` } })
     const headers = { 'content-type': 'application/json' }
     const answer = await served.ask('POST', `${place}${query}`, { body, headers })
-    assert.deepEqual([answer.status, answer.json.message], [status, told])
+    assert.deepEqual([answer.status, answer.json.message], [status, reported])
     assert.deepEqual(
       deadlines.map((at) => at !== undefined && at > began),
       status === 400 ? [] : [requested],
@@ -137,7 +137,7 @@ function hesitant(method = 'GET') {
   const take = requestServer(parts as unknown as HttpParts)
   let close = () => {}
   let answered = () => {}
-  const told = {
+  const reported = {
     status: new Promise<number>((resolve) => {
       answered = () => resolve(200)
     }),
@@ -159,11 +159,11 @@ function hesitant(method = 'GET') {
       close = listener
     },
     abort: () => {
-      told.aborted = true
+      reported.aborted = true
       close()
     },
   } as unknown as Wire)
-  return told
+  return reported
 }
 
 test('a request ends when its client has read the response', async () => {

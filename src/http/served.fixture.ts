@@ -135,9 +135,9 @@ function ask(
       remoteAddress: '127.0.0.1',
       clientCertificate: () => undefined,
       readBody: async () => Buffer.from(requested.body ?? ''),
-      answer: (status, said, body) => answer(status, said, body === undefined ? [] : [body]),
+      answer: (status, stated, body) => answer(status, stated, body === undefined ? [] : [body]),
       answerPieces: answer,
-      stream: (status, said) => collect((pieces) => answer(status, said, pieces)),
+      stream: (status, stated) => collect((pieces) => answer(status, stated, pieces)),
       signal: requested.signal ?? new AbortController().signal,
     }
     take(wire)

@@ -45,7 +45,7 @@ function exchangeOf({ accept, agent, query = '', path = '/api/v1/pods' }: Asked)
 }
 
 /** `json plain`, `json pretty`, `protobuf as Table`. */
-function said(make: () => Shape): string {
+function stated(make: () => Shape): string {
   try {
     const { format, as, pretty, plainJson } = make()
     return [
@@ -147,7 +147,7 @@ const answers: [what: string, requested: Asked, kind: Kind, expected: string][] 
 for (const [what, requested, kind, expected] of answers) {
   test(`${what}: ${expected}`, () => {
     assert.equal(
-      said(() => negotiateShape(exchangeOf(requested), kind)),
+      stated(() => negotiateShape(exchangeOf(requested), kind)),
       expected,
     )
   })
@@ -169,7 +169,7 @@ const documents: [
 for (const [requested, produces, expected] of documents) {
   test(`a document that comes in ${produces}, ${JSON.stringify(requested)}: ${expected}`, () => {
     assert.equal(
-      said(() => documentShape(exchangeOf(requested), produces)),
+      stated(() => documentShape(exchangeOf(requested), produces)),
       expected,
     )
   })
@@ -186,7 +186,7 @@ const refusals: [requested: Asked, expected: string][] = [
 for (const [requested, expected] of refusals) {
   test(`an error for ${JSON.stringify(requested)} is in ${expected}`, () => {
     assert.equal(
-      said(() => shapeOfError(exchangeOf(requested))),
+      stated(() => shapeOfError(exchangeOf(requested))),
       expected,
     )
   })

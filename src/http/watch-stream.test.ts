@@ -245,7 +245,7 @@ test('an object that leaves the selection is sent in its previous state with the
 function sinkByHand() {
   const writes: string[] = []
   const waiting: (() => void)[] = []
-  const told = { aborted: 0 }
+  const reported = { aborted: 0 }
   let closed = false
   const sink: Sink = {
     write(bytes) {
@@ -256,7 +256,7 @@ function sinkByHand() {
     end() {
       closed = true
     },
-    abort: () => void told.aborted++,
+    abort: () => void reported.aborted++,
     onClose: () => {},
     get closed() {
       return closed
@@ -266,7 +266,7 @@ function sinkByHand() {
     for (const resolve of waiting.splice(0)) resolve()
     for (let i = 0; i < 4; i++) await settle()
   }
-  return { sink, writes, drain, told }
+  return { sink, writes, drain, reported }
 }
 
 test('nothing is written before the client has room, even events that are encoded asynchronously, and all in order', async () => {
@@ -297,16 +297,17 @@ test('nothing is written before the client has room, even events that are encode
 
 test('the last bookmark is sent only to watches that received everything before it', async () => {
   const never: Framer = { ...framer, shape: '', frame: () => new Promise(() => {}) }
-  const rows: [what: string, framer: Framer, initial: number, events: number, told: boolean][] = [
-    ['nothing happened', framer, 0, 0, true],
-    ['all that exists is written', framer, 200, 0, true],
-    ['some of what exists is not', framer, 201, 0, false],
-    ['all that happened is written', framer, 0, 200, true],
-    ['some of what happened is not', framer, 0, 201, false],
-    ['what exists is being made', never, 1, 0, false],
-    ['what happened is being made', never, 0, 1, false],
-  ]
-  for (const [what, each, initial, events, told] of rows) {
+  const rows: [what: string, framer: Framer, initial: number, events: number, reported: boolean][] =
+    [
+      ['nothing happened', framer, 0, 0, true],
+      ['all that exists is written', framer, 200, 0, true],
+      ['some of what exists is not', framer, 201, 0, false],
+      ['all that happened is written', framer, 0, 200, true],
+      ['some of what happened is not', framer, 0, 201, false],
+      ['what exists is being made', never, 1, 0, false],
+      ['what happened is being made', never, 0, 1, false],
+    ]
+  for (const [what, each, initial, events, reported] of rows) {
     const names = Array.from({ length: initial }, (_, i) => `i${i}`)
     const { watch, watcher } = watchWith(names, true)
     const { sink, writes } = sinkByHand()
@@ -317,7 +318,7 @@ test('the last bookmark is sent only to watches that received everything before 
     for (let i = 0; i < 4; i++) await settle()
     end.stop()
     await running
-    assert.equal(writes.at(-1) === 'BOOKMARK 99\n', told, what)
+    assert.equal(writes.at(-1) === 'BOOKMARK 99\n', reported, what)
   }
 })
 
@@ -372,7 +373,7 @@ test('an idle watch gets a bookmark each minute, a slow one does not', async () 
 
 test('a client that does not read the end of its watch is disconnected after a while', async () => {
   const { watch } = watchWith(['a'])
-  const { sink, told } = sinkByHand()
+  const { sink, reported } = sinkByHand()
   const end = ends()
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
@@ -381,9 +382,9 @@ test('a client that does not read the end of its watch is disconnected after a w
     end.stop()
     await running
     mock.timers.tick(29_000)
-    assert.equal(told.aborted, 0)
+    assert.equal(reported.aborted, 0)
     mock.timers.tick(1000)
-    assert.equal(told.aborted, 1)
+    assert.equal(reported.aborted, 1)
   } finally {
     mock.timers.reset()
   }

@@ -126,9 +126,9 @@ test('an empty dryRun means no dry run', async () => {
 
 test("a webhook gets the client's deadline", async () => {
   const { admission } = served.verbs.server
-  const told: string[] = []
+  const reported: string[] = []
   admission.mutate = ({ operation, deadlineAt }) =>
-    void told.push(`${operation} ${deadlineAt! > 0}`)
+    void reported.push(`${operation} ${deadlineAt! > 0}`)
   const written: [method: string, at: string, type: string][] = [
     ['POST', `${maps}?`, json],
     ['PUT', `${maps}/timed?`, json],
@@ -147,7 +147,7 @@ test("a webhook gets the client's deadline", async () => {
   }
   Reflect.deleteProperty(admission, 'mutate')
   const updates = Array(3).fill('UPDATE true')
-  assert.deepEqual(told, ['CREATE true', ...updates, 'DELETE true'])
+  assert.deepEqual(reported, ['CREATE true', ...updates, 'DELETE true'])
 })
 
 test('a patch checks its media type before the Accept header', async () => {

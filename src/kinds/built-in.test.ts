@@ -98,7 +98,7 @@ for (const [release, group, plural, served, stored, hub, errorGroup, prefix] of 
   })
 }
 
-test('what a release does not serve it can still read', () => {
+test('a release can decode versions that it does not serve', () => {
   const found = resourceOf(22, 'apps', 'deployments')
   assert.equal(found?.kindOf('extensions/v1beta1')?.apiVersion, 'extensions/v1beta1')
   assert.equal(found?.kindOf('example.com/v1'), undefined)
@@ -122,7 +122,7 @@ for (const [release, given, carries] of pathRows) {
   })
 }
 
-test('what is never stored has no place', () => {
+test('a resource that is never stored has no storage prefix', () => {
   for (const [group, plural] of [
     ['', 'componentstatuses'],
     ['authentication.k8s.io', 'tokenreviews'],

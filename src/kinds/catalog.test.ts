@@ -12,7 +12,7 @@ function resourceOf(group: string, plural: string, kind: string, ...versions: st
   return resource as unknown as Resource
 }
 
-test('kinds are found by path, by resource and by name, as long as they are there', () => {
+test('kinds are found by path, by resource and by name, until they are removed', () => {
   const catalog = new Catalog([{ group: '', version: 'v1' }])
   const pods = resourceOf('', 'pods', 'Pod', 'v1')
   const things = resourceOf('example.com', 'things', 'Thing', 'v1', 'v2')
@@ -28,7 +28,7 @@ test('kinds are found by path, by resource and by name, as long as they are ther
   assert.equal(catalog.byKind('example.com/v1', 'Thing'), undefined)
 })
 
-test('group versions come with their first kind and go with their last', () => {
+test('a group version exists from its first kind until its last', () => {
   const catalog = new Catalog([{ group: 'apps', version: 'v1' }])
   const shown = () => catalog.groupVersions.map(({ group, version }) => `${group}/${version}`)
   const things = resourceOf('example.com', 'things', 'Thing', 'v1')

@@ -69,7 +69,7 @@ const object = (spec: Loose, more: Loose = {}) => ({
 })
 const context = { requestApiVersion: 'example.com/v1' } as Context
 
-test('a kind reads, completes and checks its objects', () => {
+test('a kind decodes, defaults and validates its objects', () => {
   const [kind] = customResource(definition([one]), options).kinds
   const read = kind.conform(object({ name: 'x', extra: 1 })).object
   kind.applyDefaults(read)
@@ -87,7 +87,7 @@ test('a kind reads, completes and checks its objects', () => {
   )
 })
 
-test('metadata of the wrong type cannot be read', () => {
+test('metadata of the wrong type is rejected', () => {
   const [kind] = customResource(definition([one]), options).kinds
   assert.throws(
     () => kind.conform(object({}, { metadata: { name: 1 } })),
@@ -179,7 +179,7 @@ const two = {
   schema: schema({ weight: { type: 'integer' } }),
 }
 
-test('versions are alike in name only unless their schemas are', async () => {
+test('versions are equal except for their name only if their schemas are', async () => {
   const resource = customResource(definition([one, two]), options)
   const [v2, v1] = resource.kinds as [Kind, Kind]
   assert.deepEqual([v2.version, v1.version], ['v2', 'v1'], 'the preferred one first')
@@ -199,7 +199,7 @@ test('versions are alike in name only unless their schemas are', async () => {
   assert.equal(twins.sameShape(twins.kinds[0], twins.kinds[1]), true)
 })
 
-test('what was stored as another version has its defaults, not those of the version stored now', () => {
+test('an object stored as another version has that version's defaults', () => {
   const named = schema({ name: { type: 'string' }, size: { type: 'integer' } })
   const resource = customResource(
     definition([
@@ -237,7 +237,7 @@ test('a webhook converts if the definition declares it', async () => {
   )
 })
 
-test('objects written under an older definition are read by the present one', () => {
+test('objects that were written with an older definition are decoded by the current one', () => {
   const resource = customResource(definition([one]), options)
   const written = {
     kind: 'Gear',
@@ -246,13 +246,13 @@ test('objects written under an older definition are read by the present one', ()
   }
   assert.equal(resource.restore?.({ ...written, spec: { size: 3 } }), undefined)
   assert.deepEqual(resource.restore?.({ ...written, spec: { gone: 1 } })?.spec, { size: 1 })
-  // A deletion that waits for finalizers leaves what it added last.
+  // A pending deletion appends fields, so the order of stored metadata may differ.
   const { name, ...others } = written.metadata
   const reordered = { ...written, metadata: { ...others, name }, spec: { size: 3 } }
   assert.equal(resource.restore?.(reordered), undefined)
 })
 
-test('a status that may not be written is the default one', () => {
+test('a status that clients may not write gets its default', () => {
   const status = { type: 'object', properties: { ready: { type: 'boolean' } } }
   const rows: [Loose, unknown][] = [
     [status, undefined],
@@ -269,7 +269,7 @@ test('a status that may not be written is the default one', () => {
   }
 })
 
-test('a new object is checked without the status that its readers will find', () => {
+test('a new object is validated without the default status that reads return', () => {
   const status = { type: 'object', properties: { d: { type: 'object' } }, default: { d: {} } }
   const withStatus = (given: Loose) => ({
     openAPIV3Schema: { type: 'object', properties: { status: given } },
@@ -289,7 +289,7 @@ test('a new object is checked without the status that its readers will find', ()
   assert.ok(later.some(({ field }) => field === 'status.d'))
 })
 
-test('what the version of a writer does not know is lost, and is no change of its', () => {
+test('fields that the writer's version lacks are pruned, and that counts as no change', () => {
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   const { subresources: _, ...plain } = one
   const versions = [
@@ -313,7 +313,7 @@ test('what the version of a writer does not know is lost, and is no change of it
   }
 })
 
-test('more items may be repeated than a call takes', () => {
+test('more items may be repeated than a call has arguments', () => {
   const items = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' }
   const version = { ...one, schema: schema({ items }) }
   const [kind] = customResource(definition([version]), options).kinds
@@ -321,7 +321,7 @@ test('more items may be repeated than a call takes', () => {
   assert.equal(kind.validateSchema?.(object({ items: twice }) as KubeObject).length, 150_000)
 })
 
-test('what apply leaves is checked, and what no reader will find of it goes', () => {
+test('the result of an apply is validated, and fields that will be pruned are removed', () => {
   const any = { 'x-kubernetes-preserve-unknown-fields': true }
   const version = { ...one, schema: schema({ ...size, any }) }
   const resource = customResource(definition([version]), options)
@@ -345,7 +345,7 @@ test('what apply leaves is checked, and what no reader will find of it goes', ()
   assert.deepEqual(stored.spec, { size: 1 })
 })
 
-test('lists that were wrong before, as the version sees them, are not reported again', () => {
+test('lists that were invalid before, in the writer's version, are not reported again', () => {
   const items = { type: 'object', properties: { k: { type: 'string' } } }
   const set = { type: 'array', 'x-kubernetes-list-type': 'set', items }
   const version = { ...one, schema: schema({ set }) }
@@ -369,7 +369,7 @@ test('lists that were wrong before, as the version sees them, are not reported a
   assert.deepEqual(told({ ...wrong, spec: { set: [{ k: 'b' }] } }), ['spec.set[1]'])
 })
 
-test('apply may merge what no reader can read: it is kept where it is checked, and dropped from metadata', () => {
+test('apply may merge unreadable values: they are kept in validated parts and dropped from metadata', () => {
   const resource = customResource(definition([one]), options)
   const [kind] = resource.kinds
   const metadata = { name: 'a', generation: 1.5, creationTimestamp: 1, labels: { a: 'b' } }
@@ -439,7 +439,7 @@ for (const [served, deprecated, named] of [
   })
 }
 
-test('older releases keep nulls, report all problems at once, and a gate hides where objects are', () => {
+test('older releases keep nulls, report all problems at once, and a gate hides selfLink', () => {
   const kindIn = (release: number) =>
     customResource(definition([one]), { ...options, release }).kindOf('example.com/v1') as Kind
   const read = (release: number, spec: Loose) => kindIn(release).conform(object(spec)).object
@@ -480,7 +480,7 @@ test('validation rules do not run on an object without a name', () => {
   assert.match(messages([nameless]).join(), /some validation rules were not checked/)
 })
 
-test('scales are where the definition says', () => {
+test('the definition specifies the paths of scale', () => {
   const scale = {
     specReplicasPath: '.spec.size',
     statusReplicasPath: '.status.n',
@@ -500,7 +500,7 @@ test('scales are where the definition says', () => {
   )
 })
 
-test('columns are read from paths', () => {
+test('columns are read by JSONPath', () => {
   const columns = [
     { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
@@ -530,7 +530,7 @@ test('a thousand definitions cost little until they are used', () => {
   assert.ok(spentMs < 500, `${spentMs} ms`)
 })
 
-test('replicas at a path that the requested version lacks are checked all the same', () => {
+test('replicas at a path that the requested version lacks are validated nevertheless', () => {
   const scale = { specReplicasPath: '.spec.name.n', statusReplicasPath: '.status.n' }
   const both = customResource(
     definition([

@@ -1,4 +1,7 @@
-/** What facts/README.md promises of the tables: every column is described, and they are small. */
+/**
+ * The claims of facts/README.md about the tables: every column is described, and the tables are
+ * small.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
@@ -9,7 +12,7 @@ const tableOf = (name: string) => JSON.parse(readFileSync(new URL(name, folder),
 const page = readFileSync(new URL('README.md', folder), 'utf8')
 const told = new Set([...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text]) => text.split(/[ ,]+/)))
 
-/** The most that the tables of one release may take; those of all of them are less. */
+/** The maximum size of the tables of one release; those of all releases are smaller. */
 const sizeBytesMax = 1_500_000
 
 /**

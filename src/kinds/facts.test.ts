@@ -10,7 +10,7 @@ const facts = loadFacts((fileName) => {
   return readFileSync(new URL(`../../facts/${fileName}`, import.meta.url), 'utf8')
 })
 
-test('nothing but the releases table is read to know the resources', () => {
+test('the list of resources needs only the table of releases', () => {
   facts.resourcesOf(22)
   assert.deepEqual(reads, ['releases.json'])
 })
@@ -146,7 +146,7 @@ for (const [group, version, plural, first, last, storedFirst, storedLast, prefix
   })
 }
 
-test('what is off by default is marked', () => {
+test('resources that are off by default are marked', () => {
   assert.equal(resourceAt(15, 'extensions', 'v1beta1', 'deployments')!.off, false)
   assert.equal(resourceAt(16, 'extensions', 'v1beta1', 'deployments')!.off, true)
   assert.equal(resourceAt(16, 'extensions', 'v1beta1', 'ingresses')!.off, false)
@@ -160,7 +160,7 @@ test('what is off by default is marked', () => {
   }
 })
 
-test('from 1.24 on new beta versions are off, those that were on stay on', () => {
+test('from 1.24 on new beta versions are off, and older ones stay on', () => {
   assert.equal(resourceAt(24, 'batch', 'v1beta1', 'cronjobs')!.off, false)
   assert.equal(resourceAt(28, 'flowcontrol.apiserver.k8s.io', 'v1beta2', 'flowschemas')!.off, false)
   assert.equal(
@@ -174,7 +174,7 @@ test('from 1.24 on new beta versions are off, those that were on stay on', () =>
   )
 })
 
-test('a name can be a type of its own in one release and an alias in another', () => {
+test('a name can be a type in one release and an alias in another', () => {
   const rules = (release: number) => {
     const hook = facts.typeOf('io.k8s.api.admissionregistration.v1beta1.ValidatingWebhook', release)
     const items = list(hook, 'rules').items as Struct
@@ -184,7 +184,7 @@ test('a name can be a type of its own in one release and an alias in another', (
   assert.equal(rules(26), 'io.k8s.api.admissionregistration.v1.RuleWithOperations')
 })
 
-test('lifecycles name what replaces a version', () => {
+test('lifecycles name the replacement of a version', () => {
   assert.deepEqual(resourceAt(22, 'batch', 'v1beta1', 'cronjobs')!.lifecycle, {
     introduced: '1.8',
     deprecated: '1.21',
@@ -254,7 +254,7 @@ test('a pod has its fields, in order, as protobuf and JSON write them', () => {
   })
 })
 
-test('a list without a type of its own takes it from the patch strategy', () => {
+test('a list without its own list type gets it from the patch strategy', () => {
   const spec = facts.typeOf('io.k8s.api.core.v1.PodSpec', 22)
   const shape = ({ listType, mapKeys }: List) => [listType, ...mapKeys]
   assert.deepEqual(shape(list(spec, 'containers')), ['map', 'name'])
@@ -279,7 +279,7 @@ test('a list without a type of its own takes it from the patch strategy', () => 
   )
 })
 
-test('inlined structs keep their number for protobuf and lift their fields for JSON', () => {
+test('inlined structs keep their protobuf number, and their fields are inlined in JSON', () => {
   const volume = facts.typeOf('io.k8s.api.core.v1.Volume', 22)
   assert.deepEqual(
     volume.fields.map((field) => [field.name, field.number]),

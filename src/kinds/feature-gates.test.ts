@@ -45,7 +45,7 @@ for (const [release, given, gate, expected] of cases) {
   })
 }
 
-test('a deprecated gate is warned of', () => {
+test('a deprecated gate causes a warning', () => {
   const gates = featureGates(table, 22, new Map([['Leaving', true]]))
   assert.ok('warnings' in gates && gates.warnings.length === 1)
 })

@@ -88,7 +88,7 @@ function full(type: Type, bare: boolean, above: readonly Type[] = []): Json | un
   }
 }
 
-/** As a release writes an object of its stored version. */
+/** The object as a release writes it in its stored version. */
 function written({ stored }: Resource, body: Loose): KubeObject {
   const metadata = { name: 'a', ...(stored.namespaced && { namespace: 'n' }) }
   const { object } = stored.conform({ ...body, metadata })
@@ -157,7 +157,7 @@ const bodies: readonly [plural: string, body: Loose][] = [
   ['ingresses', { spec: { rules: [{ host: 'a' }, { http: { paths: [{ path: '/a' }] } }] } }],
   ['certificatesigningrequests', { status: { conditions: [{ type: 'Approved' }] } }],
 ]
-test('so are shapes that have rules of their own', () => {
+test('shapes with their own rules are completed too', () => {
   for (const [older, newer] of pairs as [number, number][]) {
     for (const [plural, body] of bodies) {
       for (const one of storedIn(older).filter((other) => other.plural === plural))
@@ -166,7 +166,7 @@ test('so are shapes that have rules of their own', () => {
   }
 })
 
-test('what 1.15 had in metadata is not shown any longer', () => {
+test('metadata fields that only 1.15 had are not returned', () => {
   for (const metadata of [
     { initializers: { pending: [{ name: 'a' }] } },
     { managedFields: [{ manager: 'm', operation: 'Apply', fields: { 'f:data': {} } }] },
@@ -181,7 +181,7 @@ test('what 1.15 had in metadata is not shown any longer', () => {
   }
 })
 
-test('nothing is looked at in the oldest release', () => {
+test('the oldest release checks nothing', () => {
   for (const { group, plural } of storedIn(15))
     assert.equal(olderForms(`${group}/${plural}`, contextOf(15)), undefined)
 })

@@ -27,7 +27,7 @@ const rows: [release: number, cluster: string[], spec: object, filled: object][]
   [22, ['IPv6'], { clusterIPs: ['None'] }, row(both, 'PreferDualStack')],
   [22, both, { clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv6'] }, {}],
 ]
-test('services of one address are read with their families', () => {
+test('single-stack services are returned with their families', () => {
   for (const [release, cluster, spec, filled] of rows) {
     const service = { spec: structuredClone(spec) }
     fillAddresses(service, cluster, { release, feature: () => release > 20 })

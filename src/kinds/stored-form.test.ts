@@ -22,7 +22,7 @@ const map = {
   data: { __proto__: 'x', k: 'v' },
 }
 
-test('both forms are one object', () => {
+test('JSON and protobuf decode to the same object', () => {
   const kind = catalog.find('', 'v1', 'configmaps')
   assert.ok(kind)
   const json = parse(Buffer.from(JSON.stringify(map)))
@@ -31,7 +31,7 @@ test('both forms are one object', () => {
   assert.deepEqual(protobuf.data, json.data)
 })
 
-test('a version that is no longer served is read', () => {
+test('a version that is no longer served is decoded', () => {
   const old = catalog.resource('apps', 'deployments')?.kindOf('extensions/v1beta1')
   assert.ok(old)
   const object = {
@@ -76,7 +76,7 @@ for (const [name, bytes, filledIn] of forms) {
   })
 }
 
-test('of a version that is gone the last form is known', () => {
+test('the last type of a removed version is known', () => {
   const requests = catalog.resource('certificates.k8s.io', 'certificatesigningrequests')
   const beta = requests?.kindOf('certificates.k8s.io/v1beta1')
   const condition = { type: 'Approved' }
@@ -86,7 +86,7 @@ test('of a version that is gone the last form is known', () => {
   assert.deepEqual(object.status, { conditions: [{ ...condition, ...unknown }] })
 })
 
-test('an unknown form is reported as unknown', () => {
+test('an unknown version is reported', () => {
   const kind = catalog.find('', 'v1', 'configmaps')
   assert.ok(kind)
   const other = { ...map, kind: 'Thing', apiVersion: 'example.com/v1' }

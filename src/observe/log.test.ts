@@ -59,28 +59,28 @@ test('lines in JSON', () => {
   for (const [, fields] of cases) log.error('said', fields)
   const [first, ...others] = lines.map((line) => JSON.parse(line))
   assert.deepEqual(first, { ts: 1500, level: 'info', msg: 'said "so"' })
-  const said = { ts: 1500, level: 'error', msg: 'said' }
+  const stated = { ts: 1500, level: 'error', msg: 'said' }
   assert.deepEqual(others, [
-    said,
-    { ...said, path: '/a b', quote: '"' },
-    { ...said, text: 'a\nb' },
-    { ...said, code: 200, names: ['a'] },
-    { ...said, none: null },
-    { ...said, error: 'the disk is full' },
-    { ...said, circle: '…', refusing: '…' },
+    stated,
+    { ...stated, path: '/a b', quote: '"' },
+    { ...stated, text: 'a\nb' },
+    { ...stated, code: 200, names: ['a'] },
+    { ...stated, none: null },
+    { ...stated, error: 'the disk is full' },
+    { ...stated, circle: '…', refusing: '…' },
   ])
   assert.ok(lines.every((line) => line.indexOf('\n') === line.length - 1))
 })
 
 test('an error is logged with its stack', () => {
-  let said = ''
+  let stated = ''
   const log = createLog(
     2,
-    (line) => (said += line),
+    (line) => (stated += line),
     () => 0,
   )
   log.error('broken', { error: new Error('because') })
-  assert.match(said, /error broken error="Error: because\\n\s+at /)
-  assert.equal(said.split('\n').length, 2)
+  assert.match(stated, /error broken error="Error: because\\n\s+at /)
+  assert.equal(stated.split('\n').length, 2)
   assert.equal(log.verbosity, 2)
 })

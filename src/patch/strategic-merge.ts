@@ -34,8 +34,10 @@ export function applyStrategicMerge(
 ): Json {
   if (patch !== null && !isMap(patch)) {
     const kind = goType(patch) === '[]interface {}' ? 'array' : goType(patch)
-    const said = kind === 'int64' || kind === 'float64' ? 'number' : kind
-    throw badRequest(`json: cannot unmarshal ${said} into Go value of type map[string]interface {}`)
+    const stated = kind === 'int64' || kind === 'float64' ? 'number' : kind
+    throw badRequest(
+      `json: cannot unmarshal ${stated} into Go value of type map[string]interface {}`,
+    )
   }
   const original = copyValue(document) as JsonMap
   const change = copyValue(patch ?? {}) as JsonMap
@@ -67,8 +69,8 @@ function answerTo(error: unknown, patch: JsonMap, release: number): unknown {
     case 400:
       return badRequest(error.message)
     case 422: {
-      const said = 'the server rejected our request due to an error in our request'
-      const answer = new ApiError(422, 'Invalid', said, {})
+      const stated = 'the server rejected our request due to an error in our request'
+      const answer = new ApiError(422, 'Invalid', stated, {})
       answer.cause = error
       return answer
     }
@@ -153,8 +155,8 @@ function mergeMember(original: JsonMap, member: string, value: Json, type: Type)
   const deletes = member.startsWith(deleteFromList)
   let name = member
   if (deletes) {
-    const said = nameAfter(member, deleteFromList, 'invalid patch format of primitive list')
-    if (said !== '') name = said
+    const stated = nameAfter(member, deleteFromList, 'invalid patch format of primitive list')
+    if (stated !== '') name = stated
   }
   if (value === null) {
     delete original[name]

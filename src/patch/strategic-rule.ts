@@ -45,10 +45,10 @@ export function listRule(type: Type, name: string): PatchRule {
 
 /** The strategy without retainKeys, which only guides clients. */
 function strategyOf(field: Field): string {
-  const said =
+  const stated =
     field.patchStrategy ?? (field.type.is === 'list' ? field.type.patchStrategy : undefined)
-  if (said === undefined) return ''
-  return said.split(',').find((strategy) => strategy !== 'retainKeys') ?? ''
+  if (stated === undefined) return ''
+  return stated.split(',').find((strategy) => strategy !== 'retainKeys') ?? ''
 }
 
 function fieldOf(type: Type, name: string): Field {

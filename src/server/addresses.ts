@@ -24,8 +24,8 @@ function isUnspecified(address: string): boolean {
 
 /** The address at which clients and other servers reach this server. */
 export function advertisedAddress(settings: Wanted, machine: Machine): string {
-  const said = settings.advertiseAddress
-  if (said !== undefined && !isUnspecified(said)) return said
+  const stated = settings.advertiseAddress
+  if (stated !== undefined && !isUnspecified(stated)) return stated
   if (!isUnspecified(settings.bindAddress)) return settings.bindAddress
   const v6 = settings.bindAddress !== '0.0.0.0'
   const usable = machine.addresses.filter((address) => !/^fe80:/i.test(address))

@@ -352,12 +352,12 @@ test('daily renewal reports changes and failures, and keeps what is in use', () 
   const settings = settingsFor()
   const first = ensure(settings)
   let nowMs = startMs
-  const told: string[] = []
+  const reported: string[] = []
   const renewal = renewDaily(
     first,
     () => ensure(settings, nowMs),
-    (fresh) => told.push(fresh.made.join()),
-    (error) => told.push(error.name),
+    (fresh) => reported.push(fresh.made.join()),
+    (error) => reported.push(error.name),
   )
   assert.equal(renewal.check().serving, renewal.check().serving)
   nowMs += 300 * dayMs
@@ -365,7 +365,7 @@ test('daily renewal reports changes and failures, and keeps what is in use', () 
   writeFileSync(join(settings.dataDir, 'pki', 'ca.crt'), 'garbage')
   assert.equal(renewal.check(), renewed)
   renewal.stop()
-  assert.deepEqual(told, ['apiserver,admin', 'CannotUseFile'])
+  assert.deepEqual(reported, ['apiserver,admin', 'CannotUseFile'])
 })
 
 test('certificates for names are read with the others; changes are reported, and problems give warnings', () => {
@@ -377,12 +377,12 @@ test('certificates for names are read with the others; changes are reported, and
   const pair = { certificatePem: readFileSync(cert!, 'utf8'), keyPem: readFileSync(key!, 'utf8') }
   assert.deepEqual(first.named, [{ ...pair, names: ['*.example'] }])
   assert.deepEqual(first.warnings, [])
-  const told: string[] = []
+  const reported: string[] = []
   const renewal = renewDaily(
     first,
     () => ensure(settings),
-    (fresh) => told.push(fresh.named[0]?.certificatePem ?? ''),
-    (error) => told.push(error.message),
+    (fresh) => reported.push(fresh.named[0]?.certificatePem ?? ''),
+    (error) => reported.push(error.message),
   )
   renewal.check()
   const admin = readFileSync(join(other, 'pki', 'admin.crt'), 'utf8')
@@ -391,7 +391,7 @@ test('certificates for names are read with the others; changes are reported, and
   writeFileSync(key!, readFileSync(join(other, 'pki', 'admin.key')))
   renewal.check()
   renewal.stop()
-  assert.deepEqual(told, [`${key} is not the key of ${cert}`, admin])
+  assert.deepEqual(reported, [`${key} is not the key of ${cert}`, admin])
   assert.match(
     ensure(settings, startMs + 400 * dayMs).warnings.join(),
     /^--tls-sni-cert-key: .*apiserver\.crt is not valid since .*: clients refuse it$/,
@@ -401,21 +401,21 @@ test('certificates for names are read with the others; changes are reported, and
 test('what could not be laid in is laid in the next day', () => {
   const settings = settingsFor()
   const first = ensure(settings)
-  const told: string[] = []
+  const reported: string[] = []
   const renewal = renewDaily(
     first,
     () => ensure(settings, startMs + 300 * dayMs),
     (fresh) => {
-      told.push(fresh.serving.certificatePem === first.serving.certificatePem ? 'old' : 'new')
-      if (told.length === 1) throw new Error('the disk is full')
+      reported.push(fresh.serving.certificatePem === first.serving.certificatePem ? 'old' : 'new')
+      if (reported.length === 1) throw new Error('the disk is full')
     },
-    (error) => told.push(error.message),
+    (error) => reported.push(error.message),
   )
   assert.equal(renewal.check(), first)
   assert.notEqual(renewal.check(), first)
   renewal.check()
   renewal.stop()
-  assert.deepEqual(told, ['new', 'the disk is full', 'new'])
+  assert.deepEqual(reported, ['new', 'the disk is full', 'new'])
 })
 
 const looks: [what: string, jumpMs: number, checks: number][] = [
@@ -514,7 +514,7 @@ for (const [bind, advertise, advertised, url] of addresses)
     assert.ok(servingNames(settings, machine).addresses.includes(advertised))
   })
 
-for (const [given, told] of [
+for (const [given, reported] of [
   [[], '127.0.0.1:6443'],
   [['--bind-address=2001:db8::7'], '[2001:db8::7]:6443'],
   [['--external-hostname=api.example'], 'api.example:6443'],
@@ -522,7 +522,8 @@ for (const [given, told] of [
   [['--external-hostname=::5', '--secure-port=7000'], '[::5]:7000'],
   [['--external-hostname=[::5]:77'], '[::5]:77'],
 ] as [string[], string][])
-  test(`clients connect to ${told}`, () => assert.equal(externalAddress(settingsFor(given)), told))
+  test(`clients connect to ${reported}`, () =>
+    assert.equal(externalAddress(settingsFor(given)), reported))
 
 for (const [block, first] of [
   ['10.0.0.0/16', '10.0.0.1'],

@@ -6,7 +6,7 @@ import { compactRegularly } from './compaction.ts'
 test('history older than an interval is deleted, and a failure is reported and retried', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const compacted: number[] = []
-  const told: string[] = []
+  const reported: string[] = []
   let revision = 7
   let failing = false
   const storage = {
@@ -17,7 +17,7 @@ test('history older than an interval is deleted, and a failure is reported and r
     },
   } as unknown as Storage
   const settle = () => new Promise((resolve) => setImmediate(resolve))
-  const running = compactRegularly(storage, 1000, (message) => told.push(message))
+  const running = compactRegularly(storage, 1000, (message) => reported.push(message))
   await settle()
   revision = 9
   t.mock.timers.tick(1000)
@@ -26,7 +26,7 @@ test('history older than an interval is deleted, and a failure is reported and r
   failing = true
   t.mock.timers.tick(1000)
   await settle()
-  assert.equal(told.length, 1)
+  assert.equal(reported.length, 1)
   failing = false
   revision = 12
   t.mock.timers.tick(1000)
@@ -36,11 +36,11 @@ test('history older than an interval is deleted, and a failure is reported and r
   revision = 2
   t.mock.timers.tick(1000)
   await settle()
-  assert.equal(told.length, 2)
+  assert.equal(reported.length, 2)
   revision = 4
   t.mock.timers.tick(1000)
   await settle()
-  assert.deepEqual([compacted, told.length], [[7, 9, 2], 2])
+  assert.deepEqual([compacted, reported.length], [[7, 9, 2], 2])
   running.stop()
 })
 

@@ -119,8 +119,8 @@ resources:
 `
   const [{ resources, providers }] = readEncryptionConfig(text)
   assert.deepEqual(resources, ['secrets', 'configmaps'])
-  const told = providers.map((one) =>
+  const reported = providers.map((one) =>
     one.is === 'identity' ? one.is : `${one.is} ${one.keys.map(({ name }) => name)}`,
   )
-  assert.deepEqual(told, ['secretbox a', 'aescbc b,c', 'identity'])
+  assert.deepEqual(reported, ['secretbox a', 'aescbc b,c', 'identity'])
 })

@@ -52,11 +52,11 @@ async function startTwo(list = (storage: Storage): Storage['list'] => storage.li
   })
   await writeKubernetesEndpoints(client, { address: own, port: 6443, release: 22 }, [own, other])
   membership.start(client, { repair: async () => {} })
-  const told = async () => {
+  const reported = async () => {
     const { subsets } = await client.get(endpoints, 'default', 'kubernetes')
     return subsets?.[0].addresses.map(({ ip }: { ip: string }) => ip)
   }
-  return { verbs, client, membership, told }
+  return { verbs, client, membership, reported }
 }
 
 test('the endpoints of the service are written again after a client deletes them', async (t) => {
@@ -79,7 +79,7 @@ test('a server that leaves while it says that it is alive has left', async (t) =
   t.mock.timers.enable({ apis: ['setInterval'] })
   const [requested, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let looks = 0
-  const { verbs, membership, told } = await startTwo((storage) => async (...range) => {
+  const { verbs, membership, reported } = await startTwo((storage) => async (...range) => {
     const answer = await storage.list(...range)
     if (looks++ === 0) {
       requested.resolve()
@@ -94,7 +94,7 @@ test('a server that leaves while it says that it is alive has left', async (t) =
   answered.resolve()
   await left
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
-  assert.deepEqual(await told(), [other])
+  assert.deepEqual(await reported(), [other])
   await verbs.stop()
 })
 

@@ -4,7 +4,7 @@ import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { ServerCount } from './server-count.ts'
 
 const [a, b, c, d] = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']
-const rows: [told: string[] | undefined, count: number, renewed: string[], left: string[]][] = [
+const rows: [reported: string[] | undefined, count: number, renewed: string[], left: string[]][] = [
   [undefined, 1, [b], []],
   [[b], 1, [b], []],
   [[a], 1, [b], [a]],
@@ -15,12 +15,12 @@ const rows: [told: string[] | undefined, count: number, renewed: string[], left:
   [[c, d], 1, [b], [c, d]],
   [[a, b], 3, [a, b], [a]],
 ]
-for (const [told, count, renewed, left] of rows)
-  test(`${count} servers where ${told ?? 'none'} are known`, async () => {
+for (const [reported, count, renewed, left] of rows)
+  test(`${count} servers where ${reported ?? 'none'} are known`, async () => {
     const storage = createMemoryStorage()
-    const subsets = [{ addresses: told?.map((ip) => ({ ip })) }]
+    const subsets = [{ addresses: reported?.map((ip) => ({ ip })) }]
     const key = '/registry/services/endpoints/default/kubernetes'
-    if (told !== undefined)
+    if (reported !== undefined)
       await storage.put(key, Buffer.from(JSON.stringify({ subsets })), { ifRevision: 0 })
     const parse = (bytes: Buffer) => JSON.parse(bytes.toString())
     const counted = new ServerCount({ storage, parse, root: '/registry', address: b }, count)

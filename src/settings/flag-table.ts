@@ -31,7 +31,7 @@ const minor: value.FlagType<string> = {
   word: 'RELEASE',
   unit: '',
   read: (given) => (/^\d+\.\d+$/.test(given) ? given : undefined),
-  show: (said) => said,
+  show: (stated) => stated,
 }
 
 const signingAlgorithms = [

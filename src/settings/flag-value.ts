@@ -188,7 +188,7 @@ export function pairs(
       }
       return all
     },
-    show: (value) => [...value].map(([key, said]) => `${key}=${said}`).join(','),
+    show: (value) => [...value].map(([key, stated]) => `${key}=${stated}`).join(','),
   }
 }
 
@@ -244,14 +244,14 @@ export const switches: FlagType<ReadonlyMap<string, boolean>> = {
   read(given, before) {
     const all = new Map(before ?? [])
     for (const part of nonEmptyParts(given)) {
-      const [, key, said] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(part) ?? []
-      const value = truth.get(said ?? '')
+      const [, key, stated] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(part) ?? []
+      const value = truth.get(stated ?? '')
       if (key === undefined || value === undefined) return undefined
       all.set(key, value)
     }
     return all
   },
-  show: (value) => [...value].map(([key, said]) => `${key}=${said}`).join(','),
+  show: (value) => [...value].map(([key, stated]) => `${key}=${stated}`).join(','),
 }
 
 export const address: FlagType<string> = {
@@ -392,11 +392,11 @@ export const namedFiles: FlagType<readonly NamedFiles[]> = {
   word: 'FILE,FILE[:NAME,…]',
   unit: '',
   read(given, before) {
-    const [, pair = '', said] = /^([^:]*)(?::(.*))?$/s.exec(given) ?? []
+    const [, pair = '', stated] = /^([^:]*)(?::(.*))?$/s.exec(given) ?? []
     const [certificate, key, ...more] = pair.split(',').map((path) => path.trim())
     if (certificate === undefined || key === undefined || more.length > 0) return undefined
-    if (said?.trim() === '' || !readable(certificate) || !readable(key)) return undefined
-    const names = said?.split(',').map((name) => name.trim()) ?? []
+    if (stated?.trim() === '' || !readable(certificate) || !readable(key)) return undefined
+    const names = stated?.split(',').map((name) => name.trim()) ?? []
     return [...(before ?? []), { certificate: resolve(certificate), key: resolve(key), names }]
   },
   show: () => '',

@@ -93,10 +93,10 @@ function usesOf(rows: Rows, argv: readonly string[]): Use[] | { error: string } 
   const uses: Use[] = []
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i] as string
-    const [, dashes, said = '', equals] = /^(-{0,2})([^=]*)(=?)/s.exec(arg) ?? []
-    if (dashes === '' || said === '')
+    const [, dashes, stated = '', equals] = /^(-{0,2})([^=]*)(=?)/s.exec(arg) ?? []
+    if (dashes === '' || stated === '')
       return refuse(`unexpected argument ${JSON.stringify(arg)}: flags begin with --`)
-    const name = said.replaceAll('_', '-')
+    const name = stated.replaceAll('_', '-')
     if (dashes === '-' && name !== 'v') return refuse(`unknown flag: ${arg}: flags begin with --`)
     if (equals === '=') uses.push({ name, value: arg.slice(arg.indexOf('=') + 1) })
     else if (standsAlone(rows, name)) uses.push({ name, value: undefined })

@@ -19,13 +19,13 @@ function editsBetween(a: string, b: string): number {
 /** Longer names are not compared: flag names are short, and the cost is quadratic. */
 const nameLengthMax = 100
 
-export function nearest(said: string, known: readonly string[]): string | undefined {
-  if (said.length > nameLengthMax) return undefined
-  const limit = Math.max(2, Math.floor(said.length / 4))
+export function nearest(stated: string, known: readonly string[]): string | undefined {
+  if (stated.length > nameLengthMax) return undefined
+  const limit = Math.max(2, Math.floor(stated.length / 4))
   let best: string | undefined
   let bestEdits = limit + 1
   for (const name of known) {
-    const edits = editsBetween(said, name)
+    const edits = editsBetween(stated, name)
     if (edits < bestEdits) [best, bestEdits] = [name, edits]
   }
   return best

@@ -15,10 +15,10 @@ storageSuite('measured', {
 
 test('each response is reported by its operation', async () => {
   const storage = new MeasuredStorage(createMemoryStorage())
-  const told: string[] = []
+  const reported: string[] = []
   storage.took = (operation, key, ms) => {
     assert.ok(ms >= 0)
-    told.push(`${operation} ${key}`)
+    reported.push(`${operation} ${key}`)
   }
   const made = await storage.put('/a/x', Buffer.from('1'), { ifRevision: 0 })
   assert.ok(made.ok)
@@ -28,6 +28,6 @@ test('each response is reported by its operation', async () => {
   await storage.list({ start: '/a/', end: '/a0' })
   await storage.delete('/a/x', { ifRevision: changed.revision })
   await new Promise(setImmediate)
-  assert.deepEqual(told, ['create /a/x', 'update /a/x', 'get /a/x', 'list /a/', 'delete /a/x'])
+  assert.deepEqual(reported, ['create /a/x', 'update /a/x', 'get /a/x', 'list /a/', 'delete /a/x'])
   await storage.close()
 })

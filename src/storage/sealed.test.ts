@@ -79,14 +79,14 @@ test('a value that no key decrypts does not affect other readers and values', as
   won(await put(storage, '1'))
   won(await put(sealed(inner, secretbox), '2'))
   won(await put(storage, '3'))
-  const told = ({ bytes }: { bytes: Buffer | undefined }) =>
+  const reported = ({ bytes }: { bytes: Buffer | undefined }) =>
     whyUnopened(bytes as Buffer) ?? `${bytes}`
   const expected = ['1', 'no matching prefix found', '3']
   const { items } = (await storage.list(prefixRange('/registry/secrets/'))).value
-  assert.deepEqual(items.map(told), expected)
-  assert.deepEqual((await collect(storage, after, 3)).map(told), expected)
+  assert.deepEqual(items.map(reported), expected)
+  assert.deepEqual((await collect(storage, after, 3)).map(reported), expected)
   const lost = await put(storage, '2')
-  assert.equal(!lost.ok && lost.current && told(lost.current), expected[1])
+  assert.equal(!lost.ok && lost.current && reported(lost.current), expected[1])
   await storage.close()
 })
 

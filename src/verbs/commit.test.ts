@@ -20,7 +20,7 @@ function deployment(name: string, length: number) {
 }
 
 /** The length of a container's argument, and the expected error. */
-const rows: readonly [length: number, said: RegExp | undefined][] = [
+const rows: readonly [length: number, stated: RegExp | undefined][] = [
   [largest - 2000, undefined],
   [largest, /^etcdserver: request is too large$/],
   [2_000_000, /^etcdserver: request is too large$/],
@@ -29,11 +29,12 @@ const rows: readonly [length: number, said: RegExp | undefined][] = [
     /^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(21\d{5} vs\. 2097152\)$/,
   ],
 ]
-for (const [length, said] of rows) {
+for (const [length, stated] of rows) {
   test(`a text of ${length}`, async () => {
     const made = verbs.create('deployments', deployment(`t${length}`, length))
-    if (said === undefined) await made
-    else await assert.rejects(made, (error: Any) => error.code === 500 && said.test(error.message))
+    if (stated === undefined) await made
+    else
+      await assert.rejects(made, (error: Any) => error.code === 500 && stated.test(error.message))
   })
 }
 

@@ -41,11 +41,11 @@ export function deleteOptionsFrom(
   const { kind = '', apiVersion } = body
   if (kind !== '' && kind !== 'DeleteOptions') throw ofAnotherKind(kind, apiVersion, release)
   const preconditions = objectOf(body.preconditions, 'preconditions')
-  const said = body.dryRun ?? []
-  if (!Array.isArray(said) || said.some((value) => typeof value !== 'string')) {
+  const stated = body.dryRun ?? []
+  if (!Array.isArray(stated) || stated.some((value) => typeof value !== 'string')) {
     throw wrongType('dryRun', 'a list of strings')
   }
-  const dryRun: string[] = [...said, ...dryRunInQuery]
+  const dryRun: string[] = [...stated, ...dryRunInQuery]
   const options = {
     gracePeriodSeconds: integer(body.gracePeriodSeconds, 'gracePeriodSeconds'),
     ...(body.preconditions != null && { preconditions: true }),

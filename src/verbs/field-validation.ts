@@ -33,8 +33,8 @@ export function reportedFields(
   const unknown = unknownOf(reading)
   if ('patchType' in request) {
     const text = request.patchBytes.toString('utf8')
-    const said = request.patchType === 'json' ? operationFaults(text) : duplicatesOf(text)
-    return { lines: [], fields: [...said, ...unknown.map(unknownField)] }
+    const stated = request.patchType === 'json' ? operationFaults(text) : duplicatesOf(text)
+    return { lines: [], fields: [...stated, ...unknown.map(unknownField)] }
   }
   const found = request.strictFaults?.()
   if (found !== undefined) return { lines: [], fields: found }
@@ -68,18 +68,18 @@ const duplicatesOf = (text: string): string[] => [
 /** In the order of Go's decoder, which skips the contents of unknown fields. */
 function inOrder(text: string, unknown: readonly string[]): string[] {
   const open = new Set(unknown)
-  const said = new Set<string>()
+  const stated = new Set<string>()
   let skipped: string | undefined
   for (const { path, again } of keysOf(text)) {
     if (skipped !== undefined && isBelow(path, skipped)) continue
     skipped = undefined
     if (open.has(path)) {
-      said.add(unknownField(path))
+      stated.add(unknownField(path))
       skipped = path
-    } else if (again) said.add(duplicateField(path))
+    } else if (again) stated.add(duplicateField(path))
   }
-  for (const path of unknown) said.add(unknownField(path))
-  return [...said]
+  for (const path of unknown) stated.add(unknownField(path))
+  return [...stated]
 }
 
 const isBelow = (path: string, above: string): boolean =>
@@ -88,12 +88,12 @@ const isBelow = (path: string, above: string): boolean =>
 const operationMembers = new Set(['op', 'path', 'from', 'value'])
 
 function operationFaults(text: string): string[] {
-  const said = new Set<string>()
+  const stated = new Set<string>()
   for (const { path, again } of keysOf(text)) {
     const member = /^\[\d+\]\.([^.[]*)$/.exec(path)?.[1]
     if (member !== undefined && !operationMembers.has(member)) {
-      said.add(`json patch ${unknownField(path)}`)
-    } else if (again) said.add(`json patch ${duplicateField(path)}`)
+      stated.add(`json patch ${unknownField(path)}`)
+    } else if (again) stated.add(`json patch ${duplicateField(path)}`)
   }
-  return [...said]
+  return [...stated]
 }

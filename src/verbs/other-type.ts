@@ -18,10 +18,10 @@ export function otherType(
   request: WriteRequest,
 ): ApiError {
   const apiVersion = String(raw.apiVersion || wanted.apiVersion).replace(/^\//, '')
-  const said = { apiVersion, kind: String(raw.kind || wanted.kind) }
-  const fault = otherTypeFault(server, wanted, said, () => request.text?.() ?? noText)
+  const stated = { apiVersion, kind: String(raw.kind || wanted.kind) }
+  const fault = otherTypeFault(server, wanted, stated, () => request.text?.() ?? noText)
   const version = versionOf(apiVersion)
   return badRequest(
-    `${said.kind} in version "${version}" cannot be handled as a ${wanted.kind}: ${fault}`,
+    `${stated.kind} in version "${version}" cannot be handled as a ${wanted.kind}: ${fault}`,
   )
 }

@@ -36,17 +36,17 @@ export function patchedVersion(
   readAs: (type: TypeName) => DecodedAs | undefined,
   release: number,
 ): string | undefined {
-  const said = headerOf(raw)
-  const kind = said.kind || expected.kind
-  if (said.apiVersion === '') {
+  const stated = headerOf(raw)
+  const kind = stated.kind || expected.kind
+  if (stated.apiVersion === '') {
     if (kind === expected.kind) return undefined
     const version = `the internal version of group "${groupOf(expected.apiVersion)}"`
     throw badRequest(unregisteredKind(kind, version, release))
   }
-  const fault = apiVersionFault(said.apiVersion)
+  const fault = apiVersionFault(stated.apiVersion)
   if (fault !== undefined) throw badRequest(fault)
   // "/v1" has an empty group, which is the core group.
-  const apiVersion = said.apiVersion.replace(/^\//, '')
+  const apiVersion = stated.apiVersion.replace(/^\//, '')
   if (kind === expected.kind && isOneOf(apiVersion)) return apiVersion
   throw badRequest(faultOf(expected, { apiVersion, kind }, readAs({ apiVersion, kind }), release))
 }
@@ -55,19 +55,19 @@ export function patchedVersion(
 export const otherTypeFault = (
   server: Server,
   expected: TypeName,
-  said: TypeName,
+  stated: TypeName,
   text: () => Buffer,
 ): string =>
-  faultOf(expected, said, readAsAny(server, expected.apiVersion, text)(said), server.release)
+  faultOf(expected, stated, readAsAny(server, expected.apiVersion, text)(stated), server.release)
 
 const faultOf = (
   expected: TypeName,
-  said: TypeName,
+  stated: TypeName,
   read: DecodedAs | undefined,
   release: number,
 ): string =>
   read === undefined
-    ? unregisteredKind(said.kind, `version "${said.apiVersion}"`, release)
+    ? unregisteredKind(stated.kind, `version "${stated.apiVersion}"`, release)
     : (read.fault ??
       `converting (${read.goType}) to (${internalName(expected.apiVersion, expected.kind)}): unknown conversion`)
 

@@ -133,13 +133,13 @@ export function patchedAs(
   const type = server.typeNamed(apiVersion, kind) as Type
   const as = { type, typed: true, lost, release }
   const way: PatchWay = { apply: (to) => rawPatched(request, to, as), inOrder: (object) => object }
-  const isIt = (said: string) => said === apiVersion
+  const isIt = (stated: string) => stated === apiVersion
   const read = orInvalidPatch(release, request, before, way, (made) => {
     const given = requireObject(made)
     const { patchedVersion, readAsAny } = load.type()
     const readAs = readAsAny(server, apiVersion, textOf(made))
-    const said = patchedVersion({ apiVersion, kind }, made, isIt, readAs, server.release)
-    return said === undefined
+    const stated = patchedVersion({ apiVersion, kind }, made, isIt, readAs, server.release)
+    return stated === undefined
       ? undefined
       : conformAs(server, apiVersion, kind, request, given, textOf(made), lost)
   })

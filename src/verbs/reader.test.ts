@@ -34,11 +34,11 @@ test('objects that a follower keeps are parsed once, for all followers', async (
   cache.start()
   const reader = objectReader({ catalog: server.catalog, cache, storage, parseStored })
   const follow = async (keeps: boolean) => {
-    const told: KubeObject[] = []
-    const changed = (object: KubeObject) => void told.push(object)
+    const reported: KubeObject[] = []
+    const changed = (object: KubeObject) => void reported.push(object)
     await reader.follow('', 'namespaces', { keeps, changed, deleted: () => {} })
     await new Promise(setImmediate)
-    return told
+    return reported
   }
   const kept = await follow(true)
   assert.deepEqual([kept.length, parsed], [3, 3])

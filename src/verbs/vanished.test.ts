@@ -74,7 +74,7 @@ for (const [plural, way, named, whenGone, whenAnew] of cases) {
       }
       const wanted = Object.fromEntries(named.map((field) => [field, metadata[field]]))
       const change = { metadata: { ...wanted, labels: { x: 'y' } } }
-      assert.equal(await told(plural, way, change), expected)
+      assert.equal(await reported(plural, way, change), expected)
       assert.equal(meanwhile, undefined)
       const left = await refusalOf(verbs.get(plural, 'a'))
       assert.equal(left, expected === made || what === 'made anew' ? 'none' : missed)
@@ -83,7 +83,7 @@ for (const [plural, way, named, whenGone, whenAnew] of cases) {
   }
 }
 
-async function told(plural: string, way: Way, change: Loose): Promise<string> {
+async function reported(plural: string, way: Way, change: Loose): Promise<string> {
   const target = verbs.target(plural, 'a')
   const { kind, apiVersion } = target.kind
   const whole = { ...bodies[plural], metadata: { ...change.metadata, name: 'a' } }

@@ -22,7 +22,7 @@ interface Told {
 }
 
 /** Takes events of a watch until `count` arrived; a surplus shows after a moment. */
-async function told({ watcher }: Watch, count: number): Promise<Told[]> {
+async function reported({ watcher }: Watch, count: number): Promise<Told[]> {
   const all: Told[] = []
   await until(`${count} events`, () => {
     for (const { type, event } of watcher.take()) {
@@ -70,7 +70,7 @@ const cases: [query: string, expected: string[]][] = [
 for (const [query, expected] of cases) {
   test(`a watch from before memory begins receives everything since: ${query || 'all'}`, async () => {
     const watch = await verbs.watch('configmaps', `resourceVersion=${started}${query}`)
-    const got = await told(watch, expected.length)
+    const got = await reported(watch, expected.length)
     assert.deepEqual(
       got.map(({ what }) => what),
       expected,
@@ -90,16 +90,16 @@ test('changes during a catch-up are delivered once and in order, and so are late
     for (let i = 0; i < 50; i++) await write(`during${i}`, 'left')
   })()
   const names = Array.from({ length: 50 }, (_, i) => `ADDED during${i}`)
-  const first = await told(watch, 154 + 50)
+  const first = await reported(watch, 154 + 50)
   await writing
   await write('live', 'left')
-  const all = [...first, ...(await told(watch, 1))].map(({ what }) => what)
+  const all = [...first, ...(await reported(watch, 1))].map(({ what }) => what)
   assert.deepEqual(all.slice(-51), [...names, 'ADDED live'])
   assert.equal(new Set(all).size, all.length)
   assert.equal(all.length, 154 + 51)
   watch.stop()
   await write('after', 'left')
-  assert.deepEqual(await told(watch, 0), [])
+  assert.deepEqual(await reported(watch, 0), [])
 })
 
 test('a watch from a future version gets only later changes', async () => {
@@ -108,7 +108,7 @@ test('a watch from a future version gets only later changes', async () => {
   assert.equal(watch.progress(), revision + 2, 'it never says less than its client knows')
   for (const name of ['future1', 'future2', 'future3', 'future4']) await write(name, 'left')
   assert.deepEqual(
-    (await told(watch, 2)).map(({ what }) => what),
+    (await reported(watch, 2)).map(({ what }) => what),
     ['ADDED future3', 'ADDED future4'],
   )
   assert.equal(watch.progress(), revision + 4)
@@ -127,7 +127,7 @@ test('more events than the queue holds are delivered as the client reads, even i
   await Promise.all(Array.from({ length: count }, (_, i) => put(i)))
   await busy.settled()
   const watch = await busy.watch('configmaps', `resourceVersion=${revision}`)
-  const revisions = (await told(watch, count)).map((one) => one.revision)
+  const revisions = (await reported(watch, count)).map((one) => one.revision)
   assert.deepEqual(
     revisions,
     revisions.toSorted((a, b) => a - b),
@@ -151,7 +151,7 @@ test('a watch from a compacted version is 410', async () => {
   const refused = verbs.watch('configmaps', `resourceVersion=${started}`)
   assert.equal(await refusalOf(refused), '410 Expired')
   const kept = await verbs.watch('configmaps', `resourceVersion=${started + 1}`)
-  const [next] = await told(kept, 1)
+  const [next] = await reported(kept, 1)
   assert.equal(next.what, 'ADDED gone')
   kept.stop()
 })
@@ -181,15 +181,15 @@ test('progress is never ahead of events', async () => {
     const client = await own.watch('configmaps', 'resourceVersion=0&watch=1')
     const create = own.create('configmaps', { metadata: { name: 'a' } })
     const before: number[] = []
-    let told: number | undefined
-    while (told === undefined && before.length < 10_000) {
+    let reported: number | undefined
+    while (reported === undefined && before.length < 10_000) {
       const progress = client.progress()
-      told = client.watcher.take()[0]?.event.revision
-      if (told === undefined) before.push(progress)
+      reported = client.watcher.take()[0]?.event.revision
+      if (reported === undefined) before.push(progress)
       await Promise.resolve()
     }
-    assert.equal(told, Number((await create).metadata.resourceVersion))
-    assert.ok(before.length > 0 && Math.max(...before) < (told as number))
+    assert.equal(reported, Number((await create).metadata.resourceVersion))
+    assert.ok(before.length > 0 && Math.max(...before) < (reported as number))
     client.stop()
   } finally {
     await own.stop()

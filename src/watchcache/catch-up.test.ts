@@ -76,7 +76,7 @@ class Past {
   }
 }
 
-const said = (watcher: Watcher) =>
+const stated = (watcher: Watcher) =>
   watcher
     .take()
     .map(({ type, event }) => `${type} ${(event.entry ?? event.previous)?.name}`)
@@ -94,15 +94,15 @@ test('the past is delivered in order, then the cache takes over, and nothing is 
   const behind = await past.watch(from, watcher)
   assert.equal(behind?.progress, from)
   await turns()
-  assert.equal(said(watcher), 'MODIFIED old, ADDED new, DELETED gone, MODIFIED new')
+  assert.equal(stated(watcher), 'MODIFIED old, ADDED new, DELETED gone, MODIFIED new')
   assert.equal(behind?.progress, undefined)
   await past.write(['later'])
   await past.seen()
-  assert.equal(said(watcher), 'ADDED later')
+  assert.equal(stated(watcher), 'ADDED later')
   behind?.stop()
   await past.write(['unheard'])
   await past.seen()
-  assert.equal(said(watcher), '')
+  assert.equal(stated(watcher), '')
 })
 
 const scopes: [title: string, namespace: string, steps: Step[], expected: string][] = [
@@ -123,7 +123,7 @@ for (const [title, namespace, steps, expected] of scopes) {
     const watcher = new Watcher(namespace, undefined)
     await past.watch(from, watcher)
     await turns()
-    assert.equal(said(watcher), expected)
+    assert.equal(stated(watcher), expected)
   })
 }
 
@@ -143,7 +143,7 @@ for (const [title, before, after, expected] of selections) {
     const watcher = new Watcher('', ({ labels }) => labels?.app === 'web')
     await past.watch(from, watcher)
     await turns()
-    assert.equal(said(watcher), expected)
+    assert.equal(stated(watcher), expected)
   })
 }
 
@@ -157,12 +157,12 @@ test('if the store is ahead of the cache, its events are not repeated', async ()
   const watcher = new Watcher('', undefined)
   await past.watch(from, watcher)
   await turns()
-  assert.equal(said(watcher), 'MODIFIED x, ADDED ahead')
+  assert.equal(stated(watcher), 'MODIFIED x, ADDED ahead')
   await past.seen()
-  assert.equal(said(watcher), '')
+  assert.equal(stated(watcher), '')
   await past.write(['next'])
   await past.seen()
-  assert.equal(said(watcher), 'ADDED next')
+  assert.equal(stated(watcher), 'ADDED next')
 })
 
 test('history that was compacted, or that precedes the definition, cannot be delivered', async () => {
@@ -210,7 +210,7 @@ test('an unreadable change is skipped and logged', async () => {
     report: (error) => reported.push((error as Error).name),
   })
   await turns()
-  assert.equal(said(watcher), 'ADDED x, ADDED new')
+  assert.equal(stated(watcher), 'ADDED x, ADDED new')
   assert.equal(watcher.ended, false)
   assert.deepEqual(reported, ['TypeError'])
   behind?.stop()
@@ -252,7 +252,7 @@ test('a catch-up that is stopped early delivers and reports nothing more', async
   await turns()
   await past.write(['z'])
   await past.seen()
-  const told = said(watcher)
+  const told = stated(watcher)
   assert.ok(!told.includes('z'), told)
   assert.deepEqual(reported, [])
 })
@@ -347,6 +347,6 @@ test('if the store reports progress without changes, the cache takes over', asyn
   assert.equal(behind?.progress, undefined)
   await past.write(['later'])
   await past.seen()
-  assert.equal(said(watcher), 'ADDED later')
+  assert.equal(stated(watcher), 'ADDED later')
   behind?.stop()
 })

@@ -75,8 +75,8 @@ test('past events are filtered by namespace and selector', () => {
     const matches = selects ? ({ labels }: Entry) => labels?.app === 'web' : undefined
     const watcher = new Watcher(namespace, matches)
     watcher.receive(past)
-    const told = watcher.take().map(({ type, event }) => `${type} ${event.revision}`)
-    assert.equal(told.join(', '), expected, `${namespace} ${selects}`)
+    const reported = watcher.take().map(({ type, event }) => `${type} ${event.revision}`)
+    assert.equal(reported.join(', '), expected, `${namespace} ${selects}`)
   }
 })
 

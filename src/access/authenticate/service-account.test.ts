@@ -152,10 +152,10 @@ test('audiences must match', async () => {
       ['b', 'a', 'b'],
     ],
   ]
-  for (const [audiences, told] of requested) {
+  for (const [audiences, reported] of requested) {
     const verdict = await method.authenticateToken(token, audiences)
     assert.ok(verdict && 'user' in verdict)
-    assert.deepEqual(verdict.audiences, told)
+    assert.deepEqual(verdict.audiences, reported)
   }
 })
 

@@ -102,8 +102,8 @@ const coverage: [owned: object, granted: object, allowed: boolean][] = [
 ]
 for (const [owned, granted, allowed] of coverage)
   test(`${JSON.stringify(owned)} ${allowed ? 'covers' : 'does not cover'} ${JSON.stringify(granted)}`, async () => {
-    const said = await attempt({ object: rules(granted) }, rbacWith(owned))
-    assert.equal(said === 'allowed', allowed, said)
+    const stated = await attempt({ object: rules(granted) }, rbacWith(owned))
+    assert.equal(stated === 'allowed', allowed, stated)
   })
 
 test('a rule for millions of permissions delays no other request', async () => {
@@ -120,7 +120,7 @@ test('a rule for millions of permissions delays no other request', async () => {
 })
 
 test('missing permissions are merged only if they differ in nothing but the verb', async () => {
-  const said = await attempt({
+  const stated = await attempt({
     object: rules(
       rule('get', '', 'secrets', 'a'),
       rule('list', '', 'secrets', 'a'),
@@ -129,7 +129,7 @@ test('missing permissions are merged only if they differ in nothing but the verb
     ),
   })
   assert.equal(
-    said,
+    stated,
     lacking(
       'roles',
       'r',

@@ -86,13 +86,13 @@ function escalationProblem(
   if (missing.length === 0) return undefined
   const lines = [...new Set(compact(missing).map(showRule))].sort(byCodePoint)
   const who = `user ${goQuote(user.name)} (groups=${showStrings(user.groups)})`
-  const said = `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`
-  if (owned.missing.length === 0) return said
+  const stated = `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`
+  if (owned.missing.length === 0) return stated
   const errors = owned.missing.map(
     ({ kind, name }) => `${kind.toLowerCase()}s.${rbacGroup} ${goQuote(name)} not found`,
   )
   // A list of one error that may contain several: kube-apiserver then writes two pairs of brackets.
-  return `${said}; resolution errors: [${joinErrors(errors)}]`
+  return `${stated}; resolution errors: [${joinErrors(errors)}]`
 }
 
 const aggregates = (role: KubeObject): boolean =>

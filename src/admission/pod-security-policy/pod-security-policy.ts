@@ -43,8 +43,8 @@ export function podSecurityPolicy(authorizer: Authorizer): AdmissionPlugin {
 }
 
 const refused = (request: AdmissionRequest, step: string, problems: FieldError[]) => {
-  const said = problems.map(({ field, message }) => `${field}: ${message}`).join(' ')
-  return refusal(request, `PodSecurityPolicy: unable to ${step} pod: [${said}]`)
+  const stated = problems.map(({ field, message }) => `${field}: ${message}`).join(' ')
+  return refusal(request, `PodSecurityPolicy: unable to ${step} pod: [${stated}]`)
 }
 
 /**

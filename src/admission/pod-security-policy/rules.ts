@@ -33,13 +33,13 @@ export function policyProblems(policy: KubeObject, pod: KubeObject): FieldError[
     ...podProfileProblems(policy, pod),
     ...seLinuxProblems(rules, `${path}.seLinuxOptions`, context.seLinuxOptions),
   ]
-  for (const [field, said] of [
+  for (const [field, stated] of [
     ['hostNetwork', 'network'],
     ['hostPID', 'PID'],
     ['hostIPC', 'IPC'],
   ] as const) {
     if (rules[field] === true || spec[field] !== true) continue
-    errors.push(invalid(`${path}.${field}`, true, `Host ${said} is not allowed to be used`))
+    errors.push(invalid(`${path}.${field}`, true, `Host ${stated} is not allowed to be used`))
   }
   errors.push(...sysctlProblems(rules, context.sysctls ?? []), ...volumeProblems(rules, spec))
   const classes: string[] = rules.runtimeClass?.allowedRuntimeClassNames ?? []

@@ -88,8 +88,8 @@ export function podSecurityConfiguration(
   for (const field of ['namespaces', 'runtimeClasses', 'usernames'] as const)
     errors.push(...checkNames(found[field], field))
   if (errors.length > 0) {
-    const said = errors.map(({ field, message }) => `${field}: ${message}`)
-    throw new Error(`PodSecurity invalid: ${together(said)}`)
+    const stated = errors.map(({ field, message }) => `${field}: ${message}`)
+    throw new Error(`PodSecurity invalid: ${together(stated)}`)
   }
   return { defaults: Object.fromEntries(entries), exemptions: found }
 }

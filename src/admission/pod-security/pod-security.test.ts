@@ -99,13 +99,13 @@ test('annotations are checked in releases without the fields', () => {
       'seccomp.security.alpha.kubernetes.io/pod': 'unconfined',
     },
   }
-  const said = (version: number) =>
+  const stated = (version: number) =>
     detailsOf(problemsOf({ level: 'baseline', version }, metadata, one({})))
   const armor =
     'forbidden AppArmor profile (container.apparmor.security.beta.kubernetes.io/c="unconfined")'
-  assert.equal(said(19), armor)
+  assert.equal(stated(19), armor)
   assert.equal(
-    said(18),
+    stated(18),
     `${armor}, seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")`,
   )
 })

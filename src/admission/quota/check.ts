@@ -134,10 +134,10 @@ function requireCovered(
     ({ scopeName }) => !there.some((scope) => scope.scopeName === scopeName),
   )
   if (open.length === 0) return
-  const said = open.map(
+  const stated = open.map(
     ({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`,
   )
-  throw new ApiError(500, '', `insufficient quota to match these scopes: [${said.join(' ')}]`)
+  throw new ApiError(500, '', `insufficient quota to match these scopes: [${stated.join(' ')}]`)
 }
 
 /** The quota with increased usage. Undefined if it does not count this object. */

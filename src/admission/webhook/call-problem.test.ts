@@ -137,9 +137,9 @@ const calls: [error: Partial<CallError>, href: string, expected: string | RegExp
 ]
 for (const [error, href, expected] of calls) {
   test(`a call that ended with ${JSON.stringify(error)} at ${href}`, () => {
-    const told = callProblem(error as CallError, addressOf(href), () => Date.UTC(2021, 0))
-    if (typeof expected === 'string') assert.equal(told, expected)
-    else assert.match(told, expected)
+    const reported = callProblem(error as CallError, addressOf(href), () => Date.UTC(2021, 0))
+    if (typeof expected === 'string') assert.equal(reported, expected)
+    else assert.match(reported, expected)
   })
 }
 

@@ -98,18 +98,18 @@ const notAcceptable =
 const repeatedMax = 2048
 
 export function statusProblem({ status, headers, body }: CallAnswer): string {
-  const told = failureIn(body)
-  if (told !== undefined) return told
+  const reported = failureIn(body)
+  if (reported !== undefined) return reported
   // Only text bodies are included in the error.
   const type = headers['content-type'] ?? ''
-  const said =
+  const stated =
     type === '' || type.startsWith('text/') ? body.slice(0, repeatedMax).trim() : 'unknown'
-  if (status === 403 || status === 415) return said
-  if (status === 406) return said === '' || said === 'unknown' ? notAcceptable : said
+  if (status === 403 || status === 415) return stated
+  if (status === 406) return stated === '' || stated === 'unknown' ? notAcceptable : stated
   const known = byStatus[status]
   if (known !== undefined) return known
   return status >= 500
-    ? `an error on the server (${goQuote(said)}) has prevented the request from succeeding`
+    ? `an error on the server (${goQuote(stated)}) has prevented the request from succeeding`
     : `the server responded with the status code ${status} but did not return more information`
 }
 

@@ -70,7 +70,7 @@ export async function askHook(
   mutating: boolean,
 ): Promise<ReviewResult> {
   if (request.dryRun) requireNoSideEffects(hook)
-  const said = (step: string, error: unknown) => {
+  const stated = (step: string, error: unknown) => {
     const why = (error as Error).message
     return new CallFailed(
       hook,
@@ -83,7 +83,7 @@ export async function askHook(
       const chosen = reviewVersionOf(hook.reviewVersions)
       return [chosen, reviewText(chosen, uid, request, versioned, parts.release)] as const
     },
-    (error) => said('could not create admission objects', error),
+    (error) => stated('could not create admission objects', error),
   )
   const answer = await parts.client
     .post({ client: hook.client, timeoutMs: timeLeftMs(hook, request) }, text, reader)
@@ -91,11 +91,11 @@ export async function askHook(
     .catch((error) => {
       const step =
         error instanceof NoClient ? 'could not get REST client' : 'failed to call webhook'
-      throw said(step, error)
+      throw stated(step, error)
     })
   const verdict = attempt(
     () => readVerdict(version, uid, mutating, answer),
-    (error) => said('received invalid webhook response', error),
+    (error) => stated('received invalid webhook response', error),
   )
   for (const [key, value] of Object.entries(verdict.auditAnnotations)) {
     const name = `${hook.name}/${key}`

@@ -255,9 +255,9 @@ const bundles: [what: string, caBundle: string, expected: unknown][] = [
 ]
 for (const [what, caBundle, expected] of bundles) {
   test(`authorities that are ${what}`, async () => {
-    const told = String(await post(new HookClient(nobody, ownPlace), { caBundle }))
-    if (typeof expected === 'string') assert.equal(told, expected)
-    else assert.match(told, expected as RegExp)
+    const reported = String(await post(new HookClient(nobody, ownPlace), { caBundle }))
+    if (typeof expected === 'string') assert.equal(reported, expected)
+    else assert.match(reported, expected as RegExp)
   })
 }
 
@@ -270,7 +270,7 @@ test('an expired or future certificate is reported with its times', async () => 
   const expired = createServer({ cert: old.pem, key: old.keyPem })
   await new Promise<void>((resolve) => expired.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(expired.address() as AddressInfo).port}/`
-  const told = String(await post(new HookClient(nobody, ownPlace), { url }))
+  const reported = String(await post(new HookClient(nobody, ownPlace), { url }))
   expired.close()
-  assert.match(told, /expired or is not yet valid: current time \S+Z is after \S+Z$/)
+  assert.match(reported, /expired or is not yet valid: current time \S+Z is after \S+Z$/)
 })

@@ -153,8 +153,8 @@ for (const [what, make, operation, changed] of changes) {
     const request = make()
     server.paths.set('/a', () => patchOf(operation))
     assert.equal(await run(request, hook('a')), 'admitted')
-    const told = JSON.parse(request.auditAnnotations.get(mutation('round_0_index_0')) as string)
-    assert.deepEqual(told, { configuration: 'm', webhook: 'a.x.io', mutated: changed })
+    const reported = JSON.parse(request.auditAnnotations.get(mutation('round_0_index_0')) as string)
+    assert.deepEqual(reported, { configuration: 'm', webhook: 'a.x.io', mutated: changed })
     assert.equal(request.reinvoke === true, changed)
   })
 }
@@ -325,8 +325,8 @@ test('steps have names from 1.22 on, also in the log of ignored failures', async
   ]
   for (const [of, changes, expected] of rows) {
     release = of
-    const told = await run(requestOf('CREATE', mapKind, map()), hook('a', changes))
-    assert.equal(told, `500 ${refused}failed calling webhook "a.x.io": ${expected}`)
+    const reported = await run(requestOf('CREATE', mapKind, map()), hook('a', changes))
+    assert.equal(reported, `500 ${refused}failed calling webhook "a.x.io": ${expected}`)
   }
   server.paths.set('/a', () => ({ uid: 'x', allowed: true }))
   assert.equal(
@@ -482,14 +482,14 @@ const owner = {
   fieldsV1: { 'f:data': {} },
 }
 /** The managedFields that a webhook returns, and the warning: none if they are valid. */
-const spoilt: [what: Loose, said: string | undefined][] = [
+const spoilt: [what: Loose, stated: string | undefined][] = [
   [{ manager: 'two' }, undefined],
   [{ operation: 'Nope' }, 'operation must be `Apply` or `Update`'],
   [{ fieldsType: 'X' }, 'invalid fieldsType "X" in managed fields entry 0'],
   [{ apiVersion: '' }, 'apiVersion must not be empty'],
 ]
-for (const [what, said] of spoilt) {
-  test(`owners with ${JSON.stringify(what)} after a webhook: ${said ?? 'kept'}`, async () => {
+for (const [what, stated] of spoilt) {
+  test(`owners with ${JSON.stringify(what)} after a webhook: ${stated ?? 'kept'}`, async () => {
     const made = { ...owner, ...what }
     server.paths.set('/a', () =>
       patchOf({ op: 'replace', path: '/metadata/managedFields', value: [made] }),
@@ -498,10 +498,10 @@ for (const [what, said] of spoilt) {
     const request = requestOf('CREATE', mapKind, map({ metadata } as Loose))
     assert.equal(await run(request, hook('a')), 'admitted')
     const [kept] = request.object?.metadata.managedFields ?? []
-    assert.deepEqual({ ...kept }, said === undefined ? made : owner)
+    assert.deepEqual({ ...kept }, stated === undefined ? made : owner)
     const about =
       '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: '
-    assert.deepEqual(request.warnings, said === undefined ? [] : [about + said])
+    assert.deepEqual(request.warnings, stated === undefined ? [] : [about + stated])
   })
 }
 

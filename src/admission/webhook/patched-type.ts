@@ -24,21 +24,21 @@ export interface TypeName {
  * string.
  */
 export function statedTypeOf(patched: Loose): TypeName {
-  let said: TypeName
+  let stated: TypeName
   try {
-    said = bodyHeader(patched as Json)
+    stated = bodyHeader(patched as Json)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new Error(`couldn't get version/kind; json parse error: ${error.message}`)
   }
-  const fault = apiVersionFault(said.apiVersion)
+  const fault = apiVersionFault(stated.apiVersion)
   if (fault !== undefined) throw new Error(fault)
-  return said
+  return stated
 }
 
 /** Objects without a built-in type must specify their kind. */
-export function requireKind(said: TypeName, text: () => string): void {
-  if (said.kind !== '') return
+export function requireKind(stated: TypeName, text: () => string): void {
+  if (stated.kind !== '') return
   throw new Error(
     refusedWhole(Buffer.from(text()), (value) => `Object 'Kind' is missing in '${value}'`),
   )
@@ -52,12 +52,12 @@ export function readAsOther(
   types: KnownTypes,
   release: number,
   { apiVersion }: Kind,
-  said: TypeName,
+  stated: TypeName,
   text: string,
 ): void {
-  if (!isKnownType(types, apiVersion, said.apiVersion, said.kind))
-    throw new Error(unregisteredKind(said.kind, `version ${goQuote(said.apiVersion)}`, release))
-  const type = types.typeNamed(said.apiVersion, said.kind)
+  if (!isKnownType(types, apiVersion, stated.apiVersion, stated.kind))
+    throw new Error(unregisteredKind(stated.kind, `version ${goQuote(stated.apiVersion)}`, release))
+  const type = types.typeNamed(stated.apiVersion, stated.kind)
   const read = type && readGoJson(Buffer.from(text), type)
   if (read && 'fault' in read) throw new Error(read.fault)
 }
@@ -92,9 +92,9 @@ export function requireType(
     return
   }
   if (requested.resource.kindOf(apiVersion) === undefined) {
-    const said = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+    const stated = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
     throw plain(
-      `${said}, Kind=${kind} is unstructured and is not suitable for converting to ${goQuote(requested.apiVersion)}`,
+      `${stated}, Kind=${kind} is unstructured and is not suitable for converting to ${goQuote(requested.apiVersion)}`,
     )
   }
   if (kind === expected.kind) return
@@ -105,13 +105,13 @@ export function requireType(
 }
 
 /** The Scale of a custom kind is untyped until it is decoded as a Scale. */
-function requireScale(types: KnownTypes, release: number, own: TypeName, said: TypeName): void {
-  if (said.kind === own.kind && said.apiVersion === own.apiVersion) return
-  if (said.apiVersion === '')
+function requireScale(types: KnownTypes, release: number, own: TypeName, stated: TypeName): void {
+  if (stated.kind === own.kind && stated.apiVersion === own.apiVersion) return
+  if (stated.apiVersion === '')
     throw plain(`Object 'apiVersion' is missing in 'unstructured object has no version'`)
-  if (!isKnownType(types, own.apiVersion, said.apiVersion, said.kind))
-    throw plain(unregisteredKind(said.kind, `version ${goQuote(said.apiVersion)}`, release))
-  const from = goTypeOf(said.apiVersion, said.kind)
+  if (!isKnownType(types, own.apiVersion, stated.apiVersion, stated.kind))
+    throw plain(unregisteredKind(stated.kind, `version ${goQuote(stated.apiVersion)}`, release))
+  const from = goTypeOf(stated.apiVersion, stated.kind)
   throw plain(`converting (${from}) to (${goTypeOf(own.apiVersion, own.kind)}): unknown conversion`)
 }
 

@@ -140,9 +140,9 @@ const olderRows: [what: string, answer: Loose, mutating: boolean, expected: unkn
 ]
 for (const [what, answer, mutating, expected] of olderRows) {
   test(`of the older review, ${what}`, () => {
-    const told = outcome(answer, mutating, 'v1beta1')
-    if (expected instanceof RegExp) assert.match(String(told), expected)
-    else assert.deepEqual(told, expected)
+    const reported = outcome(answer, mutating, 'v1beta1')
+    if (expected instanceof RegExp) assert.match(String(reported), expected)
+    else assert.deepEqual(reported, expected)
   })
 }
 
@@ -194,8 +194,11 @@ const wrong: [response: unknown, words: string][] = [
 for (const [response, words] of wrong) {
   test(`a response ${JSON.stringify(response)} does not fit`, () => {
     const isMap = typeof response === 'object' && !Array.isArray(response)
-    const told = String(outcome(review(isMap ? { ...allowed, ...response } : response)))
-    assert.equal(told.slice(0, told.indexOf(' error found')), `unread: v1.AdmissionReview.${words}`)
+    const reported = String(outcome(review(isMap ? { ...allowed, ...response } : response)))
+    assert.equal(
+      reported.slice(0, reported.indexOf(' error found')),
+      `unread: v1.AdmissionReview.${words}`,
+    )
   })
 }
 
@@ -334,8 +337,8 @@ const shown: [what: string, request: AdmissionRequest, part: string, expected: u
 ]
 for (const [what, request, part, expected] of shown) {
   test(`a review shows ${what}`, async () => {
-    const { request: told } = await requested(request)
-    assert.deepEqual(told[part], expected)
+    const { request: reported } = await requested(request)
+    assert.deepEqual(reported[part], expected)
   })
 }
 

@@ -173,18 +173,18 @@ const known = new Set([
 
 /** An omitted member has the requested value. */
 function requireKnown(apiVersion: string, kind: string, version: ReviewVersion): void {
-  const said = apiVersion || `${group}/${version}`
+  const stated = apiVersion || `${group}/${version}`
   const named = kind || 'AdmissionReview'
-  if (known.has(`${said} ${named}`)) return
+  if (known.has(`${stated} ${named}`)) return
   throw new Error(
-    `no kind ${goQuote(named)} is registered for version ${goQuote(said)} in scheme "pkg/runtime/scheme.go:100"`,
+    `no kind ${goQuote(named)} is registered for version ${goQuote(stated)} in scheme "pkg/runtime/scheme.go:100"`,
   )
 }
 
 function requireConvertible(apiVersion: string, kind: string, version: ReviewVersion): void {
-  const said = apiVersion || `${group}/${version}`
-  if (said === `${group}/${version}`) return
-  const name = `${said.replace(/^.*\//, '')}.${kind || 'AdmissionReview'}`
+  const stated = apiVersion || `${group}/${version}`
+  if (stated === `${group}/${version}`) return
+  const name = `${stated.replace(/^.*\//, '')}.${kind || 'AdmissionReview'}`
   throw new Error(`converting (${name}) to (${version}.AdmissionReview): unknown conversion`)
 }
 
@@ -251,8 +251,8 @@ function requireSameReview(uid: string, { response, apiVersion = '', kind = '' }
     )
   }
   if (apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview') return
-  const said = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+  const stated = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
   throw new Error(
-    `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${said}, Kind=${kind}`,
+    `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${stated}, Kind=${kind}`,
   )
 }

@@ -81,17 +81,17 @@ test('all are called concurrently: each of three responds when the others have b
     waiting.push(go)
     if (waiting.length === 3) for (const one of waiting) one()
   }
-  const told = await run(map(), 22, hook('a'), hook('b'), hook('c'))
+  const reported = await run(map(), 22, hook('a'), hook('b'), hook('c'))
   server.onRequest = undefined
-  assert.equal(told, 'admitted')
+  assert.equal(reported, 'admitted')
   assert.equal(called(), 'a b c')
 })
 
 test('of several rejections the first in order is returned, and all are counted', async () => {
   server.paths.set('/b', () => ({ allowed: false, status: { message: 'first' } }))
   server.paths.set('/c', () => ({ allowed: false, status: { message: 'second' } }))
-  const told = await run(map(), 22, hook('a'), hook('b'), hook('c'))
-  assert.equal(told, 'admission webhook "b.x.io" denied the request: first')
+  const reported = await run(map(), 22, hook('a'), hook('b'), hook('c'))
+  assert.equal(reported, 'admission webhook "b.x.io" denied the request: first')
   assert.deepEqual(
     calls.map(({ name, type, operation, rejected }) => [name, type, operation, rejected]).sort(),
     [
@@ -146,14 +146,14 @@ test('each webhook gets the version that it requires', async () => {
   })
   const object = await scaler()
   const request = requestOf('UPDATE', v1, object, { old: await scaler() })
-  const told = await run(
+  const reported = await run(
     request,
     22,
     hook('a', of('v2beta2')),
     hook('b', of('v1')),
     hook('c', of('v2beta2')),
   )
-  assert.equal(told, 'admitted')
+  assert.equal(reported, 'admitted')
   const seen = server.received.map(({ path, review: { request: requested } }) => [
     path,
     requested.object.apiVersion,
@@ -186,7 +186,7 @@ const conditions = (...expressions: string[]) => ({
   matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
 })
 
-for (const [title, changes, told, wanted] of [
+for (const [title, changes, reported, wanted] of [
   ['all conditions hold', conditions('true', "object.metadata.name == 'm'"), 'admitted', 'a'],
   [
     'a condition does not hold',
@@ -220,6 +220,6 @@ for (const [title, changes, told, wanted] of [
   ],
 ] as const)
   test(`a webhook is called if its conditions hold: ${title}`, async () => {
-    assert.equal(await run(map(), 37, hook('a', changes)), told)
+    assert.equal(await run(map(), 37, hook('a', changes)), reported)
     assert.equal(called(), wanted)
   })

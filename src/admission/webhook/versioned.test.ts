@@ -188,9 +188,9 @@ const refusals: [which: string, operations: Loose[], expected: string | RegExp][
 ]
 for (const [which, operations, expected] of refusals) {
   test(`${which}: ${JSON.stringify(operations)} is refused`, async () => {
-    const told = String(await outcome(which, ...operations))
-    if (typeof expected === 'string') assert.equal(told, expected)
-    else assert.match(told, expected)
+    const reported = String(await outcome(which, ...operations))
+    if (typeof expected === 'string') assert.equal(reported, expected)
+    else assert.match(reported, expected)
   })
 }
 

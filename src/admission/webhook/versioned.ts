@@ -146,16 +146,16 @@ export function settled(
   patched: Loose,
   operations: Json,
 ): KubeObject {
-  const said = statedTypeOf(patched)
+  const stated = statedTypeOf(patched)
   const text = () => JSON.stringify(loadOrder().operatedOrder(patched as Json, operations))
   if (kind.decoding === 'free') {
-    requireKind(said, text)
-    return own === undefined ? unread(kind, patched) : bodyOr(types, own, said, patched, text)
+    requireKind(stated, text)
+    return own === undefined ? unread(kind, patched) : bodyOr(types, own, stated, patched, text)
   }
   const expected = own ?? kind
   const named = {
-    apiVersion: said.apiVersion.replace(/^\//, '') || expected.apiVersion,
-    kind: said.kind || expected.kind,
+    apiVersion: stated.apiVersion.replace(/^\//, '') || expected.apiVersion,
+    kind: stated.kind || expected.kind,
   }
   if (named.kind === expected.kind && named.apiVersion === expected.apiVersion)
     return own === undefined ? typedAs(kind, patched, text) : asBody(types, own, patched, text())
@@ -169,11 +169,11 @@ export function settled(
 const bodyOr = (
   types: KnownTypes,
   own: TypeName,
-  said: TypeName,
+  stated: TypeName,
   patched: Loose,
   text: () => string,
 ): KubeObject =>
-  said.kind === own.kind && said.apiVersion === own.apiVersion
+  stated.kind === own.kind && stated.apiVersion === own.apiVersion
     ? asBody(types, own, patched, text())
     : (patched as KubeObject)
 

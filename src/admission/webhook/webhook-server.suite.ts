@@ -58,9 +58,9 @@ export class WebhookServer {
           if (answer === 'never') return
           if (typeof answer === 'string') return response.end(answer)
           const { apiVersion } = review
-          const said = { uid: review.request.uid, ...answer }
+          const stated = { uid: review.request.uid, ...answer }
           response.setHeader('content-type', 'application/json')
-          const text = JSON.stringify({ kind: 'AdmissionReview', apiVersion, response: said })
+          const text = JSON.stringify({ kind: 'AdmissionReview', apiVersion, response: stated })
           const go = () => void response.end(text)
           if (this.onRequest === undefined) go()
           else this.onRequest(go)

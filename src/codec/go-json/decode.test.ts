@@ -214,9 +214,9 @@ test('a value that is rejected as a whole is reported with its end', () => {
     ['{"a":{"b":"cdefg"}}', '{"a":{"b":"cdefg"}}', '#10 byte of ...|:"cdefg"}}|...'],
   ]
   for (const [body, value, near] of rows) {
-    const said = refusedWhole(Buffer.from(body), (one) => `no ${one}`)
+    const stated = refusedWhole(Buffer.from(body), (one) => `no ${one}`)
     assert.equal(
-      said,
+      stated,
       `unmarshalerDecoder: no ${value}, error found in ${near}, bigger context ...|${body}|...`,
     )
   }

@@ -5,7 +5,7 @@ import type { Json } from '#api/object-meta.ts'
 import { metadataProblem } from './metadata-problem.ts'
 
 /** Metadata, and the error for it; undefined if it can be read. */
-const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
+const rows: readonly (readonly [metadata: Json, stated: string | undefined])[] = [
   [null, undefined],
   [{}, undefined],
   [{ bogus: 1, labels: null, finalizers: [null], name: 'a"b' }, undefined],
@@ -69,10 +69,10 @@ const rows: readonly (readonly [metadata: Json, said: string | undefined])[] = [
   ],
 ]
 
-for (const [metadata, said] of rows) {
+for (const [metadata, stated] of rows) {
   test(`metadata ${JSON.stringify(metadata)}`, () => {
     const problem = metadataProblem(metadata)
-    if (said === undefined) assert.equal(problem, undefined)
-    else assert.ok(problem?.startsWith(said), problem)
+    if (stated === undefined) assert.equal(problem, undefined)
+    else assert.ok(problem?.startsWith(stated), problem)
   })
 }

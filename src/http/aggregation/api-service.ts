@@ -43,6 +43,6 @@ export const automanagedLabel = 'kube-aggregator.kubernetes.io/automanaged'
 export type Management = 'onstart' | 'true'
 
 export function managementOf(service: KubeObject | undefined): Management | undefined {
-  const said = service?.metadata.labels?.[automanagedLabel]
-  return said === 'onstart' || said === 'true' ? said : undefined
+  const stated = service?.metadata.labels?.[automanagedLabel]
+  return stated === 'onstart' || stated === 'true' ? stated : undefined
 }

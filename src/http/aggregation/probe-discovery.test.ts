@@ -67,11 +67,11 @@ const statuses: [number[], number | undefined][] = [
   [[302], 302],
   [[503], 503],
 ]
-for (const [given, told] of statuses) {
+for (const [given, reported] of statuses) {
   test(`answers of ${given}`, async () => {
     answers = [...given]
     requested.length = 0
-    const why = told && failing(port, `bad status from ${url(port)}: ${told}`)
+    const why = reported && failing(port, `bad status from ${url(port)}: ${reported}`)
     assert.equal(await lookAt(port), why)
     const line = '/apis/g/v1 system:kube-aggregator system:masters by front-proxy'
     assert.deepEqual([...new Set(requested)], [line])

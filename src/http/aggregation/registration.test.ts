@@ -65,8 +65,11 @@ class Store {
 
   /** Versions with a trailing minus are not served. */
   define(name: string, ...versions: string[]): void {
-    const said = versions.map((one) => ({ name: one.replace('-', ''), served: !one.endsWith('-') }))
-    const spec = { group: 'example.com', versions: said }
+    const stated = versions.map((one) => ({
+      name: one.replace('-', ''),
+      served: !one.endsWith('-'),
+    }))
+    const spec = { group: 'example.com', versions: stated }
     this.reader.put('apiextensions.k8s.io', 'customresourcedefinitions', {
       metadata: { name },
       spec,

@@ -12,18 +12,18 @@ import { RemoteDiscovery } from './remote-discovery.ts'
 let server: Counterpart
 let now = 0
 /** The server's responses by path. */
-let said: Record<string, { body: object; headers?: Record<string, string> }> = {}
+let stated: Record<string, { body: object; headers?: Record<string, string> }> = {}
 const requested: string[] = []
 
 before(async () => {
   server = await counterpart(({ path }) => {
     requested.push(path)
-    return said[path] ?? { status: 404, body: 'x' }
+    return stated[path] ?? { status: 404, body: 'x' }
   })
 })
 after(() => server.stop())
 beforeEach(() => {
-  said = {}
+  stated = {}
   requested.length = 0
 })
 
@@ -62,7 +62,7 @@ const shownPods = {
 }
 
 test('a server without aggregated discovery gets one request per group version', async () => {
-  said['/apis/m/v1'] = legacy([pods])
+  stated['/apis/m/v1'] = legacy([pods])
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()
   assert.deepEqual(discovery.of('m', 'v1'), {
@@ -76,7 +76,7 @@ test('a server without aggregated discovery gets one request per group version',
 
 test('one document contains all group versions', async () => {
   const resources = [{ ...shownPods, verbs: ['list'] }]
-  said['/apis'] = {
+  stated['/apis'] = {
     headers: {
       'content-type': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
     },
@@ -89,7 +89,7 @@ test('one document contains all group versions', async () => {
 })
 
 test('a result is valid for a minute, and stale if its server becomes unavailable', async () => {
-  said['/apis/m/v1'] = legacy([pods])
+  stated['/apis/m/v1'] = legacy([pods])
   const discovery = discoveryOf('m/v1')
   await discovery.refresh()
   const { generation } = discovery
@@ -97,7 +97,7 @@ test('a result is valid for a minute, and stale if its server becomes unavailabl
   now += 59_000
   await discovery.refresh()
   assert.deepEqual(requested, [])
-  said = {}
+  stated = {}
   now += 2000
   await discovery.refresh()
   await until('the new answer', async () => discovery.generation > generation)

@@ -117,12 +117,12 @@ function converted(bytes: Buffer): Buffer | undefined {
 }
 
 function addressIn(index: Buffer, name: string): string | undefined {
-  let said: { paths?: Paths } | null
+  let stated: { paths?: Paths } | null
   try {
-    said = JSON.parse(index.toString()) as { paths?: Paths } | null
+    stated = JSON.parse(index.toString()) as { paths?: Paths } | null
   } catch {
     return undefined
   }
-  const address = said?.paths?.[name]?.serverRelativeURL
+  const address = stated?.paths?.[name]?.serverRelativeURL
   return typeof address === 'string' && followed.test(address) ? address : undefined
 }

@@ -11,19 +11,19 @@ import { type OpenApiDocuments, RemoteDocuments } from './remote-documents.ts'
 
 let server: Counterpart
 /** The server's responses by path. */
-let said: Record<string, unknown> = {}
+let stated: Record<string, unknown> = {}
 const requested: string[] = []
 
 before(async () => {
   server = await counterpart(({ path }) => {
     requested.push(path)
-    const found = said[path]
+    const found = stated[path]
     return found === undefined ? { status: 404, body: 'x' } : { body: found as object }
   })
 })
 after(() => server.stop())
 beforeEach(() => {
-  said = {}
+  stated = {}
   requested.length = 0
 })
 
@@ -77,7 +77,7 @@ const described = (key: string, type: string) => ({
 })
 
 test('a document is merged in both versions, and removed with its server', async () => {
-  said['/openapi/v2'] = described('a/v1', 'string')
+  stated['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, shown, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
   await until('the path', async () => '/apis/a/v1/x' in (await merged()).paths)
@@ -88,7 +88,7 @@ test('a document is merged in both versions, and removed with its server', async
 })
 
 test('a document that arrives after its server was removed is dropped, in both versions', async () => {
-  said['/openapi/v2'] = described('a/v1', 'string')
+  stated['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, shown, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
   remotes.clear()
@@ -116,7 +116,7 @@ test('an invalid document of one server does not affect the others', async () =>
   ]
   for (const [document, isShown] of rows) {
     requested.length = 0
-    said['/openapi/v2'] = document
+    stated['/openapi/v2'] = document
     const { documents, shown, merged } = documentsOf({ 'a/v1': 1 })
     look(documents)
     await until('all is asked', () => requested.length >= 3)
@@ -127,7 +127,7 @@ test('an invalid document of one server does not affect the others', async () =>
 })
 
 test('an unavailable server keeps its document and gets no requests', async () => {
-  said['/openapi/v2'] = described('a/v1', 'string')
+  stated['/openapi/v2'] = described('a/v1', 'string')
   const { documents, remotes, merged } = documentsOf({ 'a/v1': 1 })
   look(documents)
   await until('the path', async () => '/apis/a/v1/x' in (await merged()).paths)
@@ -152,7 +152,7 @@ for (const [priorities, first] of orders) {
     const all = [...remotes]
     remotes.clear()
     for (const [key, remote] of all) {
-      said['/openapi/v2'] = described(key, key.startsWith('a') ? 'string' : 'integer')
+      stated['/openapi/v2'] = described(key, key.startsWith('a') ? 'string' : 'integer')
       remotes.set(key, remote)
       look(documents)
       await until(key, async () => `/apis/${key}/x` in (await merged()).paths)
@@ -175,8 +175,8 @@ const addresses: [string, string | undefined][] = [
 for (const [serverRelativeURL, expected] of addresses) {
   test(`OpenAPI v3 at ${serverRelativeURL}`, async () => {
     const document = { openapi: '3.0.0', paths: {} }
-    said['/openapi/v3'] = { paths: { 'apis/a/v1': { serverRelativeURL } } }
-    if (expected !== undefined) said[expected] = document
+    stated['/openapi/v3'] = { paths: { 'apis/a/v1': { serverRelativeURL } } }
+    if (expected !== undefined) stated[expected] = document
     const { documents, shown } = documentsOf({ 'a/v1': 1 })
     look(documents)
     await until('both forms to be asked for', () => requested.length >= 2)

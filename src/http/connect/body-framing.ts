@@ -20,20 +20,20 @@ export function framedHeaders(
   headers: PassedHeaders,
   body: PassedBody,
 ): PassedHeaders {
-  const { 'content-length': said, 'transfer-encoding': _, ...others } = headers
+  const { 'content-length': stated, 'transfer-encoding': _, ...others } = headers
   if (body === undefined)
     return takesBody.has(method) ? { ...others, 'content-length': '0' } : others
   if (Buffer.isBuffer(body)) return { ...others, 'content-length': String(body.length) }
-  if (typeof said === 'string' && /^\d{1,15}$/.test(said))
-    return { ...others, 'content-length': said }
+  if (typeof stated === 'string' && /^\d{1,15}$/.test(stated))
+    return { ...others, 'content-length': stated }
   return { ...others, 'transfer-encoding': 'chunked' }
 }
 
 export function sendBody(outgoing: http.ClientRequest, body: PassedBody): void {
   if (body === undefined || Buffer.isBuffer(body)) return void outgoing.end(body)
-  const said = outgoing.getHeader('content-length')
-  if (said === undefined) return void body.pipe(outgoing)
-  const exact = exactly(Number(said))
+  const stated = outgoing.getHeader('content-length')
+  if (stated === undefined) return void body.pipe(outgoing)
+  const exact = exactly(Number(stated))
   exact.on('error', (error) => outgoing.destroy(error))
   body.pipe(exact).pipe(outgoing)
 }

@@ -79,14 +79,14 @@ test('a backend that upgrades an ordinary request is reported at once', async ()
   await assert.rejects(callBackend(call), {
     message: 'backend tried to switch protocol "foo" when "" was requested',
   })
-  const told = caller({})({
+  const reported = caller({})({
     method: 'GET',
     url: new URL(`http://127.0.0.1:${port}/x`),
     timeoutMs: 60_000,
     answerBytesMax: 1000,
   })
   const why = 'the server left HTTP without being asked'
-  await assert.rejects(told, { message: `GET http://127.0.0.1:${port}/x: ${why}`, late: false })
+  await assert.rejects(reported, { message: `GET http://127.0.0.1:${port}/x: ${why}`, late: false })
   server.close()
 })
 

@@ -21,7 +21,7 @@ after(() => {
 })
 
 async function forwarded(requestedPath: string, warnings: string[] = []) {
-  const outcome = { told: {} as AnswerHeaders, refused: '', released: 0 }
+  const outcome = { reported: {} as AnswerHeaders, refused: '', released: 0 }
   requested = undefined
   const exchange = {
     auditId: 'ours',
@@ -32,7 +32,7 @@ async function forwarded(requestedPath: string, warnings: string[] = []) {
       method: 'GET',
       signal: new AbortController().signal,
       stream(_status: number, headers: AnswerHeaders) {
-        outcome.told = headers
+        outcome.reported = headers
         return { write: () => true, drained: async () => {}, end: () => {}, closed: false }
       },
     },
@@ -79,10 +79,10 @@ const both: [string, string | string[] | undefined, string | string[] | undefine
   ['warning', '299 - "theirs"', [old, '299 - "theirs"']],
   ['x-other', 'theirs', 'theirs'],
 ]
-for (const [name, said, expected] of both) {
-  test(`${name} is ${said ?? 'nothing'} for the backend`, async () => {
-    answers = said === undefined ? {} : { [name]: said }
-    assert.deepEqual((await forwarded('/', ['old'])).told[name], expected)
+for (const [name, stated, expected] of both) {
+  test(`${name} is ${stated ?? 'nothing'} for the backend`, async () => {
+    answers = stated === undefined ? {} : { [name]: stated }
+    assert.deepEqual((await forwarded('/', ['old'])).reported[name], expected)
   })
 }
 

@@ -70,7 +70,7 @@ interface Told {
 
 async function ask(name: string, query = '', trusted = true): Promise<Told | string> {
   requested = []
-  const told: Told = { status: 0, body: '', ended: '', type: undefined }
+  const reported: Told = { status: 0, body: '', ended: '', type: undefined }
   const exchange = {
     target: { namespace: 'ns', name },
     query: new URLSearchParams(query),
@@ -81,17 +81,17 @@ async function ask(name: string, query = '', trusted = true): Promise<Told | str
     wire: {
       headers: {},
       signal: new AbortController().signal,
-      answer: (status: number) => void Object.assign(told, { status, ended: 'ended' }),
+      answer: (status: number) => void Object.assign(reported, { status, ended: 'ended' }),
       stream(status: number, headers: Record<string, unknown>) {
-        Object.assign(told, { status, type: headers['content-type'] })
+        Object.assign(reported, { status, type: headers['content-type'] })
         return {
           write(bytes: Buffer) {
-            told.body += bytes
+            reported.body += bytes
             return true
           },
           drained: async () => {},
-          end: () => void (told.ended = 'ended'),
-          abort: () => void (told.ended = 'aborted'),
+          end: () => void (reported.ended = 'ended'),
+          abort: () => void (reported.ended = 'aborted'),
           closed: false,
         }
       },
@@ -109,7 +109,7 @@ async function ask(name: string, query = '', trusted = true): Promise<Told | str
   } as unknown as ConnectParts
   try {
     await podLog(exchange, parts)
-    return told
+    return reported
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return `${error.code} ${error.message}`.replaceAll(String(port), 'PORT')
@@ -134,8 +134,8 @@ const passed: [query: string, expected: string][] = [
 for (const [query, expected] of passed) {
   test(`the kubelet gets '${expected}' for '${query}'`, async () => {
     respond = hello
-    const told = await ask('here', query)
-    assert.deepEqual(told, { status: 200, body: 'hello', ended: 'ended', type: 'text/plain' })
+    const reported = await ask('here', query)
+    assert.deepEqual(reported, { status: 200, body: 'hello', ended: 'ended', type: 'text/plain' })
     assert.deepEqual(requested, [`/containerLogs/ns/here/c${expected}`])
   })
 }
@@ -221,8 +221,8 @@ for (const [status, headers, expected] of answers) {
 }
 
 test('a pod without a node has an empty log, not an error', async () => {
-  const told = await ask('free')
-  assert.deepEqual(told, { status: 204, body: '', ended: 'ended', type: undefined })
+  const reported = await ask('free')
+  assert.deepEqual(reported, { status: 204, body: '', ended: 'ended', type: undefined })
 })
 
 test("the kubelet's identity is verified, unless the client requests otherwise", async () => {
@@ -244,7 +244,7 @@ test('an endless error response is forwarded in part', async () => {
     response.on('drain', more)
     more()
   }
-  const told = String(await ask('here'))
-  assert.match(told, /^500 Internal error occurred: a+$/)
-  assert.ok(told.length < 51_000, String(told.length))
+  const reported = String(await ask('here'))
+  assert.match(reported, /^500 Internal error occurred: a+$/)
+  assert.ok(reported.length < 51_000, String(reported.length))
 })

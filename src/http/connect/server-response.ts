@@ -24,11 +24,11 @@ export function serverResponse(
   name: string,
   text: string,
 ): ApiError {
-  const [reason, message] = said(status, text)
+  const [reason, message] = stated(status, text)
   return new ApiError(status, reason, `${message} ( ${resource} ${name})`, { name, kind: resource })
 }
 
-function said(status: number, text: string): readonly [string, string] {
+function stated(status: number, text: string): readonly [string, string] {
   // These messages already name the user and the action, or the accepted types.
   if (status === 403) return ['Forbidden', text]
   if (status === 406) return ['NotAcceptable', text]

@@ -83,11 +83,11 @@ for (const [what, method, act, expected] of rows) {
 }
 
 test('a listener is called when the client disconnects, even if it is added later', async () => {
-  let told = 0
+  let reported = 0
   const gone = new Promise<Wire>((resolve) => {
     handle = (wire) => {
       wire.onClose?.(() => {
-        told++
+        reported++
         resolve(wire)
       })
       wire.answer(200, {}, undefined)
@@ -95,8 +95,8 @@ test('a listener is called when the client disconnects, even if it is added late
   })
   await ask('GET')
   const wire = await gone
-  wire.onClose?.(() => told++)
-  assert.deepEqual([told, wire.isWaiting], [2, false])
+  wire.onClose?.(() => reported++)
+  assert.deepEqual([reported, wire.isWaiting], [2, false])
 })
 
 test('a stream is notified that its client has disconnected', async () => {

@@ -13,8 +13,8 @@ import { frame, opcodes } from './websocket-frames.ts'
 const origin = /^(\*|([a-z][a-z0-9+.-]*:)?\/\S*)$/i
 
 /** Any single requested subprotocol is accepted: it changes nothing. */
-const choose: ChooseProtocol = (requested, said) => {
-  if (!origin.test(said)) return { status: 403, words: '' }
+const choose: ChooseProtocol = (requested, stated) => {
+  if (!origin.test(stated)) return { status: 403, words: '' }
   return requested.length > 1 ? { status: 400, words: '' } : (requested[0] ?? '')
 }
 

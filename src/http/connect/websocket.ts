@@ -49,13 +49,14 @@ export function openWebSocket(
 
 function handshake({ wire }: Exchange, choose: ChooseProtocol): string | Refused {
   const { headers } = wire
-  const said = (name: string) => String(headers[name] ?? '')
-  if (said('sec-websocket-key') === '') return { status: 400, words: 'mismatch challenge/response' }
-  if (said('sec-websocket-version') !== '13')
+  const stated = (name: string) => String(headers[name] ?? '')
+  if (stated('sec-websocket-key') === '')
+    return { status: 400, words: 'mismatch challenge/response' }
+  if (stated('sec-websocket-version') !== '13')
     return { status: 400, words: 'missing or bad WebSocket Version' }
   const requested = withoutTokenProtocol(headers['sec-websocket-protocol'])
   const protocols = requested === '' ? [] : requested.split(',').map((one) => one.trim())
-  return choose(protocols, said('origin'))
+  return choose(protocols, stated('origin'))
 }
 
 /** How long a client may take to read the last bytes. */

@@ -719,17 +719,17 @@ test('a body over the limit is rejected and not stored', async () => {
   }
 })
 
-for (const [given, told] of [
+for (const [given, reported] of [
   [{}, 250],
   [{ streamsMax: 3 }, 3],
 ] as const)
-  test(`${told} requests at once are announced, taken, and not one more`, async () => {
+  test(`${reported} requests at once are announced, taken, and not one more`, async () => {
     const client = new Client(undefined, given)
     const first = (await client.frames()).find(({ type }) => type === settings) as Frame
     assert.equal(first.payload.readUInt16BE(0), setting.concurrentStreamsMax)
-    assert.equal(first.payload.readUInt32BE(2), told)
-    for (let i = 0; i <= told; i++) client.send(frame(headers, whole, 2 * i + 1, get))
-    assert.equal(client.wires.length, told)
+    assert.equal(first.payload.readUInt32BE(2), reported)
+    for (let i = 0; i <= reported; i++) client.send(frame(headers, whole, 2 * i + 1, get))
+    assert.equal(client.wires.length, reported)
     assert.equal(codeOf(await client.frames(), reset), errorCode.refusedStream)
   })
 
@@ -740,15 +740,15 @@ test('a connection that got GOAWAY closes after its running requests', async () 
   const [one, two] = client.wires as [Wire, Wire]
   one.goAway?.()
   one.answer(200, {}, undefined)
-  const said = await client.frames()
+  const stated = await client.frames()
   assert.deepEqual(
-    said.map(({ type, stream }) => [type, stream]),
+    stated.map(({ type, stream }) => [type, stream]),
     [
       [frameType.goAway, 0],
       [headers, 1],
     ],
   )
-  assert.equal(said[0]?.payload.readUInt32BE(0), 3)
+  assert.equal(stated[0]?.payload.readUInt32BE(0), 3)
   client.send(frame(headers, whole, 5, get))
   assert.equal(client.wires.length, 2)
   assert.equal(client.socket.destroyed, false)

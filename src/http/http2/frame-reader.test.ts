@@ -27,20 +27,24 @@ const frames = [
   frame(1, 5, 1, Buffer.from('head')),
   frame(0, 1, 1, Buffer.from('body')),
 ]
-const said = ['4 0 0 ', '1 5 1 head', '0 1 1 body']
+const stated = ['4 0 0 ', '1 5 1 head', '0 1 1 body']
 const whole = Buffer.concat([preface, ...frames])
 
 test('frames are the same, however the bytes are split', () => {
-  assert.deepEqual(readAll([whole]), said)
-  assert.deepEqual(readAll([...whole].map((byte) => Buffer.from([byte]))), said)
+  assert.deepEqual(readAll([whole]), stated)
+  assert.deepEqual(readAll([...whole].map((byte) => Buffer.from([byte]))), stated)
   for (let cut = 0; cut <= whole.length; cut++) {
-    assert.deepEqual(readAll([whole.subarray(0, cut), whole.subarray(cut)]), said, `cut at ${cut}`)
+    assert.deepEqual(
+      readAll([whole.subarray(0, cut), whole.subarray(cut)]),
+      stated,
+      `cut at ${cut}`,
+    )
   }
 })
 
 test('a frame is passed on as soon as it is complete', () => {
   const short = whole.subarray(0, whole.length - 1)
-  assert.deepEqual(readAll([short]), said.slice(0, 2))
+  assert.deepEqual(readAll([short]), stated.slice(0, 2))
   assert.deepEqual(readAll([preface.subarray(0, 23)]), [])
   assert.deepEqual(readAll([preface]), [])
 })

@@ -167,8 +167,8 @@ for (const [name, blocks, readTimes, last] of repeated) {
       times++
       return list
     })
-    const said = blocks.map((hex) => decoder.decode(Buffer.from(hex, 'hex')))
-    assert.deepEqual(said.at(-1), last)
+    const stated = blocks.map((hex) => decoder.decode(Buffer.from(hex, 'hex')))
+    assert.deepEqual(stated.at(-1), last)
     assert.equal(times, readTimes)
   })
 }

@@ -76,12 +76,12 @@ async function ensureOne(
     return
   }
   if (!releaseOf(release).has(specsAreAnnotated)) return
-  const said = there.metadata.annotations?.[autoUpdate]
+  const stated = there.metadata.annotations?.[autoUpdate]
   const ours =
-    mandatory || said === 'true' || (said === undefined && there.metadata.generation === 1)
+    mandatory || stated === 'true' || (stated === undefined && there.metadata.generation === 1)
   const wantedAnnotation = ours ? 'true' : 'false'
   const specDiffers = ours && !covers(there.spec, spec)
-  if (said === wantedAnnotation && !specDiffers) return
+  if (stated === wantedAnnotation && !specDiffers) return
   const next = structuredClone(there)
   next.metadata.annotations = { ...next.metadata.annotations, [autoUpdate]: wantedAnnotation }
   if (specDiffers) next.spec = structuredClone(spec)

@@ -536,18 +536,18 @@ function recording(rules: object[], { seesWatchesBegin = false, release = 22 } =
 }
 
 test('the log gives the reason of a rejection, and never quotes the request', () => {
-  const cases: [code: number, reason: string, message: string, told: string][] = [
+  const cases: [code: number, reason: string, message: string, reported: string][] = [
     [403, 'Forbidden', 'pods is forbidden', 'pods is forbidden'],
     [400, 'BadRequest', 'decode base64: ...|"data":{"a":"secret!"}|...', 'BadRequest'],
     [422, 'Invalid', 'Secret "s" is invalid: data[a b]: Invalid value: "a b"', 'Invalid'],
     [500, 'InternalError', 'cannot read {"data":"secret"}', 'InternalError'],
   ]
-  for (const [code, reason, message, told] of cases) {
+  for (const [code, reason, message, reported] of cases) {
     const heard: unknown[] = []
     const info = (_: string, { refusal }: { refusal?: unknown }) => void heard.push(refusal)
     const refusal = new ApiError(code, reason, message)
     const exchange = exchangeOf('POST', '/api/v1/namespaces/a/secrets', { status: code, refusal })
     requestLog({ verbosity: 4, info } as never, () => 0).end?.(exchange)
-    assert.deepEqual(heard, [told])
+    assert.deepEqual(heard, [reported])
   }
 })

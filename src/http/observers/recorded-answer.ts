@@ -13,8 +13,8 @@ export class RecordedAnswer {
 
   constructor(wire: Wire) {
     const { answer, answerPieces } = wire
-    wire.answer = (...said) => this.#answered(() => answer.apply(wire, said))
-    wire.answerPieces = (...said) => this.#answered(() => answerPieces.apply(wire, said))
+    wire.answer = (...stated) => this.#answered(() => answer.apply(wire, stated))
+    wire.answerPieces = (...stated) => this.#answered(() => answerPieces.apply(wire, stated))
   }
 
   #answered(send: () => void): void {

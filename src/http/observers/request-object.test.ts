@@ -74,7 +74,9 @@ for (const [plural, subresource, verb, sent, filledIn = {}] of cases) {
     } as unknown as Exchange
     const target = { kind, namespace: 'default', name, subresource }
     await writeRequest(exchange, served.parts, target, verb)
-    const told = JSON.parse(requestText(exchange, sentObject(exchange), releaseOf(22)) ?? 'null')
-    assert.deepEqual(told, { ...sent, ...filledIn, metadata: written })
+    const reported = JSON.parse(
+      requestText(exchange, sentObject(exchange), releaseOf(22)) ?? 'null',
+    )
+    assert.deepEqual(reported, { ...sent, ...filledIn, metadata: written })
   })
 }

@@ -78,10 +78,10 @@ function objectText(
     ? otherObject(types?.typeNamed(sent.apiVersion ?? apiVersion, name), sent)
     : kind.conform(sent).object
   fillIn?.(object)
-  const { kind: _, apiVersion: said = apiVersion, metadata, ...rest } = object
+  const { kind: _, apiVersion: stated = apiVersion, metadata, ...rest } = object
   const { creationTimestamp, ...others } = metadata ?? {}
   const stamped = creationTimestamp ? metadata : { ...others, ...unsetCreationTime(release.minor) }
-  return JSON.stringify({ kind: name, apiVersion: said, metadata: stamped, ...rest })
+  return JSON.stringify({ kind: name, apiVersion: stated, metadata: stamped, ...rest })
 }
 
 const otherObject = (type: Type | undefined, sent: Loose): KubeObject => {
@@ -115,15 +115,15 @@ function optionsText(
   const { target, types } = exchange
   const taken = optionsTypeOf({ kind, name: target.name }, release.minor)
   const sent = (decodeBody(exchange, kind, body, taken) ?? {}) as Loose
-  const { kind: name = optionsKind, apiVersion: said, ...rest } = sent
+  const { kind: name = optionsKind, apiVersion: stated, ...rest } = sent
   const apiVersion =
-    said ?? (target.name === '' && kind.origin === 'built-in' ? kind.apiVersion : '')
+    stated ?? (target.name === '' && kind.origin === 'built-in' ? kind.apiVersion : '')
   const isKnown =
     kind.decoding === 'typed'
       ? types && isKnownType(types, kind.apiVersion, apiVersion, optionsKind)
       : apiVersion === kind.apiVersion
   const isInternal = release.has(optionsAreInternal)
-  if (name !== optionsKind || !(isKnown || (isInternal && said === undefined))) return undefined
+  if (name !== optionsKind || !(isKnown || (isInternal && stated === undefined))) return undefined
   const type = taken.typeNamed(apiVersion, optionsKind)
   const options = type === undefined ? rest : conform(type, rest as Json).value
   const shown = isInternal ? internalVersion : apiVersion

@@ -41,9 +41,9 @@ const cases: [url: string, accept: string, kind: string, isAlsoSent: boolean][] 
 ]
 for (const [url, accept, kind, isAlsoSent] of cases) {
   test(`${url} as ${accept}`, async () => {
-    const told = new Promise<Awaited<Told>>((resolve) => (tell = resolve))
+    const reported = new Promise<Awaited<Told>>((resolve) => (tell = resolve))
     const answered = await served.ask('GET', url, { headers: { accept } })
-    const text = (await told) ?? ''
+    const text = (await reported) ?? ''
     assert.equal(JSON.parse(text).kind, kind)
     if (isAlsoSent) assert.deepEqual(JSON.parse(text), answered.json)
   })

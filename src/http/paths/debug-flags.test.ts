@@ -55,7 +55,7 @@ for (const [method, body, status, answer, verbosity] of cases) {
   })
 }
 
-const verbosities: [verbosity: number, said: RegExp | undefined][] = [
+const verbosities: [verbosity: number, stated: RegExp | undefined][] = [
   [0, undefined],
   [1, undefined],
   [
@@ -67,14 +67,14 @@ const verbosities: [verbosity: number, said: RegExp | undefined][] = [
     /auditId="audit" .* user="admin" groups=\["system:masters"\] refusal="nodes \\"n\\" not found"\n$/,
   ],
 ]
-for (const [verbosity, said] of verbosities) {
-  test(`at ${verbosity} a request is logged: ${said !== undefined}`, async () => {
+for (const [verbosity, stated] of verbosities) {
+  test(`at ${verbosity} a request is logged: ${stated !== undefined}`, async () => {
     log.verbosity = verbosity
     lines.length = 0
     await served.ask('GET', '/api/v1/nodes/n?pretty=0')
     await new Promise((resolve) => setImmediate(resolve))
-    if (said === undefined) assert.deepEqual(lines, [])
-    else assert.match(lines.join(''), said)
+    if (stated === undefined) assert.deepEqual(lines, [])
+    else assert.match(lines.join(''), stated)
     log.verbosity = 0
   })
 }

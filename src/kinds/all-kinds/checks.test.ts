@@ -52,11 +52,11 @@ for (const [a, b, expected] of parts) {
   })
 }
 
-test('elsewhere amounts are texts', () => {
+test('outside quantity fields, quantities are compared as text', () => {
   assert.equal(sameJson(inside('1'), inside('1000m')), false)
 })
 
-test('all amounts in what is compared are known as such', () => {
+test('all quantity fields of compared values are known', () => {
   const folder = join(import.meta.dirname, '../../../facts')
   const facts = loadFacts((name) => readFileSync(join(folder, name), 'utf8'))
   const found: string[] = []
@@ -79,7 +79,7 @@ test('all amounts in what is compared are known as such', () => {
   assert.ok(found.length > 10)
 })
 
-test('a time with a fraction of a second is not the one that is stored', () => {
+test('a time with a fraction of a second differs from the stored one', () => {
   const stored = { metadata: { creationTimestamp: '2020-01-02T03:04:05Z' } }
   const next = structuredClone(stored)
   rememberText(next.metadata, 'creationTimestamp', '2020-01-02T03:04:05.5Z')
@@ -87,7 +87,7 @@ test('a time with a fraction of a second is not the one that is stored', () => {
   assert.equal(samePart(structuredClone(stored), stored), true)
 })
 
-test('a field written empty that got something since is as before', () => {
+test('an empty field that got a value later is unchanged', () => {
   const next = { data: { a: 'x' } }
   rememberEmpty(next, 'data')
   assert.ok(isAsBefore(next, { data: { a: 'x' } }, 'data'))
@@ -102,22 +102,22 @@ test('a key called __proto__ is compared like any other', () => {
   assert.equal(sameJson(odd, JSON.parse('{"__proto__":1}')), true)
 })
 
-test('absent and empty text are the same to an immutable field', () => {
+test('an immutable field treats absent and empty text alike', () => {
   assert.deepEqual(checkImmutable('', undefined, path), [])
   assert.equal(checkImmutable('b', 'a', path)[0]?.message, 'Invalid value: "b": field is immutable')
 })
 
-test('a path must not climb', () => {
+test('a path must not contain ..', () => {
   assert.deepEqual(checkNoBacksteps('/a/..b/c', path), [])
   assert.equal(checkNoBacksteps('/a/../c', path).length, 1)
 })
 
-test('a selector with an unknown operator means nothing', () => {
+test('a selector with an unknown operator has no value', () => {
   assert.ok(isLabelSelector({ matchExpressions: [{ key: 'a', operator: 'Exists' }] }))
   assert.ok(!isLabelSelector({ matchExpressions: [{ key: 'a', operator: 'Like' }] }))
 })
 
-test('a list written empty differs from none', () => {
+test('an empty list differs from an absent one', () => {
   const holder = {}
   assert.equal(listAsWritten(holder, 'a'), undefined)
   rememberEmpty(holder, 'a')

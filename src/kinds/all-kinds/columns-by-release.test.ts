@@ -38,13 +38,13 @@ for (const [key, release, expected] of cases) {
   test(`${key} in 1.${release}`, () => assert.deepEqual(names(key, release), expected))
 }
 
-test('cells are cut as the columns are', () => {
+test('cells match the columns of the release', () => {
   const table = columnsOf('storage.k8s.io/storageclasses', 16)
   const object = { metadata: { name: 'fast' }, provisioner: 'x/y' }
   assert.deepEqual(table?.cells(object, 0), ['fast', 'x/y', '<unknown>'])
 })
 
-test('before 1.16 the data of a config map was what is text', () => {
+test('before 1.16 a config map shows only its text data', () => {
   const object = { metadata: { name: 'a' }, data: { a: '' }, binaryData: { b: '', c: '' } }
   const count = (release: number) => columnsOf('/configmaps', release)?.cells(object, 0)[1]
   assert.deepEqual([count(15), count(16)], [1, 3])

@@ -285,13 +285,13 @@ for (const [title, table, object, cells] of cases) {
   })
 }
 
-test('the first few, and how many more', () => {
+test('the first few values, and the number of the others', () => {
   assert.equal(withMore(['a', 'b'], 2, '-'), 'a,b')
   assert.equal(withMore(['a', 'b', 'c'], 2, '-'), 'a,b + 1 more...')
   assert.equal(withMore([], 2, '-'), '-')
 })
 
-test('flow schemas are listed in the order in which they are tried', () => {
+test('flow schemas are listed in matching order', () => {
   const schema = (name: string, matchingPrecedence: number): KubeObject => ({
     ...made({ spec: { matchingPrecedence } }),
     metadata: { name },

@@ -1,4 +1,4 @@
-/** What a condition must have, by release. */
+/** The required fields of a condition, by release. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FieldPath } from '#api/field-path.ts'

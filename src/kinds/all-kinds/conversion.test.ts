@@ -17,7 +17,7 @@ const convert = (
   return JSON.parse(JSON.stringify(made))
 }
 
-/** An object of the version, and the same on the hub; the way there and the way back. */
+/** An object of the version and the same object in the hub version; both conversions. */
 type Case = [string, string, string, Loose, Loose]
 const selector = { matchLabels: { a: '<b>' } }
 const label = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
@@ -284,12 +284,12 @@ for (const [title, resource, version, older, hub] of cases) {
   })
 }
 
-test('without any metric the cpu is watched', () => {
+test('without any metric, the autoscaler uses CPU', () => {
   const made = convert('autoscaling/horizontalpodautoscalers', 'autoscaling/v1', 'toHub', {})
   assert.equal(made.spec.metrics[0].resource.target.averageUtilization, 80)
 })
 
-test('annotations that are no JSON are dropped and do no harm', () => {
+test('annotations that are not JSON are dropped', () => {
   const annotations = {
     'autoscaling.alpha.kubernetes.io/metrics': '[{',
     'autoscaling.alpha.kubernetes.io/behavior': '1',
@@ -301,7 +301,7 @@ test('annotations that are no JSON are dropped and do no harm', () => {
   assert.equal(made.spec.behavior, undefined)
 })
 
-test('annotations are read as their types are, names in any case', () => {
+test('annotations are decoded by their types, with names in any case', () => {
   const read = (key: string, text: string) =>
     convert('autoscaling/horizontalpodautoscalers', 'autoscaling/v1', 'toHub', {
       metadata: { annotations: { [`autoscaling.alpha.kubernetes.io/${key}`]: text } },
@@ -326,7 +326,7 @@ test('annotations are read as their types are, names in any case', () => {
   })
 })
 
-test('a backend that names no service has its port written still', () => {
+test('a backend without a service name keeps its port', () => {
   const made = convert('networking.k8s.io/ingresses', 'networking.k8s.io/v1beta1', 'fromHub', {
     spec: { defaultBackend: { resource: { kind: 'K', name: 'n' } } },
   })
@@ -349,7 +349,7 @@ for (const [beta, stable] of backends) {
   })
 }
 
-test('a member that a metric lacks is lacking in another version', () => {
+test('an absent member of a metric is absent in other versions', () => {
   const metric = { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: null } }
   const made = convert('autoscaling/horizontalpodautoscalers', 'autoscaling/v2beta1', 'toHub', {
     metadata: {},
@@ -359,13 +359,13 @@ test('a member that a metric lacks is lacking in another version', () => {
   assert.ok(!JSON.stringify(made.spec.metrics).includes('null'))
 })
 
-test('the label of budgets means something only by itself', () => {
+test('the label of budgets is effective only if it is the only one', () => {
   const mixed = { matchLabels: { a: 'b' }, matchExpressions: [{ key: label, operator: 'Exists' }] }
   stripBudgetLabel(mixed)
   assert.deepEqual(mixed, { matchLabels: { a: 'b' } })
 })
 
-test('amounts of a metric are remembered as they were written in an older version', () => {
+test('the written text of quantities in older versions is kept', () => {
   const external = { metricName: 'm', targetValue: '1500m', targetAverageValue: '1' }
   rememberText(external, 'targetValue', '1.5')
   const object = { metadata: {}, spec: { metrics: [{ type: 'External', external }] } }

@@ -11,7 +11,7 @@ const at = (release: number, ...features: string[]): DefaultsContext => ({
   feature: (gate) => features.includes(gate),
 })
 
-/** The type, what was written, what becomes of it. */
+/** The type, the written object, the result. */
 type Case = [string, Loose, Loose, DefaultsContext?]
 const cases: Case[] = [
   ['core.v1.Secret', { stringData: { a: 'é' } }, { type: 'Opaque', data: { a: 'w6k=' } }],
@@ -215,20 +215,20 @@ for (const [type, written, expected, context = at(22)] of cases) {
   })
 }
 
-test('keys of a secret may be anything', () => {
+test('keys of a secret may be any text', () => {
   const value = JSON.parse('{"stringData":{"__proto__":"x"}}')
   allDefaults['io.k8s.api.core.v1.Secret']?.(value, at(22))
   assert.deepEqual(Object.keys(value.data), ['__proto__'])
 })
 
-test('usages written empty are no default', () => {
+test('empty usages get no default', () => {
   const value: Loose = {}
   rememberEmpty(value, 'usages')
   allDefaults['io.k8s.api.certificates.v1beta1.CertificateSigningRequestSpec']?.(value, at(21))
   assert.equal(value.usages, undefined)
 })
 
-test('labels of a template written empty make an empty selector', () => {
+test('empty labels of a template yield an empty selector', () => {
   for (const type of ['apps.v1beta1.Deployment', 'extensions.v1beta1.DaemonSet']) {
     const value: Loose = { metadata: {}, spec: { template: { metadata: {} } } }
     rememberEmpty(value.spec.template.metadata, 'labels')
@@ -246,21 +246,21 @@ test('policies written empty stay empty', () => {
   assert.equal(value.scaleUp.policies, undefined)
 })
 
-test('what a node can allocate, written empty, is no default', () => {
+test('an empty allocatable gets no default', () => {
   const value: Loose = { capacity: { cpu: '1' } }
   rememberEmpty(value, 'allocatable')
   allDefaults['io.k8s.api.core.v1.NodeStatus']?.(value, at(22))
   assert.equal(value.allocatable, undefined)
 })
 
-test('what a node can allocate is written as its capacity is', () => {
+test('allocatable has the written form of capacity', () => {
   const value: Loose = { capacity: { 'example.com/x': '1500m' } }
   rememberText(value.capacity, 'example.com/x', '1.5')
   allDefaults['io.k8s.api.core.v1.NodeStatus']?.(value, at(22))
   assert.equal(textWritten(value.allocatable, 'example.com/x'), '1.5')
 })
 
-test('amounts that a default makes are empty in any case', () => {
+test('quantities that a default creates are empty in any case', () => {
   for (const [type, known] of [
     ['Container', false],
     ['Pod', true],
@@ -272,7 +272,7 @@ test('amounts that a default makes are empty in any case', () => {
   }
 })
 
-test('what requests take over from limits is as it was written', () => {
+test('requests copied from limits keep their written text', () => {
   const limits = { cpu: '1500m' }
   rememberText(limits, 'cpu', '1.5')
   const value: Loose = { spec: { containers: [{ resources: { limits } }] } }
@@ -280,7 +280,7 @@ test('what requests take over from limits is as it was written', () => {
   assert.equal(textWritten(value.spec.containers[0].resources.requests, 'cpu'), '1.5')
 })
 
-test('what a runtime class costs is not rounded', () => {
+test('the overhead of a runtime class is not rounded', () => {
   for (const version of ['v1', 'v1beta1', 'v1alpha1'])
     assert.equal(allDefaults[`io.k8s.api.node.${version}.Overhead`], undefined)
 })

@@ -48,6 +48,6 @@ for (const [written, text, printed] of rows) {
   })
 }
 
-test('a copy does not know how it was written', () => {
+test('a copy does not have the written text', () => {
   assert.equal(goQuantity({ ...read('1.5') }, 'x').text, shown('1500', -3, '1500m'))
 })

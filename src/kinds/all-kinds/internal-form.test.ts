@@ -33,7 +33,7 @@ const rows: [value: object, json: string][] = [
 ]
 for (const [value, json] of rows) test(json, () => assert.equal(internalJson(outer, value), json))
 
-test('what differs is shown over several lines', () => {
+test('differences are shown over several lines', () => {
   const shape = form({ Limits: 'any', Options: 'any', Name: 'text' })
   const diff = internalDiff(
     shape,

@@ -36,7 +36,7 @@ for (const [text, expected] of cases) {
   })
 }
 
-test('deep nesting ends in a problem, not in the stack', () => {
+test('deep nesting is an error, not a stack overflow', () => {
   const deep = Buffer.from('['.repeat(200000))
   assert.equal(jsonProblem(deep, 'array', '[]x'), 'exceeded max depth')
 })

@@ -1,6 +1,5 @@
 /**
- * Objects with very many items of one sort must not delay other requests, nor fill the memory with
- * errors.
+ * Objects with very many items must neither delay other requests nor fill the memory with errors.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

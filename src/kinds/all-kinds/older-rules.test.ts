@@ -1,4 +1,4 @@
-/** Rules that the oldest releases have in another form. */
+/** Rules that differ in the oldest releases. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dns1123Subdomain, labelValue, qualifiedName } from '#api/names.ts'
@@ -121,7 +121,7 @@ checkCreate(replicationControllerBehaviour, [
   ['a selector of labels', controller({ app: 'web' }), [], old],
 ])
 
-test('the preemption policy of a class is dropped before the field exists', () => {
+test('the preemption policy of a class is dropped in releases without the field', () => {
   const kept = (gates: string[], before?: Loose) => {
     const next = named({ value: 1, preemptionPolicy: 'Never' })
     const context = contextFor({ release: 15 }, gates)
@@ -333,7 +333,7 @@ checkUpdate(ingressBehaviour, [
   ],
 ])
 
-test('a port of a service written as an empty text is none', () => {
+test('an empty text as port of a service counts as absent', () => {
   const port = {}
   rememberEmpty(port, 'name')
   const spec = { defaultBackend: { service: { name: 's', port } } }
@@ -347,7 +347,7 @@ test('a port of a service written as an empty text is none', () => {
   )
 })
 
-test('keys of a topology are dropped unless they are used', () => {
+test('topology keys are dropped unless they are used', () => {
   const kept = (gates: string[], before: Loose = {}) => {
     const next = serving({ topologyKeys: ['a'] })
     olderServiceBehaviour.prepareForUpdate?.(
@@ -446,7 +446,7 @@ const huge = (name: string) => ({
   image: 'i',
   resources: { limits: { [`hugepages-${name}`]: '1' } },
 })
-test('sizes of huge pages are shown as a list since 1.18', () => {
+test('sizes of huge pages are listed since 1.18', () => {
   for (const [release, shown] of [
     [17, 'sets.String{"hugepages-1Gi":sets.Empty{}, "hugepages-2Mi":sets.Empty{}}'],
     [18, '[]string{"hugepages-1Gi", "hugepages-2Mi"}'],
@@ -468,7 +468,7 @@ interface Dropped {
   readonly gate: string
   readonly release: number
   readonly kept: unknown
-  /** What is left where the feature is off. */
+  /** The remaining fields while the feature is off. */
   readonly left?: unknown
 }
 const ranges = ['10.1.0.0/24', 'fd00::/64']

@@ -1,6 +1,6 @@
 /**
- * The rules of built-in kinds as tests look them up: by resource ('apps/deployments', '/pods'), or
- * by a type's name.
+ * Finds the rules of built-in kinds for tests: by resource ('apps/deployments', '/pods'), or by
+ * type name.
  */
 import { behaviourOfRelease } from '#kinds/behaviour-of-release.ts'
 import type { Behaviour } from '#kinds/kind.ts'

@@ -54,7 +54,7 @@ for (const [folder, object, paths] of rows) {
   })
 }
 
-test('releases without the gate require nothing', () => {
+test('releases without the feature gate have no rule', () => {
   const lines = (release: number) =>
     linesOf(
       behaviourOf('/endpoints', release)?.validateCreate?.(

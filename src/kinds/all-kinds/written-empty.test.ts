@@ -1,4 +1,4 @@
-/** Where kube-apiserver distinguishes a list or map that is written empty from an absent one. */
+/** The cases in which kube-apiserver distinguishes an empty list or map from an absent one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
@@ -54,7 +54,7 @@ for (const [what, { next, old }, request, generation] of generations) {
   })
 }
 
-test('webhooks: [] is another configuration than none', () => {
+test('webhooks: [] differs from an absent field', () => {
   const { next, old } = pair(
     () => ({}),
     (object) => object,
@@ -64,7 +64,7 @@ test('webhooks: [] is another configuration than none', () => {
   assert.equal(next.metadata.generation, 2)
 })
 
-test('empty parameters are other parameters', () => {
+test('empty parameters differ from absent ones', () => {
   const { next, old } = pair(
     () => ({ provisioner: 'a.b/c' }),
     (object) => object,
@@ -76,7 +76,7 @@ test('empty parameters are other parameters', () => {
   assert.ok(fields?.includes('parameters'))
 })
 
-test('an immutable config map refuses binaryData: {}, and takes data: {}, which is a default', () => {
+test('an immutable config map rejects binaryData: {}, and accepts data: {}, which is a default', () => {
   const refused = (written: string) => {
     const { next, old } = pair(
       () => ({ immutable: true }),
@@ -91,7 +91,7 @@ test('an immutable config map refuses binaryData: {}, and takes data: {}, which 
   assert.deepEqual(refused('data'), [])
 })
 
-test('a node that can allocate nothing by its own word can allocate all it has', () => {
+test('a node with an empty allocatable gets its capacity', () => {
   const { next, old } = pair(() => ({ spec: {}, status: { capacity: { cpu: '1' } } }))
   const created = structuredClone(next)
   nodeBehaviour.subresources?.status?.prepareForUpdate?.(next, old, context('v1'))
@@ -99,7 +99,7 @@ test('a node that can allocate nothing by its own word can allocate all it has',
   for (const { status } of [next, created]) assert.deepEqual(status.allocatable, { cpu: '1' })
 })
 
-test('a topology of no labels is shown as it was written', () => {
+test('an empty topology is shown as written', () => {
   const { next, old } = pair(
     () => ({ storageClassName: 's', nodeTopology: {} }),
     ({ nodeTopology }) => nodeTopology,

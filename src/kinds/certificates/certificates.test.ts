@@ -27,7 +27,7 @@ checkCreate(clusterTrustBundleBehaviour, [
   ],
 ])
 
-test('a bundle of a signer has the name of the signer in its own', () => {
+test('the name of a trust bundle must contain the name of its signer', () => {
   const rule = clusterTrustBundleBehaviour.nameRuleOf?.(
     bundle({ signerName: 'example.com/s' }),
     contextFor({ release: 37 }),

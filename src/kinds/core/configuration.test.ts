@@ -78,13 +78,13 @@ checkCreate(secretBehaviour, [
   ],
 ])
 
-test('a secret keeps its type when an update leaves it out', () => {
+test('an update without a type keeps the type of a secret', () => {
   const next = named({ type: '' })
   secretBehaviour.prepareForUpdate?.(next, typed('a/b'), contextFor())
   assert.equal(next.type, 'a/b')
 })
 
-test('a service account keeps names of secrets only', () => {
+test('a service account keeps only the names of secrets', () => {
   const account = named({ secrets: [{ name: 's', namespace: 'n' }, { uid: 'x' }] })
   serviceAccountBehaviour.prepareForCreate?.(account, contextFor())
   assert.deepEqual(account.secrets, [{ name: 's' }, {}])

@@ -115,7 +115,7 @@ checkUpdate(resourceQuotaBehaviour, [
 ])
 
 const path = FieldPath.of('x')
-test('names of resources containers use', () => {
+test('names of container resources', () => {
   assert.deepEqual(checkContainerResourceName('hugepages-2Mi', path), [])
   assert.deepEqual(checkContainerResourceName('example.com/gpu', path), [])
   assert.deepEqual(linesOf(checkContainerResourceName('pods', path)), [
@@ -125,7 +125,7 @@ test('names of resources containers use', () => {
   assert.ok(!isExtendedResource('kubernetes.io/x'))
 })
 
-test('some resources come whole', () => {
+test('some resources have only whole amounts', () => {
   assert.deepEqual(checkResourceQuantity({ cpu: '1500m' }, 'cpu', path), [])
   assert.equal(checkResourceQuantity({ pods: '1500m' }, 'pods', path).length, 1)
   assert.equal(
@@ -134,7 +134,7 @@ test('some resources come whole', () => {
   )
 })
 
-test('before 1.21 a changed quota is checked whole, and its spec once more', () => {
+test('before 1.21 a changed quota is validated as a whole, and its spec again', () => {
   const next = inDefault({ spec: { hard: { pods: '-1' } } })
   next.metadata.generateName = 'A_b'
   const fields = (release: number) =>

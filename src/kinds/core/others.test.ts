@@ -69,7 +69,7 @@ checkCreate(leaseBehaviour, [
   ],
   ['or has a domain', named({ spec: { strategy: 'a.b/c', preferredHolder: 'd' } }), [], since24],
 ])
-test('without the gate a lease has no strategy', () => {
+test('without the feature gate a lease has no strategy', () => {
   const prepared = (gates: string[]) => {
     const object = named({ spec: { strategy: 'a', preferredHolder: 'b' } })
     leaseBehaviour.prepareForCreate?.(object, contextFor({}, gates))
@@ -113,7 +113,7 @@ checkCreate(storageVersionBehaviour, [
     ],
   ],
 ])
-test('storage versions are called by group and resource', () => {
+test('a storage version is named by group and resource', () => {
   assert.deepEqual(storageVersionBehaviour.nameRule?.('apps.deployments', false), [])
   assert.deepEqual(storageVersionBehaviour.nameRule?.('deployments', false), [
     'name must be in the form of <group>.<resource>',

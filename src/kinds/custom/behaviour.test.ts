@@ -25,7 +25,7 @@ const gear = (spec: Loose, status?: Loose, metadata: Loose = {}): KubeObject => 
 })
 const bodyOf = ({ spec, status, metadata }: KubeObject) => [spec, status, metadata.generation]
 
-test('a new object has a generation, and a status only where that is no other resource', () => {
+test('a new object has a generation, and a status only without the status subresource', () => {
   for (const [version, status] of [
     ['v1', { by: 'default' }],
     ['v2', { by: 'user' }],
@@ -36,9 +36,7 @@ test('a new object has a generation, and a status only where that is no other re
   }
 })
 
-/**
- * What is written over what, in which version, and what becomes of it: spec, status and generation.
- */
+/** The old and new object, the version, and the result: spec, status and generation. */
 const updates: readonly [what: string, version: string, next: KubeObject, body: unknown[]][] = [
   ['nothing', 'v1', gear({ n: 1 }, { s: 1 }), [{ n: 1 }, { s: 1 }, 1]],
   ['a status', 'v1', gear({ n: 1 }, { s: 2 }), [{ n: 1 }, { s: 1 }, 1]],
@@ -57,7 +55,7 @@ for (const [what, version, next, body] of updates) {
 const prepareStatus = (next: KubeObject, old: KubeObject) =>
   behaviour.subresources?.status?.prepareForUpdate?.(next, old, context('v1'))
 
-test('an update of the status changes the status and its owners', () => {
+test('an update of the status changes only the status and managedFields', () => {
   const owners = [{ manager: 'm' }]
   const next = gear({ n: 2 }, { s: 2 }, { labels: { a: 'b' }, managedFields: owners })
   prepareStatus(next, gear({ n: 1 }, { s: 1 }, { annotations: { c: 'd' } }))
@@ -68,7 +66,7 @@ test('an update of the status changes the status and its owners', () => {
   assert.deepEqual(without, gear({ n: 1 }))
 })
 
-test('an update of the status that is one with what is there changes nothing', () => {
+test('an update to an equal status changes nothing', () => {
   const one = gear({ n: 1 }, { s: 1 }, { labels: { a: 'b' } })
   const before = structuredClone(one)
   prepareStatus(one, one)

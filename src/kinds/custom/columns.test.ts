@@ -52,7 +52,7 @@ for (const [type, value, cell] of cells) {
 
 const paths: [type: string, path: string, cell: unknown][] = [
   ['string', '.spec.none', null],
-  // Only the first of what is found is shown.
+  // Only the first match is shown.
   ['string', '.spec[*]', 'a'],
   ['integer', '.spec.none', null],
   // Integers that a path says itself are of another type than those of objects.
@@ -67,7 +67,7 @@ for (const [type, path, cell] of paths) {
   test(`${type} at ${path}`, () => assert.deepEqual(cellOf(type, path, ['a', 'b']), cell))
 }
 
-test('a path that cannot be read hides its column and those after it', () => {
+test('an invalid path hides its column and those after it', () => {
   const given = ['.a', '.b[', '.c'].map((jsonPath) => ({
     name: jsonPath,
     type: 'string',
@@ -77,7 +77,7 @@ test('a path that cannot be read hides its column and those after it', () => {
   assert.deepEqual(names, ['Name', '.a'])
 })
 
-test('a definition without columns shows ages', () => {
+test('a definition without columns shows the age', () => {
   for (const given of [undefined, null, []]) {
     assert.deepEqual(
       customColumns(given).columns.map(({ name, type }) => [name, type]),
@@ -89,7 +89,7 @@ test('a definition without columns shows ages', () => {
   }
 })
 
-test('columns are described as the definition describes them, and by themselves where it does not', () => {
+test('columns have the descriptions of the definition, or default ones', () => {
   const { columns } = customColumns([
     {
       name: 'A',

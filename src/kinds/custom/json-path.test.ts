@@ -22,7 +22,7 @@ const value: Json = {
 }
 const { list, mixed } = value.spec as { list: Json[]; mixed: Json[] }
 
-/** What is found, nothing where the path fails; undefined where the text is no path. */
+/** The matches; empty if the path fails; undefined if the text is not a path. */
 const cases: [string, unknown[] | undefined][] = [
   ['.spec.deep.n', ['q']],
   ['.spec.nowhere.here', []],
@@ -130,11 +130,11 @@ for (const [path, expected] of cases) {
   })
 }
 
-test('a list that is named whole is that list', () => {
+test('a path to a list returns the list itself', () => {
   assert.equal(findByPath(parseJsonPath('.spec.list') ?? [], value)[0], list)
 })
 
-test('of a list with very many items all are found, however many ways lead to them', () => {
+test('all items of a very long list are found, however many paths lead to them', () => {
   const many = { list: Array.from({ length: 200_000 }, (_, i) => i) }
   assert.equal(findByPath(parseJsonPath('.list[*,*]') ?? [], many).length, 400_000)
 })

@@ -22,7 +22,7 @@ const rows: [Json | bigint, string?][] = [
   [null, `Invalid value: 0: .spec.n ${accessor} <nil> is of the type <nil>, expected int64`],
 ]
 
-test('replicas are a number that a Scale can hold', () => {
+test('replicas are a number that a Scale can have', () => {
   for (const [n, want] of rows) {
     const said = checkReplicas(made({ n } as Json), ['spec', 'n']).map(({ message }) => message)
     assert.deepEqual(said, want === undefined ? [] : [want])
@@ -36,7 +36,7 @@ test('a selector is text', () => {
   assert.match(wrong?.message ?? '', /1 is of the type int64, expected string$/)
 })
 
-test('paths lead through objects only', () => {
+test('paths lead only through objects', () => {
   const paths = scalePathsOf({ specReplicasPath: '.spec.a.b', statusReplicasPath: '.status.n' })
   assert.deepEqual(paths, { specReplicas: ['spec', 'a', 'b'], statusReplicas: ['status', 'n'] })
   assert.equal(valueAt(made({ a: { b: 3 } }), ['spec', 'a', 'b']), 3)

@@ -133,7 +133,7 @@ test('a discriminator decides which members are needed', () => {
   ])
 })
 
-test('without the gate of beta rules hand-written errors stay', () => {
+test('without the gate for beta rules, hand-written errors stay', () => {
   const validate = rulesOf('resource.k8s.io', 'v1', 'DeviceTaintRule')
   const write = { next: object({ spec: { taint: {} } }), subresource: '', feature: () => false }
   assert.deepEqual(linesOf(validate?.(write, [required('spec.taint.effect')]) ?? []), [

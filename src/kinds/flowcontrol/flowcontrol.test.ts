@@ -201,7 +201,7 @@ for (const [version, limited, hub, back] of versions) {
   })
 }
 
-test('v1beta3 marks a zero that was written', () => {
+test('v1beta3 marks an explicit zero', () => {
   const { toHub, fromHub } = conversionOf('v1beta3')
   const shown = fromHub(named({ spec: { limited: { nominalConcurrencyShares: 0 } } }))
   assert.deepEqual(Object.keys(shown.metadata.annotations ?? {}), [

@@ -94,7 +94,7 @@ checkCreate(ingressBehaviour, [
   ],
 ])
 
-test('a changed spec is a new generation', () => {
+test('a changed spec increments the generation', () => {
   const old = rule('a.b', {})
   old.metadata.generation = 1
   const next = rule('a.c', {})

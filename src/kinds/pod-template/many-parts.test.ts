@@ -1,4 +1,4 @@
-/** Pods with very many parts of one sort must not delay other requests. */
+/** Pods with very many parts must not delay other requests. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'

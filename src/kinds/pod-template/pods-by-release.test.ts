@@ -491,7 +491,7 @@ test('a pod keeps CAP_SYS_ADMIN from 1.37 on', () => {
   assert.deepEqual(updateErrors(37, spec, spec), [])
 })
 
-test('a pod with users of its own has no devices from 1.34 on', () => {
+test('since 1.34 a pod with its own user namespace has no block devices', () => {
   const spec = {
     hostUsers: false,
     volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],

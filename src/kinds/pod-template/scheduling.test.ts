@@ -1,4 +1,4 @@
-/** Scheduling rules of pods with very many parts must not delay other requests. */
+/** Pods with very many scheduling rules must not delay other requests. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FieldError } from '#api/field-error.ts'

@@ -27,13 +27,13 @@ checkCreate(podDisruptionBudgetBehaviour, [
   ],
 ])
 
-test('one of the two budgets', () => {
+test('a budget has either minAvailable or maxUnavailable', () => {
   const object = inDefault({ spec: { minAvailable: 1, maxUnavailable: 1 } })
   const [error] = podDisruptionBudgetBehaviour.validateCreate?.(object, contextFor()) ?? []
   assert.match(error?.message ?? '', /minAvailable and maxUnavailable cannot be both set$/)
 })
 
-test('counts in status are checked where the stable version writes them', () => {
+test('counts in the status are validated in the stable version', () => {
   const object = inDefault({ status: { currentHealthy: -1 } })
   const check = podDisruptionBudgetBehaviour.subresources?.status?.validateUpdate
   const lines = (requestApiVersion: string) =>
@@ -44,7 +44,7 @@ test('counts in status are checked where the stable version writes them', () => 
   assert.deepEqual(lines('policy/v1beta1'), [])
 })
 
-test('volumes made with a pod are allowed anyway in 1.19 and 1.20', () => {
+test('ephemeral volumes are always allowed in 1.19 and 1.20', () => {
   const count = (release: number) =>
     podSecurityPolicyBehaviour.validateCreate?.(
       policy({ volumes: ['ephemeral'] }),

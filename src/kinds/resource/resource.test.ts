@@ -159,7 +159,7 @@ checkCreate(resourceClaimTemplateBehaviour, [
   ],
 ])
 
-test('what is reserved is allocated', () => {
+test('a reserved claim must be allocated', () => {
   const status = { reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] }
   const claim = inDefault({ status })
   const errors = resourceClaimBehaviour.subresources?.status?.validateUpdate?.(
@@ -179,7 +179,7 @@ test('what is reserved is allocated', () => {
 
 const taint = (effect: string) =>
   named({ spec: { taint: { key: 'a', effect, timeAdded: 'then' } } })
-test('another effect of a taint counts from now on', () => {
+test('a changed effect of a taint gets a new time', () => {
   const next = taint('NoExecute')
   const old = taint('NoSchedule')
   deviceTaintRuleBehaviour.prepareForUpdate?.(next, old, context)
@@ -244,7 +244,7 @@ test('fields of disabled features are dropped, unless they were used', () => {
   assert.equal(claim.spec.devices.requests[0].exactly.adminAccess, undefined)
 })
 
-test('a request without a count is for one device', () => {
+test('a request without a count requests one device', () => {
   const value: Loose = {}
   const defaults = { release: 37, feature: () => true, time: () => 'now' }
   deviceDefaults['io.k8s.api.resource.v1.ExactDeviceRequest']?.(value, defaults)

@@ -68,7 +68,7 @@ checkCreate(persistentVolumeBehaviour, [
   ],
 ])
 
-test('the source of a volume stays, and every error is reported twice', () => {
+test('the source of a volume is immutable, and every error is reported twice', () => {
   const next = volume({ nfs: { server: 't', path: '/p' }, storageClassName: 'A' })
   const errors =
     persistentVolumeBehaviour.validateUpdate?.(next, volume({ nfs }), contextFor()) ?? []
@@ -114,7 +114,7 @@ checkUpdate(persistentVolumeClaimBehaviour, [
   ],
 ])
 
-test('a claim that is not bound does not grow', () => {
+test('a claim that is not bound cannot grow', () => {
   const errors =
     persistentVolumeClaimBehaviour.validateUpdate?.(claim(bigger), claim({}), growing) ?? []
   assert.match(
@@ -123,7 +123,7 @@ test('a claim that is not bound does not grow', () => {
   )
 })
 
-test('only claims and snapshots are sources of data', () => {
+test('only claims and snapshots may be data sources', () => {
   const odd = claim({ dataSource: { apiGroup: 'x.io', kind: 'K', name: 'n' } })
   persistentVolumeClaimBehaviour.prepareForCreate?.(odd, contextFor())
   assert.equal(odd.spec.dataSource, undefined)
@@ -230,7 +230,7 @@ checkCreate(volumeAttachmentBehaviour, [
   ],
 ])
 
-test('status belongs to the beta version of attachments, and to the status of the stable one', () => {
+test('a create in v1beta1 keeps the status of an attachment, a create in v1 does not', () => {
   const object = named({ spec: {}, status: { attached: true } })
   volumeAttachmentBehaviour.prepareForCreate?.(
     object,
@@ -244,7 +244,7 @@ test('status belongs to the beta version of attachments, and to the status of th
   assert.deepEqual(object.status, { attached: false })
 })
 
-test('before 1.20 the spec of a driver stayed as it was', () => {
+test('before 1.20 the spec of a driver was immutable', () => {
   const spec = { attachRequired: true, podInfoOnMount: true }
   const told = (release: number) =>
     csiDriverBehaviour
@@ -271,7 +271,7 @@ test('before 1.20 a driver may have finalizers of any name', () => {
   assert.deepEqual(told(22), ['metadata.finalizers[0]'])
 })
 
-test('before 1.22 a provisioner is shown as it was written', () => {
+test('before 1.22 a provisioner is shown as written', () => {
   const shown = (release: number) =>
     storageClassBehaviour
       .validateCreate?.(provisioned({ provisioner: 'A:b' }), { ...contextFor(), release })

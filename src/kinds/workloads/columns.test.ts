@@ -91,7 +91,7 @@ for (const [what, object, expected] of pods) {
   test(`a pod ${what}`, () => assert.deepEqual(cellsOf(podColumns, object).slice(1, 4), expected))
 }
 
-test('restarts were once a number alone', () => {
+test('older releases show only the number of restarts', () => {
   const object = pod({ phase: 'Running', containerStatuses: [{ restartCount: 2, state: {} }] })
   const oldest = olderPodColumns[0]?.instead as TableColumns
   assert.equal(cellsOf(oldest, object)[3], 2)
@@ -134,7 +134,7 @@ for (const [release, object, before, now] of since) {
   })
 }
 
-test('a pod going away, and the wide columns', () => {
+test('a terminating pod, and the wide columns', () => {
   const object = {
     metadata: { ...metadata, deletionTimestamp: '2021-01-01T00:09:00Z' },
     spec: {

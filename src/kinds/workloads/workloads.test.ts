@@ -191,7 +191,7 @@ for (const [key, what, changes, expected] of created) {
   test(`${key} created with ${what}`, () => assert.deepEqual(create(key, changes), expected))
 }
 
-test('a selector stays as it is, but not in every version', () => {
+test('the selector is immutable, but not in every version', () => {
   const other = {
     selector: { matchLabels: { app: 'x' } },
     template: { ...templateOf(), metadata: { labels: { app: 'x' } } },
@@ -205,7 +205,7 @@ test('a selector stays as it is, but not in every version', () => {
   }
 })
 
-test('the template of a job stays as it is, to the last empty structure', () => {
+test('the template of a job is immutable, even in empty structures', () => {
   const template = (spec: Loose) => ({ template: templateOf({ restartPolicy: 'Never', ...spec }) })
   const key = 'batch/jobs'
   const own = { manualSelector: true, selector: { matchLabels: { app: 'web' } } }
@@ -216,7 +216,7 @@ test('the template of a job stays as it is, to the last empty structure', () => 
   ])
 })
 
-test('of a stateful set only some fields change', () => {
+test('only some fields of a stateful set may change', () => {
   const key = 'apps/statefulsets'
   assert.deepEqual(update(key, { replicas: 3, updateStrategy: { type: 'OnDelete' } }), [])
   assert.deepEqual(update(key, { serviceName: 'x' }), [
@@ -224,7 +224,7 @@ test('of a stateful set only some fields change', () => {
   ])
 })
 
-test('a job is selected by its uid', () => {
+test('a job selects its pods by its uid', () => {
   const job = made('batch/jobs')
   assert.deepEqual(behaviourOf('batch/jobs').validateCreate?.(job, contextOf()), [])
   assert.deepEqual(job.spec.selector, { matchLabels: { 'controller-uid': 'u' } })
@@ -233,7 +233,7 @@ test('a job is selected by its uid', () => {
   assert.deepEqual(job.metadata.labels, labels)
 })
 
-test('generations are raised by what is specified', () => {
+test('changes of the spec increment the generation', () => {
   for (const key of Object.keys(specs)) {
     const rules = behaviourOf(key)
     const old = made(key)
@@ -253,7 +253,7 @@ test('generations are raised by what is specified', () => {
   }
 })
 
-test('a controller without labels has those of its pods, whatever a status says', () => {
+test('a controller without labels gets those of its pods', () => {
   const rules = behaviourOf('/replicationcontrollers')
   const old = made('/replicationcontrollers')
   const next = made('/replicationcontrollers')
@@ -335,7 +335,7 @@ for (const [key, status, before, expected] of statuses) {
   })
 }
 
-test('the data of a revision never changes', () => {
+test('the data of a revision is immutable', () => {
   const rules = behaviourOf('apps/controllerrevisions')
   const revision = (data: unknown) => ({ ...objectOf('ControllerRevision', {}), data, revision: 1 })
   assert.deepEqual(linesOf(rules.validateCreate?.(revision(undefined), contextOf()) ?? []), [

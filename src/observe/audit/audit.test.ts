@@ -618,16 +618,16 @@ test('a batch waits only for its turn', async () => {
   await until('the next turn', () => sizes.length === 2)
 })
 
-const modes: [isStrict: boolean, isKept: boolean, told: boolean][] = [
+const modes: [isStrict: boolean, isKept: boolean, reported: boolean][] = [
   [false, true, true],
   [false, false, true],
   [true, true, true],
   [true, false, false],
 ]
-for (const [isStrict, isKept, told] of modes)
+for (const [isStrict, isKept, reported] of modes)
   test(`a record that is ${isKept ? '' : 'not '}kept, ${isStrict ? 'strictly' : 'loosely'}`, async () => {
     const sink = new BlockingSink({ write: async () => isKept, close: async () => {} }, isStrict)
-    assert.equal(await sink.take(event), told)
+    assert.equal(await sink.take(event), reported)
   })
 
 test('the webhook gets batches, is retried, and loses events that do not fit', async () => {

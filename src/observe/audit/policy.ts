@@ -213,11 +213,13 @@ function ruleProblems(rule: Loose, at: string, starIsAnyGroup: boolean): string[
   const urls: readonly string[] = rule.nonResourceURLs ?? []
   for (const [index, url] of urls.entries()) {
     if (url === '*') continue
-    const said = `${at}.nonResourceURLs[${index}]: Invalid value: ${JSON.stringify(url)}: `
+    const stated = `${at}.nonResourceURLs[${index}]: Invalid value: ${JSON.stringify(url)}: `
     if (!url.startsWith('/'))
-      problems.push(`${said}non-resource URL rules must begin with a '/' character`)
+      problems.push(`${stated}non-resource URL rules must begin with a '/' character`)
     if (url.slice(0, -1).includes('*')) {
-      problems.push(`${said}non-resource URL wildcards '*' must be the final character of the rule`)
+      problems.push(
+        `${stated}non-resource URL wildcards '*' must be the final character of the rule`,
+      )
     }
   }
   for (const { group = '', resources = [], resourceNames = [] } of (rule.resources ??

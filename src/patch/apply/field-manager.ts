@@ -375,12 +375,12 @@ function decodeForApply(live: KubeObject | undefined): Managed {
  */
 export function typedConfig(kind: FieldManagerKind, config: KubeObject): Typed {
   const { apiVersion } = kind
-  const said = typeof config.apiVersion === 'string' ? config.apiVersion : ''
+  const stated = typeof config.apiVersion === 'string' ? config.apiVersion : ''
   if (rulesOf(kind).checksType) {
     const isKind = kind.kind === undefined || config.kind === kind.kind
-    if (said !== apiVersion || !isKind) throw badRequest(`invalid object type: ${gvkOf(config)}`)
+    if (stated !== apiVersion || !isKind) throw badRequest(`invalid object type: ${gvkOf(config)}`)
   }
-  const version = said.split('/').length > 2 ? '' : said
+  const version = stated.split('/').length > 2 ? '' : stated
   if (version !== apiVersion) {
     throw badRequest(
       `Incorrect version specified in apply patch. Specified patch version: ${version}, expected: ${apiVersion}`,

@@ -125,7 +125,7 @@ for (const [schema, value, ...expected] of cases) {
 }
 
 /** Each bound with a value that just meets it, one that just violates it, and the error. */
-const bounds: readonly [JsonSchema, keeps: Json, breaks: Json, ...said: string[]][] = [
+const bounds: readonly [JsonSchema, keeps: Json, breaks: Json, ...stated: string[]][] = [
   [{ type: 'string', minLength: 2 }, 'ab', 'a', `"a": ${body} should be at least 2 chars long`],
   [{ type: 'string', maxLength: 2 }, 'ab', 'abc', `"abc": ${body} should be at most 2 chars long`],
   [
@@ -187,12 +187,12 @@ const bounds: readonly [JsonSchema, keeps: Json, breaks: Json, ...said: string[]
     `2: ${body} should be less than or equal to 1`,
   ],
 ]
-for (const [schema, keeps, breaks, ...said] of bounds) {
+for (const [schema, keeps, breaks, ...stated] of bounds) {
   test(`a bound of ${JSON.stringify(schema)}`, () => {
     assert.deepEqual(errorsOf(at(schema), { a: keeps }), [])
     const errors = errorsOf(at(schema), { a: breaks })
     const texts = errors.map((error) => error.replace(/^\S+: Invalid value: /, ''))
-    assert.deepEqual(texts, said)
+    assert.deepEqual(texts, stated)
   })
 }
 
@@ -252,13 +252,13 @@ test('a long list of allowed values is formatted only once', () => {
   const allowed = Array.from({ length: 2000 }, (_, i) => `a value that is allowed ${i}`)
   const schema: JsonSchema = { additionalProperties: { type: 'string', enum: allowed } }
   const value = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, 'x']))
-  let told: string[] = []
+  let reported: string[] = []
   const spentMs = processorMs(() => {
-    told = errorsOf(at(schema), { a: value })
+    reported = errorsOf(at(schema), { a: value })
   })
   assert.ok(spentMs < 2000, `${spentMs} ms`)
-  assert.match(told[0], /^a[.]k0: Unsupported value: "x": supported values: "a value that is/)
-  assert.ok(told.join().length < 5_000_000)
+  assert.match(reported[0], /^a[.]k0: Unsupported value: "x": supported values: "a value that is/)
+  assert.ok(reported.join().length < 5_000_000)
 })
 
 test('numbers are searched only once in a long list of allowed values', () => {

@@ -20,7 +20,7 @@ const metadataProblem = (metadata: Json) =>
   typeof metadata === 'object' ? undefined : 'must be an object'
 
 /** Errors in the type and the metadata of embedded objects; the first is reported. */
-const rows: readonly [value: Json, said: string | undefined][] = [
+const rows: readonly [value: Json, stated: string | undefined][] = [
   [{ one: { kind: 'A', apiVersion: 'v1', metadata: {} } }, undefined],
   [{ one: { kind: 1 } }, 'one.kind: Invalid value: 1: must be a string'],
   [
@@ -35,9 +35,9 @@ const rows: readonly [value: Json, said: string | undefined][] = [
   [{ kind: 1 }, undefined],
   [{ one: null, many: 'text' }, undefined],
 ]
-for (const [value, said] of rows) {
+for (const [value, stated] of rows) {
   test(JSON.stringify(value), () => {
     const error = coerceError(schema, value, FieldPath.root, metadataProblem)
-    assert.equal(error && `${error.field}: ${error.message}`, said)
+    assert.equal(error && `${error.field}: ${error.message}`, stated)
   })
 }

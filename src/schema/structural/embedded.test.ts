@@ -44,18 +44,18 @@ const rows: [string, Json, ...string[]][] = [
 
 test('embedded objects must have kind and apiVersion', () => {
   for (const [name, value, ...want] of rows) {
-    const said = checkEmbedded(schema, value, releaseOf(37)).map(
+    const stated = checkEmbedded(schema, value, releaseOf(37)).map(
       ({ field, message }) => `${field}: ${message}`,
     )
-    assert.deepEqual(said, want, name)
+    assert.deepEqual(stated, want, name)
   }
 })
 
 test('what is missing has a detail until 1.33', () => {
-  const said = (minor: number) =>
+  const stated = (minor: number) =>
     checkEmbedded(schema, { pod: { kind: 'Pod' } }, releaseOf(minor)).map(({ message }) => message)
-  assert.deepEqual(said(33), ['Required value: must not be empty'])
-  assert.deepEqual(said(34), ['Required value'])
+  assert.deepEqual(stated(33), ['Required value: must not be empty'])
+  assert.deepEqual(stated(34), ['Required value'])
 })
 
 test('the metadata of embedded objects is validated, and needs no name', () => {

@@ -51,8 +51,8 @@ const rows: [string, Json, ...string[]][] = [
 
 test('sets have each value once, and maps each key', () => {
   for (const [name, value, ...want] of rows) {
-    const said = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
-    assert.deepEqual(said, want, name)
+    const stated = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
+    assert.deepEqual(stated, want, name)
   }
 })
 

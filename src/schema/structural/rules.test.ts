@@ -94,8 +94,8 @@ test('lists of type set or map have no duplicates', () => {
     },
   })
   const value: Json = { set: ['a', 'b', 'a', 'a'], map: [{ n: 1 }, { n: 1, m: 2 }, {}] }
-  const said = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
-  assert.deepEqual(said, [
+  const stated = checkListTypes(schema, value).map(({ field, message }) => `${field}: ${message}`)
+  assert.deepEqual(stated, [
     'set[2]: Duplicate value: "a"',
     'map[1]: Duplicate value: map[string]interface {}{"n":1}',
   ])
@@ -125,8 +125,8 @@ const unreadable: [JsonSchema, string | undefined][] = [
   [{ allOf: [{ $ref: 'a' }] }, words('$ref')],
   [{ oneOf: [{ $ref: 'a' }] }, words('$ref')],
 ]
-for (const [schema, said] of unreadable) {
-  test(`unreadable: ${JSON.stringify(schema)}`, () => assert.equal(unsupported(schema), said))
+for (const [schema, stated] of unreadable) {
+  test(`unreadable: ${JSON.stringify(schema)}`, () => assert.equal(unsupported(schema), stated))
 }
 
 const formats: [string, string, boolean][] = [

@@ -46,9 +46,10 @@ test('an invalid message ends only the feed', async () => {
 test('a stream is paused while its reader has many unread bytes, even in few changes', async () => {
   const { stream, watch } = startWatch()
   const megabyte = 1024 * 1024
-  let told = 0
-  for (; !stream.isPaused; told++) stream.emit('data', eventOf(told + 2, Buffer.alloc(megabyte)))
-  assert.equal(told, 32)
+  let reported = 0
+  for (; !stream.isPaused; reported++)
+    stream.emit('data', eventOf(reported + 2, Buffer.alloc(megabyte)))
+  assert.equal(reported, 32)
   const { value } = await watch.next()
   assert.equal(value[0].bytes.length, megabyte)
   assert.equal(stream.isPaused, false)

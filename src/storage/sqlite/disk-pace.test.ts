@@ -25,19 +25,19 @@ test('when a disk is slow', () => {
   for (const [what, tookMs, writes, everyMs, times, isSlow] of cases) {
     let now = 1000
     const pace = new DiskPace(() => now)
-    const said = Array.from({ length: times }, () => {
+    const stated = Array.from({ length: times }, () => {
       now += everyMs
       return pace.isSlowAfter(tookMs, writes)
     })
-    assert.equal(said.at(-1), isSlow, what)
-    assert.ok(!said.slice(0, -1).includes(true), what)
+    assert.equal(stated.at(-1), isSlow, what)
+    assert.ok(!stated.slice(0, -1).includes(true), what)
   }
 })
 
 test('slow writes among quick ones', () => {
   const pace = new DiskPace(() => 0)
-  const said = Array.from({ length: 100 }, (_, i) => pace.isSlowAfter(i % 5 === 0 ? 50 : 0.3, 1))
-  assert.ok(!said.includes(true))
+  const stated = Array.from({ length: 100 }, (_, i) => pace.isSlowAfter(i % 5 === 0 ? 50 : 0.3, 1))
+  assert.ok(!stated.includes(true))
 })
 
 test('the duration of a rest', () => {
@@ -58,8 +58,8 @@ test('the duration of a rest', () => {
     assert.equal(pace.isRested(), isRested, `${at}`)
   }
   now = 2000
-  const said = Array.from({ length: 10 }, () => pace.isSlowAfter(30, 1))
-  assert.ok(!said.includes(true), 'told once while it rests')
+  const stated = Array.from({ length: 10 }, () => pace.isSlowAfter(30, 1))
+  assert.ok(!stated.includes(true), 'told once while it rests')
   pace.restFor(10_000)
   now = 11_999
   assert.equal(pace.isRested(), false)

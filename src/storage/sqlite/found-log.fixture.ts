@@ -38,11 +38,11 @@ export function makeLog(
   add(head)
   const parts = [head, numbers(...sums)]
   for (const { page, commits, garbledAt, salts: own = salts } of frames) {
-    const said = numbers(page, commits ? 3 : 0)
+    const stated = numbers(page, commits ? 3 : 0)
     const content = Buffer.alloc(pageSize, `page ${page} `)
-    add(said)
+    add(stated)
     add(content)
-    const frame = Buffer.concat([said, own, numbers(...sums), content])
+    const frame = Buffer.concat([stated, own, numbers(...sums), content])
     if (garbledAt !== undefined) frame[garbledAt] = (frame[garbledAt] as number) ^ 1
     parts.push(frame)
   }

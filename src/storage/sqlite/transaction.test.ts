@@ -44,12 +44,12 @@ function write(transaction: Transaction, ...writes: Write[]): (number | string)[
   const keys = writes.map(([key]) => key)
   const bytes = Buffer.concat(values)
   const { revisions, refused } = transaction.write({ kind: 'write', keys, numbers, bytes })
-  const said: (number | string)[] = [...revisions]
+  const stated: (number | string)[] = [...revisions]
   for (const { index, revision, bytes } of refused) {
-    assert.equal(said[index], 0)
-    said[index] = bytes ? `${revision} ${Buffer.from(bytes)}` : `${revision} nothing`
+    assert.equal(stated[index], 0)
+    stated[index] = bytes ? `${revision} ${Buffer.from(bytes)}` : `${revision} nothing`
   }
-  return said
+  return stated
 }
 
 /** Every row of the log as `revision<previous key=value`; a deletion is `key-`. */
@@ -83,7 +83,7 @@ describe('writes', () => {
   const made: Write[] = [['/a', 0, 'x']]
   const changed: Write[] = [...made, ['/a', 2, 'y']]
   const deleted: Write[] = [...made, ['/a', 2]]
-  const refused: [name: string, before: Write[], write: Write, said: string][] = [
+  const refused: [name: string, before: Write[], write: Write, stated: string][] = [
     ['making what is there', made, ['/a', 0, 'y'], '2 x'],
     ['a revision passed', changed, ['/a', 2, 'z'], '3 y'],
     ['a revision that is yet to come', made, ['/a', 3, 'y'], '2 x'],
@@ -95,11 +95,11 @@ describe('writes', () => {
     ['deleting twice', deleted, ['/a', 0], '0 nothing'],
     ['making what is there and empty', [['/a', 0, '']], ['/a', 0, 'y'], '2 '],
   ]
-  for (const [name, before, requested, said] of refused) {
+  for (const [name, before, requested, stated] of refused) {
     check(`rejected: ${name}`, (transaction) => {
       write(transaction, ...before)
       const rows = log()
-      assert.deepEqual(write(transaction, requested), [said])
+      assert.deepEqual(write(transaction, requested), [stated])
       assert.deepEqual(log(), rows)
     })
   }
@@ -108,8 +108,8 @@ describe('writes', () => {
     'a rejected write takes no revision, and the next write gets its own bytes',
     (transaction) => {
       write(transaction, ['/a', 0, 'first'])
-      const said = write(transaction, ['/b', 0, 'b'], ['/a', 0, 'second'], ['/c', 0, 'c'])
-      assert.deepEqual(said, [3, '2 first', 4])
+      const stated = write(transaction, ['/b', 0, 'b'], ['/a', 0, 'second'], ['/c', 0, 'c'])
+      assert.deepEqual(stated, [3, '2 first', 4])
       assert.deepEqual(log(), ['2<0 /a=first', '3<0 /b=b', '4<0 /c=c'])
     },
   )

@@ -540,8 +540,8 @@ test('unreported writes of a thread are announced once, and the waiters get an u
   await worker.terminate()
   for (const answer of await lost)
     assert.match(String(answer.status === 'rejected' && answer.reason), /written or not/)
-  const [, told] = one.batches.filter((batch) => batch.length > 0)
-  assert.deepEqual(told, [
+  const [, reported] = one.batches.filter((batch) => batch.length > 0)
+  assert.deepEqual(reported, [
     { key: '/registry/2', revision: 4, bytes: Buffer.from('x') },
     { key: '/registry/3', revision: 5, bytes: Buffer.from('x') },
     { key: '/registry/1', revision: 6, bytes: undefined },
@@ -602,13 +602,13 @@ test('threads that end at any moment: announced changes are on disk, and so are 
   const database = new DatabaseSync(file, { readOnly: true })
   const rows = database.prepare('SELECT key, revision FROM log ORDER BY revision').all()
   database.close()
-  const told = one.batches.flat().map(({ key, revision }) => ({ key, revision }))
+  const reported = one.batches.flat().map(({ key, revision }) => ({ key, revision }))
   assert.deepEqual(
-    told,
+    reported,
     rows.map((row) => ({ ...row })),
   )
   const there = new Set(one.revisions())
-  assert.equal(new Set(told.map(({ key }) => key)).size, told.length, 'each once')
+  assert.equal(new Set(reported.map(({ key }) => key)).size, reported.length, 'each once')
   assert.deepEqual(
     answered.filter((revision) => !there.has(revision)),
     [],

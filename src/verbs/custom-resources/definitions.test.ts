@@ -67,9 +67,9 @@ function fixture() {
     }
     return written
   }
-  const told = (change: 'changed' | 'deleted', definition: object) =>
+  const reported = (change: 'changed' | 'deleted', definition: object) =>
     follower?.[change](definition as KubeObject)
-  return { definitions, define, settled, looks, published, told }
+  return { definitions, define, settled, looks, published, reported }
 }
 
 test('a new definition causes reads only in its own group', async () => {
@@ -89,7 +89,7 @@ test('a new definition causes reads only in its own group', async () => {
 })
 
 test('changes to what a definition publishes are reported once each', async () => {
-  const { definitions, published, told } = fixture()
+  const { definitions, published, reported } = fixture()
   await definitions.start()
   const condition = (type: string, status = 'True') => ({ type, status })
   const gears = (generation: number, ...conditions: object[]) => ({
@@ -109,7 +109,7 @@ test('changes to what a definition publishes are reported once each', async () =
   ]
   for (const [change, definition, reasons] of rows) {
     published.length = 0
-    told(change, definition)
+    reported(change, definition)
     assert.deepEqual(published, reasons, JSON.stringify([change, definition]))
   }
   definitions.stop()

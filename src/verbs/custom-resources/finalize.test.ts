@@ -144,11 +144,11 @@ for (const { name, established = true, resource: served, lists, refused, ends } 
     })
     if (ends[0] === 'True') await assert.rejects(done, { message: ends[2] })
     else await done
-    const told = written.map((one) =>
+    const reported = written.map((one) =>
       one.status.conditions.find(({ type }: Loose) => type === 'Terminating'),
     )
-    assert.equal(told[0].reason, 'InstanceDeletionInProgress')
-    const last = told.at(-1) as Loose
+    assert.equal(reported[0].reason, 'InstanceDeletionInProgress')
+    const last = reported.at(-1) as Loose
     assert.deepEqual([last.status, last.reason, last.message], ends)
     // Only the first check lists all instances: many may remain for up to a minute.
     assert.ok(limits.every((limit, look) => limit === (look === 0 ? undefined : 1)))

@@ -34,11 +34,11 @@ const before = (status: string) => ({
   lastProbeTime: '2020-01-01T00:00:00Z',
   lastTransitionTime: '2020-01-01T00:00:00Z',
 })
-const told: [name: string, status: string, sameTime: boolean][] = [
+const reported: [name: string, status: string, sameTime: boolean][] = [
   ['refused-before', 'False', false],
   ['told-already', 'True', true],
 ]
-for (const [name, status, sameTime] of told) {
+for (const [name, status, sameTime] of reported) {
   test(`the earlier scheduling condition is replaced: ${name}`, async () => {
     const free = await verbs.create('pods', pod(name))
     await verbs.update('pods', { ...free, status: { conditions: [before(status)] } }, 'status')

@@ -199,9 +199,9 @@ test('concurrent evictions use the budget one by one, and never exceed it', asyn
   const status = { ...calm, disruptionsAllowed: 3 }
   await verbs.update('poddisruptionbudgets', { ...kept, status } as KubeObject, 'status')
   await verbs.settled()
-  const told = await Promise.all(names.map((name) => refusalOf(eviction(name))))
+  const reported = await Promise.all(names.map((name) => refusalOf(eviction(name))))
   const full = '429 TooManyRequests'
-  assert.deepEqual(told.toSorted(), [full, full, 'none', 'none', 'none'])
+  assert.deepEqual(reported.toSorted(), [full, full, 'none', 'none', 'none'])
 })
 
 const changing: [what: string, before: Loose, budget: Loose, expected: string][] = [

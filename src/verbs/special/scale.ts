@@ -56,11 +56,11 @@ function notFoundAs({ group, plural, scale }: Kind): { group: string; plural: st
 const scales = new Set(['apps/v1beta1', 'apps/v1beta2', 'autoscaling/v1', 'extensions/v1beta1'])
 
 function requireThisScale(wanted: string, body: Loose | null): void {
-  const said: unknown = body?.apiVersion
-  if (body?.kind !== 'Scale' || typeof said !== 'string' || !scales.has(said)) return
-  if (said === wanted) return
+  const stated: unknown = body?.apiVersion
+  if (body?.kind !== 'Scale' || typeof stated !== 'string' || !scales.has(stated)) return
+  if (stated === wanted) return
   throw badRequest(
-    `the API version in the data (${said}) does not match the expected API version (${wanted})`,
+    `the API version in the data (${stated}) does not match the expected API version (${wanted})`,
   )
 }
 

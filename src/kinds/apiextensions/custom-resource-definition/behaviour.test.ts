@@ -109,7 +109,7 @@ for (const [made, ...expected] of cases) {
   test(JSON.stringify(made.spec).slice(0, 160), () => assert.deepEqual(errorsOf(made), expected))
 }
 
-test('a new definition has no status but the version it stores', () => {
+test('a new definition has no status except the stored version', () => {
   const made = definition(object())
   made.status = { acceptedNames: { kind: 'Mine' } }
   behaviour.prepareForCreate?.(made, context)
@@ -121,7 +121,7 @@ test('a new definition has no status but the version it stores', () => {
   assert.equal(made.metadata.generation, 1)
 })
 
-test('lists of a status that were written empty are not the same as none', () => {
+test('empty lists in a status differ from absent ones', () => {
   for (const [written, shown] of [
     [[], []],
     [['conditions'], ['conditions']],
@@ -140,7 +140,7 @@ test('lists of a status that were written empty are not the same as none', () =>
   }
 })
 
-test('a new storage version is noted, and an old one stays', () => {
+test('a new storage version is added to the status, and the old one stays', () => {
   const old = definition(object())
   const next = structuredClone(old)
   next.spec.versions[0].storage = false
@@ -152,7 +152,7 @@ test('a new storage version is noted, and an old one stays', () => {
   assert.equal(next.metadata.generation, 2)
 })
 
-/** What may never change, and what a status must name. */
+/** Immutable fields, and required fields of the status. */
 const unchangeable: [what: string, change: (next: KubeObject) => void, ...said: string[]][] = [
   ['nothing', () => {}],
   [
@@ -190,7 +190,7 @@ for (const [what, change, ...said] of unchangeable) {
   })
 }
 
-test('what was established keeps its scope and kind', () => {
+test('an established definition keeps its scope and kind', () => {
   const old = definition(object())
   old.status.conditions = [{ type: 'Established', status: 'True' }]
   const next = structuredClone(old)
@@ -199,7 +199,7 @@ test('what was established keeps its scope and kind', () => {
   assert.deepEqual(said, ['spec.scope'])
 })
 
-test('a list that is a map has one schema for all its items', () => {
+test('a list of type map has one schema for all its items', () => {
   const keys = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] }
   const [said] = errorsOf(definition(object({ l: { type: 'array', items: [], ...keys } })))
   assert.equal(
@@ -208,7 +208,7 @@ test('a list that is a map has one schema for all its items', () => {
   )
 })
 
-test('a stored version stands for one version of its name', () => {
+test('a wrong stored version is reported once, even if two versions have the same name', () => {
   const made = definition(object())
   made.spec.versions.push(structuredClone(made.spec.versions[0]))
   const said = errorsOf(made).filter((text) => text.startsWith('status'))
@@ -216,7 +216,7 @@ test('a stored version stands for one version of its name', () => {
   assert.match(said[0] as string, /must have the storage version v1$/)
 })
 
-test('a keyword written empty is a keyword', () => {
+test('an empty keyword counts as present', () => {
   const rows: [string, RegExp | undefined][] = [
     ['dependencies', /dependencies: Forbidden: dependencies is not supported$/],
     ['x-kubernetes-list-map-keys', /only \[.*\] fields are allowed at the root/],
@@ -232,7 +232,7 @@ test('a keyword written empty is a keyword', () => {
   }
 })
 
-test('keywords that are answers count at the root even where they say no', () => {
+test('boolean keywords count at the root even if they are false', () => {
   for (const keyword of ['additionalItems', 'additionalProperties']) {
     const schema = { ...object(), [keyword]: false }
     const said = errorsOf(definition(schema, { subresources: { status: {} } })).join('\n')
@@ -252,7 +252,7 @@ test('lists of columns that are written empty are shown empty', () => {
   assert.match(errorsOf(made).join('\n'), /AdditionalPrinterColumns:\S+Definition\{\}/)
 })
 
-test('the beta says things once', () => {
+test('v1beta1 states a common schema once', () => {
   const columns = [{ name: 'A', type: 'string', JSONPath: '.a' }]
   const version = { name: 'v1', served: true, storage: true }
   const schema = { openAPIV3Schema: object() }
@@ -301,7 +301,7 @@ test('the beta says things once', () => {
   }
 })
 
-test('both versions say the same', () => {
+test('both versions have the same contents', () => {
   const { spec } = definition(object(), {
     additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a' }],
   })

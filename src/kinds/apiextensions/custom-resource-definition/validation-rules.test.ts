@@ -103,7 +103,7 @@ for (const [schema, ...errors] of rows)
     assert.deepEqual(errorsOf(schema), errors)
   })
 
-test('a stored rule may use what new ones may not, and stay expensive', () => {
+test('a stored rule may use features that new rules may not, and may stay expensive', () => {
   const newer = ruled({ type: 'array', maxItems: 3, items: text }, rule("self.includes('a')"))
   assert.equal(errorsOf(newer).length, 1)
   assert.deepEqual(errorsOf(newer, newer), [])

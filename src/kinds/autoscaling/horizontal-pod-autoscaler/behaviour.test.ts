@@ -86,7 +86,7 @@ checkUpdate(horizontalPodAutoscalerBehaviour, [
   ],
 ])
 
-test('a new one has seen nothing, and metrics of containers need a feature', () => {
+test('a new autoscaler has no observed generation, and container metrics need a feature gate', () => {
   const object = scaler({ metrics: [{ type: 'ContainerResource', containerResource: {} }] })
   horizontalPodAutoscalerBehaviour.prepareForCreate?.(object, contextFor())
   assert.deepEqual(object.spec.metrics, [{ type: 'ContainerResource' }])

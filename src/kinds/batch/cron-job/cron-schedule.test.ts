@@ -51,7 +51,7 @@ for (const [text, problem] of bad) {
   test(`schedule ${text} is refused`, () => assert.equal(scheduleProblem(text, 22), problem))
 }
 
-test('before 1.22 the words are others, and there are no zones', () => {
+test('before 1.22 the messages differ, and there are no time zones', () => {
   assert.equal(scheduleProblem('often', 21), 'Expected exactly 5 fields, found 1: often')
   assert.match(scheduleProblem('TZ=UTC * * * * *', 21) ?? '', /^Expected exactly 5 fields, found 6/)
 })

@@ -56,7 +56,7 @@ function asPem(info: Buffer, key: KeyObject): Buffer {
 const node = pemRequest('system:nodes', 'system:node:a')
 const served = pemRequest('system:nodes', 'system:node:a', ['a.b'])
 
-test('a request is signed with the key it is for', () => {
+test('the signature must match the public key in the request', () => {
   assert.equal(certificateRequestProblem(node), undefined)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const block = decodePem(node)
@@ -97,8 +97,8 @@ const withByte = (bytes: Buffer, at: number, value: number): Buffer => {
 }
 
 /**
- * A request that is whole: 30 82 xx xx, 30 81 xx with the information, 02 01 00, 30 xx with the
- * subject.
+ * The header bytes of a complete request: 30 82 xx xx, 30 81 xx with the information, 02 01 00, 30
+ * xx with the subject.
  */
 const whole = decodePem(node)?.bytes as Buffer
 const keyAt = whole.indexOf(Buffer.from('301306072a8648ce3d0201', 'hex'))
@@ -277,7 +277,7 @@ test('the names in a request', () => {
   assert.equal(names?.dnsNames, 1)
 })
 
-test('names are read by their type, as those of the certificate will be', () => {
+test('names are decoded by their string type, like those of the certificate', () => {
   const wide = Buffer.from('system:masters', 'utf16le').swap16()
   const request = subjectOf(
     der.tagged(0x1e, wide),
@@ -312,7 +312,7 @@ for (const [request, usages, signer] of signers) {
   })
 }
 
-test('signers are a domain and a path', () => {
+test('a signer name is a domain and a path', () => {
   const lines = (name: string) => linesOf(checkSignerName(name, FieldPath.of('x')))
   assert.deepEqual(lines('a.b/c.d'), [])
   assert.deepEqual(lines('a'), [
@@ -338,7 +338,7 @@ const csr = (spec: Loose = {}, status: Loose = {}): KubeObject =>
 const create = (object: KubeObject, context = stable) =>
   linesOf(certificateSigningRequestBehaviour.validateCreate?.(object, context) ?? [])
 
-test('usages are known and listed once, except in the beta', () => {
+test('usages must be known and unique, except in v1beta1', () => {
   const twice = csr({ usages: ['any', 'any', 'odd'], signerName: 'kubernetes.io/legacy-unknown' })
   const [unknown, again, signer] = create(twice)
   assert.match(
@@ -369,7 +369,7 @@ const update = (sub: 'status' | 'approval', next: Loose, old: Loose) => {
   return { object, lines: linesOf(rules?.validateUpdate?.(object, before, stable) ?? []) }
 }
 
-test('approval approves, once and for all, and dates it', () => {
+test('an approval is permanent and has a date', () => {
   const { object, lines } = update('approval', { conditions: [approved] }, {})
   assert.deepEqual(lines, [])
   assert.equal(object.status.conditions[0].lastUpdateTime, stable.now)
@@ -385,7 +385,7 @@ test('approval approves, once and for all, and dates it', () => {
   )
 })
 
-test('status does not approve', () => {
+test('an update of the status cannot approve', () => {
   assert.deepEqual(update('status', { conditions: [approved] }, {}).lines, [
     'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
   ])

@@ -1,4 +1,4 @@
-/** Extensions that Go cannot read, in its words. */
+/** Invalid extensions, with Go's errors. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readExtension } from './issued-extensions.ts'

@@ -67,7 +67,7 @@ const topology = { 'kubernetes.io/hostname': 'n', x: 'y' }
 const withTopology = () =>
   slice({ endpoints: [{ addresses: ['10.0.0.1'], deprecatedTopology: { ...topology } }] })
 
-test('topology is written through the beta version only', () => {
+test('only v1beta1 can write the topology', () => {
   const stable = withTopology()
   endpointSliceBehaviour.prepareForCreate?.(
     stable,
@@ -81,7 +81,7 @@ test('topology is written through the beta version only', () => {
   assert.deepEqual(beta.endpoints[0].deprecatedTopology, topology)
 })
 
-test('a known host becomes the node’s name when topology goes', () => {
+test('the host name in a removed topology becomes the node name', () => {
   const next = withTopology()
   next.endpoints[0].addresses = ['10.0.0.2']
   const context = contextFor({ requestApiVersion: 'discovery.k8s.io/v1' })
@@ -89,7 +89,7 @@ test('a known host becomes the node’s name when topology goes', () => {
   assert.deepEqual(next.endpoints, [{ addresses: ['10.0.0.2'], nodeName: 'n' }])
 })
 
-test('labels count as content', () => {
+test('labels are part of the content', () => {
   const old = slice({}) as ReturnType<typeof inDefault>
   old.metadata.generation = 3
   const next = slice({})
@@ -110,7 +110,7 @@ test('problems of changed endpoints were reported twice', () => {
   assert.deepEqual(fields(22), ['subsets[0]'])
 })
 
-test('metadata of changed endpoints is checked as a change and whole', () => {
+test('the metadata of changed endpoints is validated as an update and as a whole', () => {
   const old = inDefault({ subsets: [] })
   const next = { ...old, metadata: { ...old.metadata, annotations: { 'a b': '' } } }
   const count = (release: number) =>
@@ -118,7 +118,7 @@ test('metadata of changed endpoints is checked as a change and whole', () => {
   assert.deepEqual([17, 18, 19, 20, 21, 22].map(count), [2, 2, 2, 2, 2, 2])
 })
 
-test('what a slice says of endpoints that are going waits for its feature', () => {
+test('conditions about terminating endpoints need their feature gate', () => {
   const conditions = { ready: true, serving: true, terminating: false }
   const made = (features: string[], old?: object) => {
     const next = slice({ endpoints: [{ addresses: ['10.0.0.1'], conditions: { ...conditions } }] })

@@ -67,7 +67,7 @@ for (const [what, subsets, repacked] of rows) {
   test(what, () => assert.deepEqual(repackSubsets(subsets), repacked))
 }
 
-test('subsets are repacked up to release 1.16, and never those that are refused', () => {
+test('up to 1.16 subsets are normalised, except rejected ones', () => {
   const twice = [{ addresses: [at('10.0.0.1'), at('10.0.0.1')], ports: [tcp('a', 80)] }]
   const stored = (release: number, subsets: Loose[]) => {
     const object = inDefault({ subsets: structuredClone(subsets) })

@@ -73,7 +73,7 @@ checkCreate(eventBehaviour, [
 
 test('errors in metadata are reported last', () => assert.equal(eventBehaviour.metadataLast, true))
 
-test('events are selected by what they are about, in the words of either group', () => {
+test('events are selected by their object, with the field names of either group', () => {
   const fields = eventBehaviour.selectableFields?.(inDefault(reported))
   assert.equal(fields?.['involvedObject.name'], 'p')
   assert.equal(fields?.['regarding.name'], 'p')

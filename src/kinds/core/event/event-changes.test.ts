@@ -24,7 +24,7 @@ const changes = (more: Loose, release: number, requestApiVersion = v1) =>
     ) ?? [],
   )
 
-test('since 1.24 an event stays as it is but for its series', () => {
+test('since 1.24 only the series of an event may change', () => {
   assert.deepEqual(changes({ reason: 'S' }, 23), [])
   assert.deepEqual(changes({ reason: 'S' }, 24), [
     'reason: Invalid value: "S": field is immutable',
@@ -41,7 +41,7 @@ test('since 1.24 an event stays as it is but for its series', () => {
   assert.deepEqual(changes({ eventTime: '2021-01-01T00:00:00.0000001Z' }, 37), [])
 })
 
-test('the controller is named as the version of the request does', () => {
+test('errors name the controller as the requested version does', () => {
   const named = (release: number, version: string) =>
     changes({ reportingComponent: '' }, release, version).some((line) =>
       line.startsWith('reportingComponent: Required'),

@@ -5,7 +5,7 @@ import { namespaceBehaviour } from './behaviour.ts'
 
 const context = contextFor({}, ['NamespaceDefaultLabelName'])
 
-test('a new namespace is active, held by kubernetes, and carries its name', () => {
+test('a new namespace is active, has the finalizer kubernetes, and a label with its name', () => {
   const object = named({ spec: { finalizers: ['x.io/y'] }, status: { phase: 'Odd' } })
   namespaceBehaviour.prepareForCreate?.(object, context)
   assert.deepEqual(object.status, { phase: 'Active' })
@@ -13,7 +13,7 @@ test('a new namespace is active, held by kubernetes, and carries its name', () =
   assert.deepEqual(object.metadata.labels, { 'kubernetes.io/metadata.name': 'a' })
 })
 
-test('an update changes neither finalizers nor status, and cannot take the label away', () => {
+test('an update changes neither finalizers nor status, and cannot remove the label', () => {
   const next = named({ spec: {}, status: {} })
   const old = named({ spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } })
   namespaceBehaviour.prepareForUpdate?.(next, old, context)

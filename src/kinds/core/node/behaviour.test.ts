@@ -75,7 +75,7 @@ checkUpdate(nodeBehaviour, [
   ],
 ])
 
-test('the main resource keeps the status, the status the spec', () => {
+test('an update of the node keeps its status, an update of the status keeps its spec', () => {
   const old = named({ spec: { unschedulable: true }, status: { phase: 'x' } })
   const next = named({ spec: {}, status: {} })
   nodeBehaviour.prepareForUpdate?.(next, old, contextFor())
@@ -85,7 +85,7 @@ test('the main resource keeps the status, the status the spec', () => {
   assert.deepEqual(status.spec, { unschedulable: true })
 })
 
-test('a kubelet’s configuration is dropped without its feature, and warned of with it', () => {
+test('a kubelet configuration is dropped without its feature gate, and causes a warning with it', () => {
   const object = named({ spec: { configSource: {} } })
   nodeBehaviour.prepareForCreate?.(object, contextFor())
   assert.deepEqual(object.spec, {})
@@ -95,7 +95,7 @@ test('a kubelet’s configuration is dropped without its feature, and warned of 
   ])
 })
 
-test('a configuration in status must be resolved', () => {
+test('a configuration in the status must be complete', () => {
   const object = named({
     status: { config: { active: { configMap: { name: 'c', namespace: 'n' } } } },
   })
@@ -108,7 +108,7 @@ test('a configuration in status must be resolved', () => {
   ])
 })
 
-test('nodes are selected by whether they take pods', () => {
+test('nodes are selected by whether they are unschedulable', () => {
   assert.deepEqual(nodeBehaviour.selectableFields?.(named()), { 'spec.unschedulable': 'false' })
 })
 

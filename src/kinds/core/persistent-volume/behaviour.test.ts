@@ -121,7 +121,7 @@ for (const [title, old, status, time, gates] of phases) {
   })
 }
 
-test('a new volume has its phase and its time', () => {
+test('a new volume has a phase and its transition time', () => {
   const created = (gates: string[]) => {
     const object = volume()
     persistentVolumeBehaviour.prepareForCreate?.(object, contextFor({}, gates))

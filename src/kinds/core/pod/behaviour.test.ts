@@ -400,7 +400,7 @@ for (const [what, next, old, expected] of updated) {
   })
 }
 
-test('a new pod is Pending, with its quality of service', () => {
+test('a new pod is Pending and has its QoS class', () => {
   const object = podOf(
     withContainer({
       resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } },
@@ -412,7 +412,7 @@ test('a new pod is Pending, with its quality of service', () => {
   assert.equal(object.spec.serviceAccount, 'default')
 })
 
-test('fields of disabled features are dropped, unless they were there before', () => {
+test('fields of disabled features are dropped, unless the old pod has them', () => {
   const spec = {
     ephemeralContainers: [{ name: 'e', image: 'x' }],
     ...withContainer({ securityContext: { procMount: 'Unmasked' } }),
@@ -427,7 +427,7 @@ test('fields of disabled features are dropped, unless they were there before', (
   assert.equal(changed.spec.containers[0].securityContext.procMount, 'Unmasked')
 })
 
-test('seccomp fields and annotations follow each other', () => {
+test('seccomp fields and annotations are kept consistent', () => {
   const object = podOf(
     { securityContext: { seccompProfile: { type: 'RuntimeDefault' } } },
     {
@@ -445,7 +445,7 @@ test('seccomp fields and annotations follow each other', () => {
   })
 })
 
-test('grace is given where something runs', () => {
+test('only running pods get a grace period', () => {
   const grace = (object: KubeObject, asked?: number) =>
     podBehaviour.gracePeriodSeconds?.(object, asked, contextOf())
   const running = podOf({ nodeName: 'n' })
@@ -475,7 +475,7 @@ test('selectable fields', () => {
   })
 })
 
-test('a status keeps the specification, agrees on addresses and never goes back', () => {
+test('a status update keeps the spec, has consistent addresses, and never undoes a phase', () => {
   const status = podBehaviour.subresources?.status
   const old: KubeObject = {
     ...podOf({ restartPolicy: 'Never' }),
@@ -493,7 +493,7 @@ test('a status keeps the specification, agrees on addresses and never goes back'
   ])
 })
 
-test('ephemeral containers are added and never taken away', () => {
+test('ephemeral containers are added and never removed', () => {
   const rules = podBehaviour.subresources?.ephemeralcontainers
   const context = contextOf({}, 'EphemeralContainers')
   const old = podOf({ ephemeralContainers: [container({ name: 'e' })] })

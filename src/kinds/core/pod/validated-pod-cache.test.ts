@@ -12,7 +12,7 @@ const check = (object: KubeObject, context: Context = here) =>
 const privileged = { containers: [container({ securityContext: { privileged: true } })] }
 const surelyNot = 'controller.kubernetes.io/pod-deletion-cost'
 
-test('a valid pod is checked again wherever something is different', () => {
+test('a pod that differs from a valid one is validated again', () => {
   const first = podOf(privileged)
   assert.deepEqual(check(first), [])
   assert.deepEqual(check(podOf(privileged)), [], 'a replica')
@@ -35,7 +35,7 @@ test('a valid pod is checked again wherever something is different', () => {
   assert.equal(check(first).length, 1, 'the very pod, changed since')
 })
 
-test('the claims of ephemeral volumes are named after the pod, and so each is checked', () => {
+test("claims of ephemeral volumes contain the pod's name, so each is validated", () => {
   const volumes = [
     {
       name: 'v',

@@ -106,7 +106,7 @@ checkUpdate(serviceBehaviour, [
   ],
 ])
 
-/** What is wrong with a new object in each release. */
+/** The errors of a new object in each release. */
 function check(object: KubeObject, release: number, features = gates): string {
   const behaviour = behaviourOfRelease(service, 'core/service', release)
   const errors = behaviour.validateCreate?.(
@@ -208,7 +208,7 @@ for (const [title, object, release, expected] of rows) {
   test(`1.${release}: ${title}`, () => assert.equal(check(object, release), expected))
 }
 
-test('an update checks the name again up to 1.33', () => {
+test('an update validates the name again up to 1.33', () => {
   const bad = withSpec({}, { name: '1a' })
   const count = (release: number) =>
     serviceBehaviour.validateUpdate?.(bad, bad, contextFor({ release }, gates)).length
@@ -224,7 +224,7 @@ test('unchanged annotations of source ranges are kept since 1.33', () => {
   assert.deepEqual([count(32), count(33)], [1, 0])
 })
 
-/** The spec an update ends with. */
+/** The spec after an update. */
 function prepared(old: Loose, next: Loose, release = 37): KubeObject {
   const object = withSpec(next)
   const before = { ...withSpec(old), status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } } }
@@ -232,7 +232,7 @@ function prepared(old: Loose, next: Loose, release = 37): KubeObject {
   return object
 }
 
-test('a service that stays inside loses what only others have, unless it was changed too', () => {
+test('a service that becomes internal loses fields of other types, unless the client changed them too', () => {
   const ports = [{ ...port, nodePort: 30001 }]
   const local = { externalTrafficPolicy: 'Local', healthCheckNodePort: 30002 }
   const old = { type: 'LoadBalancer', ports, ...local, loadBalancerClass: 'a/b' }
@@ -253,7 +253,7 @@ test('external addresses keep the traffic policy since 1.29', () => {
   assert.deepEqual([policy(28), policy(29)], [undefined, 'Local'])
 })
 
-/** What is wrong with a status, and the warnings about it. */
+/** The errors of a status, and its warnings. */
 function statusOf(ingress: Loose[], type: string, release: number, features = newest) {
   const object = { ...withSpec({ type }), status: { loadBalancer: { ingress } } }
   const rules = serviceBehaviour.subresources?.status

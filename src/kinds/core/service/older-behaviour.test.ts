@@ -119,14 +119,14 @@ checkUpdate(olderServiceBehaviour, [
   ],
 ])
 
-/** The spec an update ends with. */
+/** The spec after an update. */
 function prepared(old: Loose, next: Loose): Loose {
   const object = withSpec(next)
   olderServiceBehaviour.prepareForUpdate?.(object, withSpec(old), context)
   return object.spec
 }
 
-test('allocated values are kept when an update leaves them out', () => {
+test('an update without allocated values keeps them', () => {
   const ports = [{ ...port, name: 'a', nodePort: 30001 }]
   const spec = prepared(
     { type: 'NodePort', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ports },
@@ -137,7 +137,7 @@ test('allocated values are kept when an update leaves them out', () => {
   assert.equal(spec.ports[0].nodePort, 30001)
 })
 
-test('a node port taken by another port is not kept', () => {
+test('a node port that another port uses is not kept', () => {
   const old = { type: 'NodePort', ports: [{ ...port, name: 'a', nodePort: 30001 }] }
   const ports = [
     { ...port, name: 'b', nodePort: 30001 },
@@ -146,7 +146,7 @@ test('a node port taken by another port is not kept', () => {
   assert.equal(prepared(old, { type: 'NodePort', ports }).ports[1].nodePort, undefined)
 })
 
-test('a service that becomes a name loses its addresses', () => {
+test('a service that becomes ExternalName loses its addresses', () => {
   const addresses = { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'] }
   const spec = prepared(addresses, { ...addresses, type: 'ExternalName', externalName: 'x.y' })
   assert.deepEqual(
@@ -155,7 +155,7 @@ test('a service that becomes a name loses its addresses', () => {
   )
 })
 
-test('a service that stays inside loses ports from outside, and its policy once that was looked at', () => {
+test('a service that becomes internal loses its node ports, and its traffic policy after validation', () => {
   const ports = [{ ...port, nodePort: 30001 }]
   const old = {
     type: 'LoadBalancer',
@@ -169,7 +169,7 @@ test('a service that stays inside loses ports from outside, and its policy once 
   assert.equal(spec.healthCheckNodePort, undefined)
 })
 
-test('what a service no longer needs is looked at where it changes', () => {
+test('fields that a service no longer needs are validated if they change', () => {
   const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 7 }
   const next = withSpec({
     ...local,
@@ -186,7 +186,7 @@ test('what a service no longer needs is looked at where it changes', () => {
   ])
 })
 
-test('leaving dual stack drops the second family', () => {
+test('leaving dual-stack drops the second family', () => {
   const old = {
     ipFamilyPolicy: 'PreferDualStack',
     clusterIP: '10.0.0.1',
@@ -225,7 +225,7 @@ test('fields of disabled features are dropped, unless they were used', () => {
   assert.equal(kept.internalTrafficPolicy, 'Local')
 })
 
-test('a load balancer’s addresses are checked in status', () => {
+test('the addresses of a load balancer are validated in the status', () => {
   const ingress = [{ ip: 'x' }, { hostname: '1.2.3.4' }]
   const object = inDefault({ status: { loadBalancer: { ingress } } })
   const errors =
@@ -236,7 +236,7 @@ test('a load balancer’s addresses are checked in status', () => {
   ])
 })
 
-test('what a load balancer reported stays when the type changes', () => {
+test('the status of a load balancer stays when the type changes', () => {
   const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
   const old = { ...withSpec({ type: 'LoadBalancer' }), status }
   const next = withSpec({ type: 'ClusterIP' })

@@ -55,7 +55,7 @@ for (const [what, spec, since, warning] of cases) {
   })
 }
 
-test('every kind of warning begins and ends with a release', () => {
+test('every type of warning has its first and last release', () => {
   assert.deepEqual(
     cases.map(([, , since]) => since),
     [27, 28, 28, 34, 35, 36],

@@ -41,7 +41,7 @@ checkCreate(podPresetBehaviour, [
   ],
 ])
 
-test('its spec stays as it was', () => {
+test('its spec is immutable', () => {
   const before = inDefault({ spec: { env: [{ name: 'A' }] } })
   const next = inDefault({ spec: {} }, { labels: { a: 'b' } })
   podPresetBehaviour.prepareForUpdate?.(next, before, old)

@@ -93,14 +93,14 @@ for (const [gate, field, value] of gates) {
   })
 }
 
-test('tokens are better in secrets', () => {
+test('a warning recommends secrets for tokens', () => {
   const warnings = (features: string[]) =>
     csiDriverBehaviour.warningsOnCreate?.(driver({ tokenRequests }), contextFor({}, features))
   assert.deepEqual(warnings([]), [])
   assert.equal(warnings(['CSIServiceAccountTokenSecrets'])?.length, 1)
 })
 
-test('defaults of fields that a gate adds', () => {
+test('defaults of fields with a feature gate', () => {
   const filled = (features: string[]) => {
     const value: Loose = {}
     const context = { release: 36, feature: (gate: string) => features.includes(gate) }
