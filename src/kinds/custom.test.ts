@@ -199,7 +199,7 @@ test('versions are equal except for their name only if their schemas are', async
   assert.equal(twins.sameShape(twins.kinds[0], twins.kinds[1]), true)
 })
 
-test('an object stored as another version has that version's defaults', () => {
+test('an object stored as another version has the defaults of that version', () => {
   const named = schema({ name: { type: 'string' }, size: { type: 'integer' } })
   const resource = customResource(
     definition([
@@ -289,7 +289,7 @@ test('a new object is validated without the default status that reads return', (
   assert.ok(later.some(({ field }) => field === 'status.d'))
 })
 
-test('fields that the writer's version lacks are pruned, and that counts as no change', () => {
+test('fields that the version of the writer lacks are pruned, and that counts as no change', () => {
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   const { subresources: _, ...plain } = one
   const versions = [
@@ -345,7 +345,7 @@ test('the result of an apply is validated, and fields that will be pruned are re
   assert.deepEqual(stored.spec, { size: 1 })
 })
 
-test('lists that were invalid before, in the writer's version, are not reported again', () => {
+test('lists that were invalid before, in the version of the writer, are not reported again', () => {
   const items = { type: 'object', properties: { k: { type: 'string' } } }
   const set = { type: 'array', 'x-kubernetes-list-type': 'set', items }
   const version = { ...one, schema: schema({ set }) }
