@@ -182,7 +182,7 @@ async function configuredAuthorizers(
    */
   const kept = new Map<string, Mode>()
   const make = async (choice: ConfiguredAuthorizer, isStart: boolean): Promise<Mode> => {
-    if (choice.type === 'Webhook') return configuredWebhook(choice.webhook, clock)
+    if (choice.type === 'Webhook') return configuredWebhook(choice, surroundings, clock)
     const known = kept.get(choice.type)
     if (known !== undefined) return known
     if (!isStart && ['Node', 'RBAC', 'ABAC'].includes(choice.type))
@@ -197,11 +197,17 @@ async function configuredAuthorizers(
   return load.configured().ConfiguredAuthorizers.open({ file, release, make, report })
 }
 
-async function configuredWebhook(choice: WebhookChoice, clock: Clock): Promise<Mode> {
+async function configuredWebhook(
+  { name, webhook: choice }: { name: string; webhook: WebhookChoice },
+  { conditionMeter }: AccessSurroundings,
+  clock: Clock,
+): Promise<Mode> {
   const { ReviewWebhook, defaultBackoff } = load.review()
   const endpoint = await load.kubeconfig().readKubeconfig(choice.kubeconfig)
   const webhook = new ReviewWebhook(endpoint, defaultBackoff, choice.timeoutMs)
-  return new (load.webhook().WebhookAuthorizer)(webhook, choice, clock)
+  const meter = choice.conditions.length > 0 ? conditionMeter?.() : undefined
+  const settings = meter === undefined ? choice : { ...choice, measured: { name, meter } }
+  return new (load.webhook().WebhookAuthorizer)(webhook, settings, clock)
 }
 
 async function makeMode(

@@ -2,6 +2,7 @@
  * The settings of authentication and authorization: one member per flag, named like the flag. Files
  * are specified by path.
  */
+import type { ConditionMeter } from './authorize/webhook.ts'
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 
 export interface AuthenticationSettings {
@@ -73,6 +74,8 @@ export interface AccessSurroundings {
    * specified.
    */
   readonly servingKey: string | undefined
+  /** Absent where the release does not measure match conditions of authorization webhooks. */
+  readonly conditionMeter?: () => ConditionMeter
   /** Reports a failure outside any request. It never receives a credential. */
   readonly report: (message: string) => void
 }

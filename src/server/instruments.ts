@@ -2,6 +2,7 @@
  * Creates the instruments of the server once at start: the metrics registry and everything that
  * records metrics.
  */
+import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
@@ -26,6 +27,10 @@ const loadPolicyMeter = loadLater<typeof import('#admission/policy/policy-meter.
   import.meta.url,
   '#admission/policy/policy-meter',
 )
+const loadPolicyMetrics = loadLater<typeof import('#observe/metrics/policy-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/policy-metrics',
+)
 
 export interface Measuring {
   readonly registry: Registry
@@ -33,6 +38,8 @@ export interface Measuring {
   readonly observer: MetricsObserver
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
+  /** Created on first use. */
+  readonly conditions: () => ConditionMeter
   /** Created on first use. */
   readonly policies: () => PolicyMeter
   readonly timed: RuleTimer
@@ -63,6 +70,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   })
   const metrics = serverMetrics(registry, release)
   let policies: PolicyMeter | undefined
+  let conditions: ConditionMeter | undefined
   registerProcessMetrics(registry)
   const labels: [label: string, value: string][] = [
     ['major', build.major],
@@ -87,7 +95,21 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     instruments: instruments(metrics),
     admission: admissionMeter(metrics, monotonicMs),
     timed: ruleTimer(metrics, monotonicMs),
+    conditions: () => (conditions ??= conditionMeter(registry)),
     policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
+  }
+}
+
+/** Measures match conditions of authorization webhooks. */
+function conditionMeter(registry: Registry): ConditionMeter {
+  const { errors, exclusions, durations } = loadPolicyMetrics().accessConditionMetrics(registry)
+  return {
+    monotonicMs,
+    evaluated(name, tookMs, failed, excludes) {
+      durations.labels('Webhook', name).observe(tookMs / 1000)
+      if (failed) errors.labels('Webhook', name).add(1)
+      if (excludes) exclusions.labels('Webhook', name).add(1)
+    },
   }
 }
 

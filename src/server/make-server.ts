@@ -47,7 +47,7 @@ export async function makeServer(
 ): Promise<MadeServer> {
   const { settings, release, feature, catalog, cache, storage, reader, parseStored } = foundation
   const { clock, random } = foundation
-  const access = await accessOf(foundation)
+  const access = await accessOf(foundation, observing.conditions)
   const plugins = await pluginsOf(foundation, access, observing, () => server)
   const addresses = addressApi(feature, catalog)
   const server: Server = {
@@ -123,21 +123,16 @@ function sharedStore({ settings, storage, facts, release }: Foundation) {
   }
 }
 
-function accessOf({
-  settings,
-  release,
-  feature,
-  certificates,
-  tokenKeys,
-  log,
-  reader,
-  clock,
-}: Foundation): Promise<Access> {
+function accessOf(
+  { settings, release, feature, certificates, tokenKeys, log, reader, clock }: Foundation,
+  conditionMeter: Observing['conditions'],
+): Promise<Access> {
   const surroundings = {
     release,
     externalAddress: externalAddress(settings),
     ownClientAuthorities: [certificates.ca.certificatePem],
     feature,
+    conditionMeter,
     ownTokenKeys: tokenKeys,
     servingKey: certificates.serving.keyPem,
     report: (message: string) => log.warn(message),

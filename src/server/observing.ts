@@ -2,6 +2,7 @@
  * Creates the parts that observe requests without answering them, from the settings: metrics,
  * limits, fairness, audit.
  */
+import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
@@ -63,6 +64,7 @@ export interface Observing {
   readonly instruments: Instruments
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
+  readonly conditions: () => ConditionMeter
   readonly timed: RuleTimer
   readonly operation: OperationMeter
   readonly handshakeFailed: () => void
@@ -140,6 +142,7 @@ export async function makeObserving(
     instruments: measuring.instruments,
     admission: measuring.admission,
     policies: measuring.policies,
+    conditions: measuring.conditions,
     timed: measuring.timed,
     operation,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),

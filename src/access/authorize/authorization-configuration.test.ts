@@ -184,6 +184,28 @@ for (const [expressions, of, deny, expected] of conditions)
     assert.equal(error === undefined ? decision : `${decision} with an error`, expected)
   })
 
+const measurements: [expressions: string[], failed: boolean, excludes: boolean][] = [
+  [['true'], false, false],
+  [['false'], false, true],
+  [['request.extra["x"][0] == "y"'], true, false],
+  [['request.extra["x"][0] == "y"', 'false'], true, true],
+]
+for (const [expressions, failed, excludes] of measurements)
+  test(`the conditions ${expressions.join(' and ')} are measured`, async () => {
+    const [choice] = read([webhook(when(...expressions))])
+    assert.ok(choice?.type === 'Webhook')
+    const remote = { review: async () => ({ allowed: true }) } as unknown as ReviewWebhook
+    const seen: unknown[] = []
+    let now = 0
+    const meter = {
+      monotonicMs: () => (now += 7),
+      evaluated: (...evaluation: unknown[]) => seen.push(evaluation),
+    }
+    const settings = { ...choice.webhook, measured: { name: 'one', meter } }
+    await new WebhookAuthorizer(remote, settings, { now: () => 0 }).authorize(attributes)
+    assert.deepEqual(seen, [['one', 7, failed, excludes]])
+  })
+
 test('a webhook that fails denies where the file says so', async () => {
   const [choice] = read([webhook({ failurePolicy: 'Deny' })])
   assert.ok(choice?.type === 'Webhook')

@@ -21,12 +21,24 @@ import type { ReviewWebhook } from '#access/review-webhook.ts'
 import { isError } from '#cel/values.ts'
 import { selectorsForReview } from '#access/selectors.ts'
 
+/** Measures the match conditions of authorization webhooks, by the name of the authorizer. */
+export interface ConditionMeter {
+  readonly monotonicMs: () => number
+  /**
+   * `failed`: a condition could not be evaluated. `excludes`: a condition is false, so that the
+   * webhook is not called.
+   */
+  evaluated(authorizer: string, tookMs: number, failed: boolean, excludes: boolean): void
+}
+
 export interface WebhookAuthorizerSettings {
   readonly version: 'v1' | 'v1beta1'
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
   readonly deniesOnFailure?: boolean
   readonly conditions?: readonly AccessExpression[]
+  /** The name of the authorizer in metrics, and what records them. */
+  readonly measured?: { readonly name: string; readonly meter: ConditionMeter }
 }
 
 /** Number of cached responses. */
@@ -58,7 +70,7 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
     const { version, conditions = [] } = this.#settings
-    const met = conditions.length === 0 || meetsAll(conditions, attributes)
+    const met = conditions.length === 0 || this.#meetsAll(conditions, attributes)
     if (met === false) return noOpinion
     if (met !== true) return this.#failed(met)
     const spec = specOf(attributes, version)
@@ -68,6 +80,16 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
 
   rulesFor(): Rules {
     return unknownRules
+  }
+
+  #meetsAll(conditions: readonly AccessExpression[], attributes: Attributes): boolean | string {
+    const { measured } = this.#settings
+    if (measured === undefined) return meetsAll(conditions, attributes).met
+    const { name, meter } = measured
+    const began = meter.monotonicMs()
+    const { met, failed } = meetsAll(conditions, attributes)
+    meter.evaluated(name, meter.monotonicMs() - began, failed, met === false)
+    return met
   }
 
   #failed(error: string): Decision {
@@ -99,18 +121,19 @@ export class WebhookAuthorizer implements Authorizer, RuleResolver {
 function meetsAll(
   conditions: readonly AccessExpression[],
   attributes: Attributes,
-): boolean | string {
+): { met: boolean | string; failed: boolean } {
   const request = shownToConditions(attributes)
   const problems: string[] = []
   for (const condition of conditions) {
     const value = condition.evaluate(request)
-    if (value === false) return false
+    if (value === false) return { met: false, failed: problems.length > 0 }
     if (!isError(value)) continue
     problems.push(
       `cel evaluation error: expression '${condition.text}' resulted in error: ${value.message}`,
     )
   }
-  return problems.length === 0 || joinErrors(problems)
+  const failed = problems.length > 0
+  return { met: failed ? joinErrors(problems) : true, failed }
 }
 
 /** All string fields are present, even if empty. */

@@ -1,7 +1,7 @@
 /** Which metrics of admission policies and match conditions each release has. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { policyMetrics } from './policy-metrics.ts'
+import { accessConditionMetrics, policyMetrics } from './policy-metrics.ts'
 import { Registry } from './registry.ts'
 
 const checks = 'apiserver_validating_admission_policy_check_total'
@@ -56,4 +56,20 @@ for (const [minor, stability] of [
     const registry = new Registry({ release: minor })
     policyMetrics(registry, minor).policyChecks.labels('p', 'b', '', '').add(1)
     assert.match(await registry.page(), new RegExp(`# HELP ${checks} \\[${stability}\\]`))
+  })
+
+for (const [minor, shown] of [
+  [29, 0],
+  [30, 3],
+] as const)
+  test(`1.${minor} has ${shown} metrics of conditions of authorizers`, async () => {
+    const registry = new Registry({ release: minor })
+    const { errors, exclusions, durations } = accessConditionMetrics(registry)
+    for (const counts of [errors, exclusions]) counts.labels('Webhook', 'n').add(1)
+    durations.labels('Webhook', 'n').observe(0.002)
+    const lines = (await registry.page()).split('\n')
+    const counts = lines.filter((line) =>
+      /_(?:total|count)\{type="Webhook",name="n"\} 1$/.test(line),
+    )
+    assert.equal(counts.length, shown)
   })

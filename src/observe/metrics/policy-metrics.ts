@@ -31,11 +31,39 @@ const metersConditions = change('metrics time match conditions and count exclude
 
 const checksAreBeta = change('metrics of ValidatingAdmissionPolicies are BETA', { since: 31 })
 
+const metersAccess = change('metrics time match conditions of authorization webhooks', {
+  since: 30,
+})
+
 /** The only state of policies in metrics. */
 const state = 'active'
 
 export function policyMetrics(registry: Registry, minor: number) {
   return { ...checkMetrics(registry, minor), ...conditionMetrics(registry, minor) }
+}
+
+/** Metrics of the match conditions of authorization webhooks. */
+export function accessConditionMetrics(registry: Registry) {
+  const prefix = 'apiserver_authorization_match_condition'
+  const life = { stability: 'ALPHA', only: metersAccess } as const
+  const labels = ['type', 'name']
+  return {
+    errors: registry.register(
+      counter(`${prefix}_evaluation_errors_total`, ...labels),
+      'Requests for which a match condition of an authorizer could not be evaluated.',
+      life,
+    ),
+    exclusions: registry.register(
+      counter(`${prefix}_exclusions_total`, ...labels),
+      'Requests that match conditions kept from an authorizer.',
+      life,
+    ),
+    durations: registry.register(
+      histogram(`${prefix}_evaluation_seconds`, conditionBounds, ...labels),
+      'How long all match conditions of an authorizer took, in seconds.',
+      life,
+    ),
+  }
 }
 
 function checkMetrics(registry: Registry, minor: number) {
