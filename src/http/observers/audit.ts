@@ -211,9 +211,10 @@ export function auditObserver(parts: AuditParts): Observer {
             .then(() => held.release())
         return
       }
-      // The request was rejected before authorization: a 401 has no record of its beginning.
+      // The request was rejected before authorization. A 401 and the 400 of an invalid timeout come
+      // before authentication, so they have neither a user nor a record of their beginning.
       const record = known ?? recorder.open(exchange)
-      const refused = exchange.status === 401
+      const refused = exchange.status === 401 || exchange.status === 400
       if (!refused) recorder.emit(exchange, record, 'RequestReceived', {})
       const { refusal } = exchange
       const whole =
