@@ -742,3 +742,18 @@ test("fields of a custom object that does not fit a manager's version have no ow
     { message: 'failed to convert new object: .a: field not declared in schema' },
   )
 })
+
+test('an apply whose result cannot be converted names the configuration, not the live object', () => {
+  const spec = struct('Timed', [field('time', { is: 'scalar', scalar: 'microTime' })])
+  const type = struct('Thing', [
+    ...thing.fields.filter(({ name }) => name !== 'spec'),
+    field('spec', spec),
+  ])
+  const kind: FieldManagerKind = { ...thingKind, typeFor: () => type }
+  const live = thingOf({ metadata: { name: 'a', namespace: 'n', uid: 'u' } })
+  const config = thingOf({ spec: { time: 'now' } })
+  assert.throws(() => applyConfiguration(kind, live, config, { ...writer('me'), force: false }), {
+    message:
+      /^failed to convert new object \(\/a; example\.com\/v1, Kind=Thing\) to proper version: /,
+  })
+})

@@ -267,7 +267,7 @@ export function applyConfiguration(
   }
   if (Array.isArray(outcome)) return { conflicts: outcome }
   let object =
-    outcome.object === undefined ? before.object : restored(rules, before, outcome.object)
+    outcome.object === undefined ? before.object : restored(rules, before, outcome.object, config)
   if (takesOver) object = withLastApplied(object, config)
   const merged = live === undefined || outcome.object !== undefined
   return { object: withManagedFields(object, encodeManaged(outcome.managed)), merged }
@@ -277,13 +277,14 @@ function restored(
   rules: ApplyRules,
   { type, object: live, apiVersion }: Typed,
   object: KubeObject,
+  config: KubeObject,
 ): KubeObject {
   try {
     return asTyped({ type, object, apiVersion }, live)
   } catch (error) {
     if (!(error instanceof Unfit)) throw error
     throw plainError(
-      `failed to convert new object${named(rules, live)} to proper version: ${error.message}`,
+      `failed to convert new object${named(rules, config)} to proper version: ${error.message}`,
     )
   }
 }

@@ -118,6 +118,23 @@ const stories = {
   'a text for a number': (kind) => errorOf(kind, { replicas: 'x' }),
   'an item without a key that has a default': (kind) =>
     errorOf(kind, { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] }),
+  'an item that leaves out one of two keys': (kind) => {
+    const item = struct('Device', [field('pool', text), field('share', text, 'pointer')])
+    const spec = struct('Devices', [field('devices', listBy(['pool', 'share'], item))])
+    const devices = [{ pool: 'a', share: 'b' }, { pool: 'a' }]
+    try {
+      const live = apply(kindOf(kind, spec), undefined, thingOf({ spec: { devices } }))
+      return owners(live.metadata.managedFields)
+    } catch (error) {
+      return (error as Error).message
+    }
+  },
+  'an item that leaves out all keys': (kind) => {
+    const spec = struct('Devices', [
+      field('devices', listBy(['pool', 'share'], struct('Device', [field('pool', text)]))),
+    ])
+    return errorOf(kindOf(kind, spec), { devices: [{}] })
+  },
   'an owner of a part of a map that became atomic': (kind) => {
     const config = thingOf({ spec: { nodeSelector: { a: '1' } } })
     const live = apply(kindOf(kind, partSpec), undefined, config)
@@ -150,6 +167,7 @@ const row = (
   before: unknown,
   since: unknown,
 ): BoundaryRow<Story, unknown> => [story, boundary, story, before, since]
+const failedNamed = 'failed to create typed patch object (/a; example.com/v1, Kind=Thing): '
 const failed = 'failed to create typed patch object: '
 const number = `${failed}.spec.replicas: expected numeric (int or float), got`
 
@@ -185,6 +203,20 @@ checkBoundaries<Story, unknown>(
       [18, 19],
       `${failed}.spec.containers[name="c"].ports: element 0: associative list with keys has an element that omits key field "protocol"`,
       undefined,
+    ),
+    row(
+      'an item that leaves out one of two keys',
+      [33, 34],
+      `${failedNamed}.spec.devices: element 1: associative list with keys has an element that omits key field "share" (and doesn't have default value)`,
+      [
+        'one Apply {"f:spec":{"f:devices":{"k:{\\"pool\\":\\"a\\"}":{".":{},"f:pool":{}},"k:{\\"pool\\":\\"a\\",\\"share\\":\\"b\\"}":{".":{},"f:pool":{},"f:share":{}}}}}',
+      ],
+    ),
+    row(
+      'an item that leaves out all keys',
+      [33, 34],
+      `${failedNamed}.spec.devices: element 0: associative list with keys has an element that omits key field "pool" (and doesn't have default value)`,
+      `${failedNamed}.spec.devices: element 0: associative list with keys has an element that omits all key fields ["pool" "share"] (and doesn't have default values for any key fields)`,
     ),
     row(
       'an owner of a part of a map that became atomic',

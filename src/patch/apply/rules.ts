@@ -45,6 +45,11 @@ const changes = {
   defaultsKeys: change('keys that an applied list item leaves out have their default', {
     since: 19,
   }),
+  /**
+   * An item may leave out some of its keys: it is another item than one that has them. Previously
+   * such an item was an error.
+   */
+  omitsKeys: change('applied list items may leave out some of their keys', { since: 34 }),
   /** Field sets are recomputed if the type of a field became atomic or granular. */
   reconciles: change('owners follow a type whose lists or maps became atomic or granular', {
     since: 19,

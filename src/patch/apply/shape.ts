@@ -2,7 +2,7 @@
  * How field ownership treats a type: as a whole (leaf), member by member (map) or item by item
  * (list). It also makes the path elements of members and items. It changes no values.
  */
-import { byCodePoint } from '#api/go-syntax.ts'
+import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { isMap, ownValue } from '#patch/json-map.ts'
 import type { List, Type } from '#schema/type.ts'
@@ -58,9 +58,17 @@ function keyNames(list: List): readonly string[] {
 /** An item has no path element. The message is kube-apiserver's; the caller decides what to do. */
 export class NoElement extends Error {}
 
+/** What an item of a keyed list may leave out: see rules.ts. The newest release is the default. */
+export interface KeyRules {
+  readonly defaultsKeys: boolean
+  readonly omitsKeys: boolean
+}
+
+const newestKeys: KeyRules = { defaultsKeys: true, omitsKeys: true }
+
 /** The path element of an item of a set or of a keyed list, whose keys may have defaults. */
-export function itemElement(list: List, item: Json, defaultsKeys = true): string {
-  return list.listType === 'set' ? setElement(item) : mapElement(list, item, defaultsKeys)
+export function itemElement(list: List, item: Json, rules: KeyRules = newestKeys): string {
+  return list.listType === 'set' ? setElement(item) : mapElement(list, item, rules)
 }
 
 function setElement(item: Json): string {
@@ -76,26 +84,42 @@ function setElement(item: Json): string {
   return `v:${goJson(item)}`
 }
 
-function mapElement(list: List, item: Json, defaultsKeys: boolean): string {
+/**
+ * For example, an item `{a: 1}` of a list with the keys a and b is `k:{"a":1}`: another item than
+ * `{a: 1, b: 2}`.
+ */
+function mapElement(list: List, item: Json, rules: KeyRules): string {
   if (item === null) {
     throw new NoElement('associative list with keys may not have a null element')
   }
   if (!isMap(item)) {
     throw new NoElement('associative list with keys may not have non-map elements')
   }
-  const names = keyNames(list)
+  const names: string[] = []
   const values: Json[] = []
-  for (const name of names) {
-    const left = () => (defaultsKeys ? keyDefault(list, name) : undefined)
+  for (const name of keyNames(list)) {
+    const left = () => (rules.defaultsKeys ? keyDefault(list, name) : undefined)
     const value = ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : left())
     if (value === undefined) {
-      const omits = `associative list with keys has an element that omits key field ${JSON.stringify(name)}`
-      throw new NoElement(defaultsKeys ? `${omits} (and doesn't have default value)` : omits)
+      if (rules.omitsKeys) continue
+      throw withoutKey(name, rules)
     }
+    names.push(name)
     values.push(value)
   }
+  if (names.length === 0) throw withoutKeys(list)
   return keyElement(names, values)
 }
+
+const withoutKey = (name: string, { defaultsKeys }: KeyRules): NoElement => {
+  const omits = `associative list with keys has an element that omits key field ${goQuote(name)}`
+  return new NoElement(defaultsKeys ? `${omits} (and doesn't have default value)` : omits)
+}
+
+const withoutKeys = ({ mapKeys }: List): NoElement =>
+  new NoElement(
+    `associative list with keys has an element that omits all key fields [${mapKeys.map(goQuote).join(' ')}] (and doesn't have default values for any key fields)`,
+  )
 
 /** An absent key has its declared default, or Go's zero value if Go never omits the field. */
 function keyDefault(list: List, name: string): Json | undefined {

@@ -126,7 +126,7 @@ function lookAtItems(list: List, items: Json[], rules: LookRules): Problem[] | u
     let element = `i:${i}`
     if (list.listType !== 'atomic') {
       try {
-        element = itemElement(list, item, rules.defaultsKeys)
+        element = itemElement(list, item, rules)
       } catch (error) {
         if (!(error instanceof NoElement)) throw error
         problems ??= []

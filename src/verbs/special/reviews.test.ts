@@ -70,6 +70,30 @@ const questions: [
     false,
   ],
 ]
+const places: [release: number, namespace: string | undefined, expected: string][] = [
+  [23, undefined, '422 Invalid'],
+  [23, 'other', '422 Invalid'],
+  [24, undefined, '201 default'],
+  [24, 'other', '400 BadRequest'],
+]
+for (const [release, namespace, expected] of places) {
+  test(`a local review of ${namespace ?? 'no namespace'} as 1.${release}: ${expected}`, async () => {
+    const newer = await startVerbs(undefined, undefined, release)
+    Object.assign(newer.server, { access: verbs.server.access })
+    const target = newer.target('localsubjectaccessreviews')
+    const metadata = { ...(namespace !== undefined && { namespace }) }
+    const body = { metadata, spec: { user: 'bob', resourceAttributes } }
+    const { create } = specialVerbs(target)
+    const ask = create?.(newer.server, newer.request(target, body)) as Promise<Answer>
+    if (expected.startsWith('201')) {
+      const answer = await ask
+      assert.ok(answer.is === 'value')
+      assert.equal(`${answer.status} ${(answer.value as Loose).metadata.namespace}`, expected)
+    } else assert.equal(await refusalOf(ask), expected)
+    await newer.stop()
+  })
+}
+
 for (const [what, plural, spec, namespace, allowed] of questions) {
   test(`a question about ${what} is answered: ${allowed}`, async () => {
     const metadata = namespace === '' ? {} : { namespace }

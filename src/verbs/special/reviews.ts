@@ -10,7 +10,7 @@ import { tokenReviewStatus } from '#access/token-review.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import type { Answer } from '#verbs/answer.ts'
-import { conformBody } from '#verbs/decode.ts'
+import { conformBody, settleNamespace, settlesFirst } from '#verbs/decode.ts'
 import { claimFields } from '#verbs/ownership.ts'
 import { type Server, timestamp, type WriteRequest } from '#verbs/server.ts'
 import { admitBody } from './admit.ts'
@@ -24,10 +24,18 @@ function renamed(review: KubeObject, from: string, to: string): KubeObject {
   return { ...review, spec: { ...spec, [to]: moved } }
 }
 
+/** The requested review, in the namespace of the path. */
+function requestedReview(server: Server, request: WriteRequest): KubeObject {
+  const review = conformBody(request, server)
+  const { kind, namespace } = request.target
+  if (releaseOf(server.release).has(settlesFirst)) settleNamespace(kind, review, namespace)
+  return review
+}
+
 export const reviewAccess =
   (kind: ReviewKind) =>
   async (server: Server, request: WriteRequest): Promise<Answer> => {
-    const requested = conformBody(request, server)
+    const requested = requestedReview(server, request)
     const rules = { release: releaseOf(server.release), feature: server.feature }
     await claimFields(server, request, requested, undefined)
     await admitBody(server, request, requested, requested.metadata.name ?? '', () => {
@@ -45,7 +53,7 @@ export const reviewAccess =
   }
 
 export async function reviewRules(server: Server, request: WriteRequest): Promise<Answer> {
-  const review = conformBody(request, server)
+  const review = requestedReview(server, request)
   await claimFields(server, request, review, undefined)
   await admitBody(server, request, review, review.metadata.name ?? '', () => {
     requireNamespace(review)
@@ -55,7 +63,7 @@ export async function reviewRules(server: Server, request: WriteRequest): Promis
 }
 
 export async function reviewToken(server: Server, request: WriteRequest): Promise<Answer> {
-  const review = conformBody(request, server)
+  const review = requestedReview(server, request)
   await claimFields(server, request, review, undefined)
   await admitBody(server, request, review, review.metadata.name ?? '')
   const status = await tokenReviewStatus(review, server.access)
@@ -67,7 +75,7 @@ export async function reviewToken(server: Server, request: WriteRequest): Promis
  * webhooks see it.
  */
 export async function reviewSelf(server: Server, request: WriteRequest): Promise<Answer> {
-  const review = conformBody(request, server)
+  const review = requestedReview(server, request)
   await admitBody(server, request, review, review.metadata.name ?? '')
   const { name, uid, groups, extra } = request.user
   const userInfo = {
