@@ -21,6 +21,7 @@ import {
   type Stored,
 } from '#storage/storage.ts'
 import { type Expiring, ExpiryQueue } from './expiry-queue.ts'
+import { LayeredMap } from './layered-map.ts'
 
 /**
  * Changes per read of a reader that catches up: enough to be quick, few enough not to block others.
@@ -59,7 +60,7 @@ export class MemoryStorage implements Storage {
   /** The keys that have a version, sorted. */
   #keys: string[] = []
   /** The versions of a key, oldest first: at most one at or before the compaction. */
-  #versions = new Map<string, History>()
+  #versions = new LayeredMap<History>()
   /** Histories with another owner are shared with a fork and copied before the first append. */
   #owner: object = {}
   #expiring = new ExpiryQueue()
@@ -90,7 +91,7 @@ export class MemoryStorage implements Storage {
     fork.#compactedUpTo = this.#compactedUpTo
     fork.#log = this.#log.slice()
     fork.#keys = this.#keys.slice()
-    fork.#versions = new Map(this.#versions)
+    fork.#versions = this.#versions.fork()
     this.#owner = {}
     fork.#expiring = this.#expiring.shifted(fork.#elapsed() - this.#elapsed())
     fork.#wantExpiry()
@@ -141,19 +142,30 @@ export class MemoryStorage implements Storage {
     const revision = this.#readable(options.at)
     const limit = options.limit || Number.POSITIVE_INFINITY
     const items: Stored[] = []
-    let remaining = 0
+    let next: string | undefined
     for (const stored of this.#storedIn(range, revision)) {
-      if (items.length < limit) items.push(stored)
-      else remaining++
+      if (items.length === limit) {
+        next = stored.key
+        break
+      }
+      items.push(stored)
     }
-    return { revision, value: { items, more: remaining > 0, remaining } }
+    const rest = { start: next ?? range.end, end: range.end }
+    const count = () => this.#countIn(rest, revision)
+    // Counted only if it is read: a reader of all pages would count everything once per page.
+    const page = {
+      items,
+      more: next !== undefined,
+      get remaining() {
+        return count()
+      },
+    }
+    return { revision, value: page }
   }
 
   async count(range: KeyRange): Promise<AtRevision<number>> {
     const revision = this.#readable(undefined)
-    let count = 0
-    for (const _ of this.#storedIn(range, revision)) count++
-    return { revision, value: count }
+    return { revision, value: this.#countIn(range, revision) }
   }
 
   put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
@@ -259,12 +271,17 @@ export class MemoryStorage implements Storage {
 
   *#storedIn(range: KeyRange, at: Revision): Generator<Stored> {
     const keys = this.#keys
-    for (let i = lowerBound(keys, range.start); i < keys.length; i++) {
-      const key = keys[i]
-      if (compareKeys(key, range.end) >= 0) return
-      const stored = this.#storedAt(key, at)
+    const end = lowerBound(keys, range.end)
+    for (let i = lowerBound(keys, range.start); i < end; i++) {
+      const stored = this.#storedAt(keys[i], at)
       if (stored) yield stored
     }
+  }
+
+  #countIn(range: KeyRange, at: Revision): number {
+    let count = 0
+    for (const _ of this.#storedIn(range, at)) count++
+    return count
   }
 
   /** Deletes versions of a key that were compacted; returns true if none is left. */
