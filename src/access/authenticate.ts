@@ -24,7 +24,7 @@ export interface Credentials {
   intermediates?(): X509Certificate[]
 }
 
-/** Annotations that a successful method adds to the audit event. */
+/** Annotations that a method adds to the audit event. */
 export type AuditAnnotations = Readonly<Record<string, string>>
 
 export type AuthenticationResult =
@@ -34,8 +34,10 @@ export type AuthenticationResult =
       /** Lower-case names of headers that were credentials. They must not be forwarded. */
       consumed?: readonly string[]
       annotations?: AuditAnnotations
+      /** Texts for the Warning header. */
+      warnings?: readonly string[]
     }
-  | { refused: string }
+  | { refused: string; annotations?: AuditAnnotations }
   | undefined
 
 export interface Authenticator {

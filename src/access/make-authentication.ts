@@ -126,7 +126,7 @@ async function tokenMethods(
   }
   if (keys.length > 0) {
     const { serviceAccountIssuer: issuers, serviceAccountLookup: lookup } = settings
-    const { release, feature } = surroundings
+    const { release, feature, tokenUses: uses, report } = surroundings
     const account = {
       keys,
       issuers,
@@ -134,6 +134,8 @@ async function tokenMethods(
       lookup,
       release: releaseOf(release),
       feature,
+      uses,
+      report,
     }
     const method = new ServiceAccountAuthenticator(account, reader, clock)
     stops.push(() => method.stop())

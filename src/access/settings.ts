@@ -2,6 +2,7 @@
  * The settings of authentication and authorization: one member per flag, named like the flag. Files
  * are specified by path.
  */
+import type { TokenUses } from './authenticate/token-uses.ts'
 import type { ConditionMeter } from './authorize/webhook.ts'
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 
@@ -76,6 +77,8 @@ export interface AccessSurroundings {
   readonly servingKey: string | undefined
   /** Absent where the release does not measure match conditions of authorization webhooks. */
   readonly conditionMeter?: () => ConditionMeter
+  /** Absent if uses of service account tokens are not recorded. */
+  readonly tokenUses?: TokenUses
   /** Reports a failure outside any request. It never receives a credential. */
   readonly report: (message: string) => void
 }

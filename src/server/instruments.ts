@@ -2,6 +2,7 @@
  * Creates the instruments of the server once at start: the metrics registry and everything that
  * records metrics.
  */
+import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import { qualified } from '#api/status-error.ts'
@@ -31,6 +32,10 @@ const loadPolicyMetrics = loadLater<typeof import('#observe/metrics/policy-metri
   import.meta.url,
   '#observe/metrics/policy-metrics',
 )
+const loadTokenMetrics = loadLater<typeof import('#observe/metrics/token-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/token-metrics',
+)
 
 export interface Measuring {
   readonly registry: Registry
@@ -40,6 +45,7 @@ export interface Measuring {
   readonly admission: AdmissionMeter
   /** Created on first use. */
   readonly conditions: () => ConditionMeter
+  readonly tokenUsed: (use: TokenUse) => void
   /** Created on first use. */
   readonly policies: () => PolicyMeter
   readonly timed: RuleTimer
@@ -69,6 +75,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     warn,
   })
   const metrics = serverMetrics(registry, release)
+  const tokenUsed = tokenCounter(registry)
   let policies: PolicyMeter | undefined
   let conditions: ConditionMeter | undefined
   registerProcessMetrics(registry)
@@ -95,9 +102,18 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     instruments: instruments(metrics),
     admission: admissionMeter(metrics, monotonicMs),
     timed: ruleTimer(metrics, monotonicMs),
+    tokenUsed,
     conditions: () => (conditions ??= conditionMeter(registry)),
     policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
   }
+}
+
+/** Counts uses of tokens. The counters are made with the first use or the first scrape. */
+function tokenCounter(registry: Registry): (use: TokenUse) => void {
+  let counts: Record<TokenUse, { add(amount: number): void }> | undefined
+  const made = () => (counts ??= loadTokenMetrics().tokenMetrics(registry))
+  registry.collect(() => void made())
+  return (use) => made()[use].add(1)
 }
 
 /** Measures match conditions of authorization webhooks. */

@@ -1,5 +1,6 @@
 /** Creates the parts that verbs use from the foundation: access, admission and allocators. */
 import { qualified } from '#api/status-error.ts'
+import type { TokenSecret } from '#access/authenticate/account-lookup.ts'
 import { type Access, makeAccess } from '#access/make-access.ts'
 import { AdmissionChain } from '#admission/chain.ts'
 import { pluginsInOrder } from '#admission/plugin-registry.ts'
@@ -34,6 +35,7 @@ function fieldsDroppedOnce(foundation: Foundation): NonNullable<Server['fieldsDr
 }
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
+const secrets = { group: '', version: 'v1', plural: 'secrets' }
 const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas' }
 
 export interface MadeServer {
@@ -47,7 +49,7 @@ export async function makeServer(
 ): Promise<MadeServer> {
   const { settings, release, feature, catalog, cache, storage, reader, parseStored } = foundation
   const { clock, random } = foundation
-  const access = await accessOf(foundation, observing.conditions)
+  const access = await accessOf(foundation, observing, () => server)
   const plugins = await pluginsOf(foundation, access, observing, () => server)
   const addresses = addressApi(feature, catalog)
   const server: Server = {
@@ -125,7 +127,8 @@ function sharedStore({ settings, storage, facts, release }: Foundation) {
 
 function accessOf(
   { settings, release, feature, certificates, tokenKeys, log, reader, clock }: Foundation,
-  conditionMeter: Observing['conditions'],
+  { conditions: conditionMeter, tokenUsed }: Observing,
+  server: () => Server,
 ): Promise<Access> {
   const surroundings = {
     release,
@@ -133,6 +136,13 @@ function accessOf(
     ownClientAuthorities: [certificates.ca.certificatePem],
     feature,
     conditionMeter,
+    tokenUses: {
+      count: tokenUsed,
+      async label({ namespace, name, uid }: TokenSecret, labels: Record<string, string>) {
+        const itself = localClient(server(), apiserverUser, 'kube-apiserver')
+        await itself.patch(secrets, namespace, name, { metadata: { uid, labels } })
+      },
+    },
     ownTokenKeys: tokenKeys,
     servingKey: certificates.serving.keyPem,
     report: (message: string) => log.warn(message),

@@ -2,6 +2,7 @@
  * Creates the parts that observe requests without answering them, from the settings: metrics,
  * limits, fairness, audit.
  */
+import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
@@ -65,6 +66,7 @@ export interface Observing {
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
   readonly conditions: () => ConditionMeter
+  readonly tokenUsed: (use: TokenUse) => void
   readonly timed: RuleTimer
   readonly operation: OperationMeter
   readonly handshakeFailed: () => void
@@ -100,14 +102,12 @@ const waitShare = 4
 /** How often mandatory and suggested objects are restored. */
 const ensureIntervalMs = 60_000
 
-/** `problem` if the operator's settings cannot be met. */
-export async function makeObserving(
+const measuringFor = (
   settings: Settings,
-  options: ObservingOptions,
-): Promise<Observing | { problem: string }> {
-  const { release, build, feature, log, clock, random, parseStored } = options
-  const deprecations: string[] = []
-  const measuring = makeMeasuring({
+  { release, build }: ObservingOptions,
+  deprecations: string[],
+) =>
+  makeMeasuring({
     release,
     build,
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
@@ -115,6 +115,15 @@ export async function makeObserving(
     allowed: settings.allowMetricLabels,
     warn: (message) => deprecations.push(message),
   })
+
+/** `problem` if the operator's settings cannot be met. */
+export async function makeObserving(
+  settings: Settings,
+  options: ObservingOptions,
+): Promise<Observing | { problem: string }> {
+  const { build, feature, log, clock, random, parseStored } = options
+  const deprecations: string[] = []
+  const measuring = measuringFor(settings, options, deprecations)
   if ('problem' in measuring) return measuring
   const isFair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
   const limiting = isFair
@@ -143,6 +152,7 @@ export async function makeObserving(
     admission: measuring.admission,
     policies: measuring.policies,
     conditions: measuring.conditions,
+    tokenUsed: measuring.tokenUsed,
     timed: measuring.timed,
     operation,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),

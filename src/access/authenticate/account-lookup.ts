@@ -15,11 +15,26 @@ import type { AccountClaims } from './service-account-claims.ts'
  */
 export const leewayMs = 60_000
 
+/** The Secret of a legacy token. */
+export interface TokenSecret {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** The day of the last use, from the label. */
+  readonly lastUsed: string | undefined
+  readonly isGenerated: boolean
+  /** The token cleaner labelled the Secret, so that its token is rejected. */
+  readonly isInvalid: boolean
+}
+
 /**
  * If there is no problem, `until` (in milliseconds) is how long the result stays valid without
  * changes of objects.
  */
-export type LookupResult = { problem: string } | { problem: undefined; until: number }
+export type LookupResult = { secret?: TokenSecret } & (
+  | { problem: string }
+  | { problem: undefined; until: number }
+)
 
 type Plural = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes'
 
@@ -105,8 +120,14 @@ export class AccountLookup {
       return { problem: `ServiceAccount ${namespace}/${account.name} has been deleted` }
     const problem = uidProblem('ServiceAccount', found, account.uid)
     if (problem !== undefined) return problem
-    const isInvalid = kept.metadata.labels?.[invalidSince] && this.#release.has(endsUnusedTokens)
-    return isInvalid ? { problem: markedInvalid(namespace, secret?.name, account.name) } : forever
+    const labels = kept.metadata.labels ?? {}
+    const isInvalid = Boolean(labels[invalidSince]) && this.#release.has(endsUnusedTokens)
+    const { name = '', uid = '' } = kept.metadata
+    const isGenerated = (found['secrets'] ?? []).some((one: { name?: string }) => one.name === name)
+    const used = { namespace, name, uid, lastUsed: labels[lastUsedLabel], isGenerated, isInvalid }
+    return isInvalid
+      ? { problem: markedInvalid(namespace, name, account.name), secret: used }
+      : { ...forever, secret: used }
   }
 
   async #checkBound(claims: AccountClaims, now: number): Promise<LookupResult> {
@@ -161,13 +182,16 @@ export class AccountLookup {
   }
 }
 
+/** The day of the last use of a legacy token, a label of its Secret. */
+export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
+
 /** The token cleaner labels Secrets whose tokens it found unused. */
 const invalidSince = 'kubernetes.io/legacy-token-invalid-since'
 const endsUnusedTokens = change('a label of its Secret ends a legacy token', { since: 29 })
-const markedInvalid = (namespace: string, secret = '', account = ''): string =>
+const markedInvalid = (namespace: string, secret: string, account: string): string =>
   `the token in secret ${namespace}/${secret} for service account ${namespace}/${account} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`
 
-const forever: LookupResult = { problem: undefined, until: Number.POSITIVE_INFINITY }
+const forever = { problem: undefined, until: Number.POSITIVE_INFINITY } as const
 
 function keysOf({ namespace, account, secret, pod, node }: AccountClaims): [Plural, string][] {
   const key = (plural: Plural, name: string): [Plural, string] => [

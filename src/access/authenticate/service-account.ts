@@ -4,17 +4,20 @@
  * other issuers are ignored.
  */
 import type { Clock } from '#base/clock.ts'
+import { loadLater } from '#base/load-later.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
-import type {
-  AuditAnnotations,
-  TokenAuthenticator,
-  AuthenticationResult,
-} from '#access/authenticate.ts'
+import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import { showStrings } from '#access/error-list.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '#access/service-account-name.ts'
 import type { User } from '#access/user.ts'
-import { AccountLookup, leewayMs, timeWords, type TokenRelease } from './account-lookup.ts'
+import {
+  AccountLookup,
+  leewayMs,
+  timeWords,
+  type TokenRelease,
+  type TokenSecret,
+} from './account-lookup.ts'
 import { claimedIssuer, isSignedBy, parseToken, type TokenKey } from './json-web-token.ts'
 import {
   type AccountClaims,
@@ -24,6 +27,10 @@ import {
 } from './service-account-claims.ts'
 import { legacyIssuer } from './service-account-token.ts'
 import { tokenDigest } from './token-digest.ts'
+import type { TokenUses } from './token-uses.ts'
+
+/** Loaded with the first token. */
+const loadUses = loadLater<typeof import('./token-uses.ts')>(import.meta.url, './token-uses')
 
 export interface ServiceAccountSettings extends TokenRelease {
   readonly keys: readonly TokenKey[]
@@ -36,12 +43,17 @@ export interface ServiceAccountSettings extends TokenRelease {
    * tokens always do.
    */
   readonly lookup: boolean
+  /** Absent if uses of tokens are not recorded. */
+  readonly uses?: TokenUses | undefined
+  readonly report?: (message: string) => void
 }
 
 /** Number of cached tokens. Each uses about a kilobyte. */
 const rememberedMax = 10_000
 /** How often a lookup is repeated if the objects changed meanwhile. */
 const lookupAttemptsMax = 3
+/** Uses within this time count once, because kube-apiserver caches its result as long. */
+const countedOnceMs = 10_000
 
 /** A token with a verified signature. */
 class Known {
@@ -50,6 +62,10 @@ class Known {
   /** The token needs no lookup until this time in milliseconds; 0 if it must be looked up. */
   goodUntil = 0
   changes = 0
+  /** The Secret of a legacy token, if its use is tracked. */
+  secret: TokenSecret | undefined
+  isBeingLabelled = false
+  countedUntil = 0
 
   constructor(claims: AccountClaims, feature: (gate: string) => boolean) {
     this.claims = claims
@@ -93,11 +109,13 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
   readonly #lookup: AccountLookup
   readonly #clock: Clock
   readonly #known = new Map<string, Known>()
+  readonly #tracks: boolean
 
   constructor(settings: ServiceAccountSettings, reader: ObjectReader, clock: Clock) {
     this.#settings = settings
     this.#lookup = new AccountLookup(reader, settings)
     this.#clock = clock
+    this.#tracks = settings.feature('LegacyServiceAccountTokenTracking')
   }
 
   authenticateToken(
@@ -108,10 +126,10 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
     const known = this.#known.get(digest) ?? this.#recognise(token, digest)
     if (known === undefined || 'refused' in known) return known
     const matching = this.#matching(known.claims, audiences)
-    if (typeof matching === 'string') return { refused: matching }
     const now = this.#clock.now()
+    if (typeof matching === 'string') return this.#refuse(matching, known, undefined, now)
     const problem = timeProblem(known.claims, now, this.#settings.release)
-    if (problem !== undefined) return { refused: problem }
+    if (problem !== undefined) return this.#refuse(problem, known, undefined, now)
     if (known.goodUntil > now) return this.#accept(known, matching, now)
     return this.#lookUp(token, known, matching)
   }
@@ -176,19 +194,69 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
       const now = this.#clock.now()
       const result = await this.#lookup.check(token, claims, now)
       if (changes !== known.changes && attempt < lookupAttemptsMax) continue
-      if (result.problem !== undefined) return { refused: result.problem }
-      if (changes === known.changes) known.goodUntil = result.until
-      return this.#accept(known, matching, now)
+      known.secret = this.#tracks ? result.secret : undefined
+      const { secret } = known
+      if (result.problem === undefined && changes === known.changes)
+        known.goodUntil = secret === undefined ? result.until : loadUses().nextDay(now)
+      if (secret !== undefined) await this.#label(secret, known, now)
+      if (result.problem === undefined) return this.#accept(known, matching, now)
+      return this.#refuse(result.problem, known, secret, now)
     }
   }
 
-  #accept({ claims, user }: Known, matching: string[], now: number): AuthenticationResult {
-    const annotations = annotationsOf(claims, now)
+  /** Concurrent uses do not wait: a webhook for Secrets may use the same token. */
+  async #label(secret: TokenSecret, known: Known, now: number): Promise<void> {
+    const { uses, report } = this.#settings
+    const labels = loadUses().missingLabels(secret, now)
+    if (uses === undefined || labels === undefined || known.isBeingLabelled) return
+    known.isBeingLabelled = true
+    try {
+      await uses.label(secret, labels)
+    } catch (error) {
+      // The next use tries again.
+      known.goodUntil = 0
+      const { namespace, name } = secret
+      const reason = (error as Error).message
+      report?.(
+        `the Secret ${namespace}/${name} of a legacy token could not be labelled with the day of its use: ${reason}`,
+      )
+    } finally {
+      known.isBeingLabelled = false
+    }
+  }
+
+  #accept(known: Known, matching: string[], now: number): AuthenticationResult {
+    const { claims, user, secret } = known
+    if (now >= known.countedUntil) {
+      known.countedUntil = now + countedOnceMs
+      this.#count(claims, secret, now)
+    }
+    const annotations = loadUses().annotationsOf(claims, secret, now, this.#settings.release)
     return {
       user,
       ...(matching.length > 0 && { audiences: matching }),
       ...(annotations !== undefined && { annotations }),
+      ...(secret?.isGenerated && { warnings: [loadUses().generatedTokenWarning] }),
     }
+  }
+
+  #refuse(
+    refused: string,
+    { claims }: Known,
+    secret: TokenSecret | undefined,
+    now: number,
+  ): { refused: string } {
+    // Only a token that passed all other checks counts as stale or valid.
+    const seen = { ...claims, warnAfter: 0 }
+    this.#count(seen, secret, now)
+    const annotations = loadUses().annotationsOf(seen, secret, now, this.#settings.release)
+    return { refused, ...(annotations !== undefined && { annotations }) }
+  }
+
+  #count(claims: AccountClaims, secret: TokenSecret | undefined, now: number): void {
+    const { uses } = this.#settings
+    if (uses !== undefined)
+      for (const use of loadUses().usesOf(claims, secret, now)) uses.count(use)
   }
 }
 
@@ -196,18 +264,4 @@ export class ServiceAccountAuthenticator implements TokenAuthenticator {
 function timeProblem({ notBefore, expires }: AccountClaims, now: number, release: Release) {
   if (now + leewayMs < notBefore) return timeWords(release).early
   return now - leewayMs > expires ? timeWords(release).late : undefined
-}
-
-function annotationsOf(claims: AccountClaims, now: number): AuditAnnotations | undefined {
-  const { audiences, subject, warnAfter } = claims
-  const legacy = audiences.length === 0
-  const stale = warnAfter !== 0 && now > warnAfter
-  if (!legacy && !stale) return undefined
-  const seconds = Math.floor(now / 1000) - warnAfter / 1000
-  return {
-    ...(legacy && { 'authentication.k8s.io/legacy-token': subject }),
-    ...(stale && {
-      'authentication.k8s.io/stale-token': `subject: ${subject}, seconds after warning threshold: ${seconds}`,
-    }),
-  }
 }

@@ -5,6 +5,7 @@
  * Asynchronous only if a method is.
  */
 import type {
+  AuditAnnotations,
   Authenticator,
   Credentials,
   TokenAuthenticator,
@@ -21,16 +22,16 @@ function firstSuccess<T>(
   methods: readonly T[],
   ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
 ): AuthenticationResult | Promise<AuthenticationResult> {
-  let refusals: string[] | undefined
+  let refusals: Refused[] | undefined
   for (let i = 0; i < methods.length; i++) {
     const verdict = ask(methods[i] as T)
     if (verdict === undefined) continue
     if (verdict instanceof Promise) return waitForSuccess(methods, ask, i, verdict, refusals ?? [])
     if ('user' in verdict) return verdict
     refusals ??= []
-    refusals.push(verdict.refused)
+    refusals.push(verdict)
   }
-  return refusals && { refused: joinErrors(refusals) }
+  return refusals && combine(refusals)
 }
 
 /** Continues from the first asynchronous method on. */
@@ -39,15 +40,24 @@ async function waitForSuccess<T>(
   ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
   at: number,
   pending: Promise<AuthenticationResult>,
-  refusals: string[],
+  refusals: Refused[],
 ): Promise<AuthenticationResult> {
   for (let i = at; i < methods.length; i++) {
     const verdict = await safely(i === at ? pending : ask(methods[i] as T))
     if (verdict === undefined) continue
     if ('user' in verdict) return verdict
-    refusals.push(verdict.refused)
+    refusals.push(verdict)
   }
-  return refusals.length === 0 ? undefined : { refused: joinErrors(refusals) }
+  return refusals.length === 0 ? undefined : combine(refusals)
+}
+
+type Refused = { refused: string; annotations?: AuditAnnotations }
+
+function combine(refusals: readonly Refused[]): Refused {
+  const refused = joinErrors(refusals.map((one) => one.refused))
+  const noted = refusals.filter((one) => one.annotations !== undefined)
+  if (noted.length === 0) return { refused }
+  return { refused, annotations: Object.assign({}, ...noted.map((one) => one.annotations)) }
 }
 
 /** A method that throws counts as a rejection. */

@@ -20,12 +20,12 @@ type Settled = Awaited<ReturnType<HttpParts['authenticate']>>
 
 function settle(exchange: Exchange, parts: HttpParts, verdict: Settled): void {
   if (parts.instruments !== undefined) measure(exchange, parts, verdict)
+  if (verdict?.annotations !== undefined)
+    for (const [name, value] of Object.entries(verdict.annotations))
+      exchange.auditAnnotations.set(name, value)
   if (verdict === undefined || !('user' in verdict)) throw unauthorized(parts.challenge)
   exchange.user = verdict.user
-  if (verdict.annotations === undefined) return
-  for (const [name, value] of Object.entries(verdict.annotations)) {
-    exchange.auditAnnotations.set(name, value)
-  }
+  if (verdict.warnings !== undefined) exchange.warnings.push(...verdict.warnings)
 }
 
 function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): void {

@@ -223,6 +223,7 @@ export function auditObserver(parts: AuditParts): Observer {
         !isWrittenRaw(refusal)
       recorder.emit(exchange, record, refused ? 'ResponseStarted' : 'ResponseComplete', {
         ...(refused && { user: {} as AuditUser }),
+        ...annotationsOf(exchange, record.verdict.level),
         ...(whole && { responseObject: JSON.stringify(refusal.status()) }),
         responseStatus: statusOf(exchange, parts.release),
       })
@@ -264,18 +265,21 @@ function baseEvent(
 const ofContents = 'patch.webhook.admission.k8s.io/'
 
 /** Fields that are known only after authorization. */
-function completedParts(
-  { impersonator, user, auditAnnotations, impersonationConstraint }: Exchange,
-  level: AuditLevel,
-): Partial<AuditEvent> {
-  const annotations = [...auditAnnotations].filter(
-    ([name]) => level !== 'Metadata' || !name.startsWith(ofContents),
-  )
+function completedParts(exchange: Exchange, level: AuditLevel): Partial<AuditEvent> {
+  const { impersonator, user, impersonationConstraint } = exchange
   return {
     ...(impersonator !== undefined && { impersonatedUser: userOf(user) }),
     ...(impersonationConstraint !== '' && { authenticationMetadata: { impersonationConstraint } }),
-    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations.sort(byName)) }),
+    ...annotationsOf(exchange, level),
   }
+}
+
+function annotationsOf({ auditAnnotations }: Exchange, level: AuditLevel): Partial<AuditEvent> {
+  const annotations = [...auditAnnotations].filter(
+    ([name]) => level !== 'Metadata' || !name.startsWith(ofContents),
+  )
+  if (annotations.length === 0) return {}
+  return { annotations: Object.fromEntries(annotations.sort(byName)) }
 }
 
 const byName = ([a]: [string, string], [b]: [string, string]) => (a < b ? -1 : a > b ? 1 : 0)
