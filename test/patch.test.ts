@@ -874,6 +874,33 @@ for (const [method, path, type, body, says] of checked) {
   })
 }
 
+test('a patch that removes the version reports all fields as unknown', async () => {
+  const bodies: [type: string, body: unknown][] = [
+    ['merge', { apiVersion: null, zz: 1 }],
+    [
+      'json',
+      [
+        { op: 'remove', path: '/apiVersion' },
+        { op: 'add', path: '/zz', value: 1 },
+      ],
+    ],
+  ]
+  for (const [type, body] of bodies) {
+    const headers = { 'content-type': `application/${type}-patch+json` }
+    const ask = (query: string) =>
+      server.ask('PATCH', `${maps}/rows?dryRun=All${query}`, body, headers)
+    const warned = await ask('&fieldValidation=Warn')
+    assert.equal(warned.status, 400)
+    const unknown = ['data', 'metadata', 'zz'].map((name) => `unknown field "${name}"`)
+    const warnings = unknown.map((one) => `299 - ${JSON.stringify(one)}`).join(', ')
+    assert.equal(String(warned.headers?.warning), warnings)
+    assert.equal((await ask('&fieldValidation=Ignore')).headers?.warning, undefined)
+    const strict = await ask('&fieldValidation=Strict')
+    assert.equal(strict.status, 400)
+    assert.ok(strict.body.message.endsWith(`strict decoding error: ${unknown.join(', ')}`))
+  }
+})
+
 test('a strategic patch may have more unknown fields than a call takes', async () => {
   const body = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`f${i}`, 1]))
   const headers = { 'content-type': 'application/strategic-merge-patch+json' }

@@ -15,7 +15,14 @@ import { blamesPatches } from '#api/release-words.ts'
 import { applyMergePatch } from '#patch/merge-patch.ts'
 import type { Type } from '#schema/type.ts'
 import type { Answer } from './answer.ts'
-import { conformAs, conformRaw, fromHub, requireMatchingName, toHub } from './decode.ts'
+import {
+  conformAs,
+  conformRaw,
+  fromHub,
+  reportUnknown,
+  requireMatchingName,
+  toHub,
+} from './decode.ts'
 import { claimFields } from './ownership.ts'
 import type { PatchRequest, Server, Target } from './server.ts'
 import { Unconvertible } from './unconvertible.ts'
@@ -93,7 +100,10 @@ async function patched(
   }
   const read = orInvalidPatch(release, request, before, way, (given) => {
     const as = kind.decoding === 'typed' ? versionOf(server, kind, given) : kind
-    if (as === undefined) return undefined
+    if (as === undefined) {
+      reportAsInternal(requireObject(given), request, kind)
+      return undefined
+    }
     const object = conformRaw(as, requireObject(given), request, server, textOf(given), lost)
     return { object, as }
   })
@@ -114,7 +124,20 @@ function versionOf(server: Server, kind: Kind, raw: Json): Kind | undefined {
   return version === undefined ? undefined : resource.kindOf(version)
 }
 
-/** kube-apiserver decodes an object without a version as one without a name. */
+/**
+ * kube-apiserver decodes an object without a version as its internal type, whose fields have no
+ * JSON names: everything but the kind is an unknown field.
+ */
+function reportAsInternal(
+  raw: Loose,
+  request: PatchRequest,
+  named: { kind: string; version: string },
+): void {
+  const unknown = Object.keys(raw).filter((key) => key !== 'apiVersion' && key !== 'kind')
+  reportUnknown({ unknown: unknown.sort() }, request, named)
+}
+
+/** Such an object therefore has no name either. */
 const nameless = ({ name }: Target): ApiError =>
   badRequest(
     `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
@@ -139,9 +162,10 @@ export function patchedAs(
     const { patchedVersion, readAsAny } = load.type()
     const readAs = readAsAny(server, apiVersion, textOf(made))
     const stated = patchedVersion({ apiVersion, kind }, made, isIt, readAs, server.release)
-    return stated === undefined
-      ? undefined
-      : conformAs(server, apiVersion, kind, request, given, textOf(made), lost)
+    if (stated !== undefined)
+      return conformAs(server, apiVersion, kind, request, given, textOf(made), lost)
+    reportAsInternal(given, request, { kind, version: '' })
+    return undefined
   })
   if (read === undefined) throw nameless(request.target)
   return read

@@ -12,7 +12,7 @@ import type { Field, List, Struct, Type } from '#schema/type.ts'
 import { emptySet, type FieldSet, leaf, levelOf, withoutSelf } from './field-set.ts'
 import { checkOf, Unfit } from './fitness.ts'
 import { compareElements, goJson } from './path-element.ts'
-import { itemElement, NoElement } from './shape.ts'
+import { fieldType, itemElement, NoElement } from './shape.ts'
 import { zeroField } from './zero.ts'
 
 /** The owned fields at and below a value that did not exist before. */
@@ -157,7 +157,7 @@ function claimStruct(struct: Struct): Claim {
   return (value) => {
     if (value === null) return leaf
     if (!isMap(value)) throw new Unfit()
-    members ??= membersOf(struct, ({ type }) => claimOf(type))
+    members ??= membersOf(struct, (field) => claimOf(fieldType(field) as Type))
     const found = present(members, value)
     if (found === undefined) return levelOf(stepsOfOpen(struct, members, value), true)
     if (found.length === 0) return leaf
@@ -223,10 +223,11 @@ function claimStructBeyondZero(
 
 function claimFieldBeyondZero(field: Field): ClaimBeyondZero {
   const zero = zeroField(field)
-  const claim = claimOf(field.type)
+  const type = fieldType(field) as Type
+  const claim = claimOf(type)
   if (zero === undefined) return claim
-  if (isMap(zero)) return claimOverZeroStruct(field.type as Struct, zero)
-  if (field.type.is === 'scalar' || zero !== null)
+  if (isMap(zero)) return claimOverZeroStruct(type as Struct, zero)
+  if (type.is === 'scalar' || zero !== null)
     return (value) => (value === zero ? undefined : claim(value))
   // A list or map field of a zero struct is null and not new; only its contents are.
   return (value) => (value === null ? undefined : withoutSelf(claim(value)))

@@ -757,3 +757,25 @@ test('an apply whose result cannot be converted names the configuration, not the
       /^failed to convert new object \(\/a; example\.com\/v1, Kind=Thing\) to proper version: /,
   })
 })
+
+test('a granular field is owned member by member, although its type is atomic', () => {
+  const reference = struct('Reference', [field('name', text), field('kind', text)], {
+    atomic: true,
+  })
+  const spec = struct('Spec', [
+    field('claimRef', reference, 'pointer', { granular: true }),
+    field('otherRef', reference, 'pointer'),
+  ])
+  const others = thing.fields.filter(({ name }) => name !== 'spec')
+  const type = struct('Thing', [...others, field('spec', spec)])
+  const kind: FieldManagerKind = { ...thingKind, typeFor: () => type }
+  const config = thingOf({ spec: { claimRef: { name: 'c' }, otherRef: { name: 'o' } } })
+  const owned = { 'f:spec': { 'f:claimRef': { 'f:name': {} }, 'f:otherRef': {} } }
+  const applied = applyConfiguration(kind, undefined, config, { ...writer('one'), force: false })
+  assert.ok('object' in applied)
+  assert.deepEqual(applied.object.metadata.managedFields?.[0]?.fieldsV1, owned)
+
+  const updated = recordUpdate(kind, undefined, config, writer('two'))
+  const claimed = { 'f:claimRef': { '.': {}, 'f:name': {} }, 'f:otherRef': {} }
+  assert.deepEqual(updated[0]?.fieldsV1, { 'f:spec': claimed })
+})

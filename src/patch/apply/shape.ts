@@ -5,7 +5,7 @@
 import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { isMap, ownValue } from '#patch/json-map.ts'
-import type { List, Type } from '#schema/type.ts'
+import type { Field, List, Struct, Type } from '#schema/type.ts'
 import { goJson, keyElement } from './path-element.ts'
 
 export const untyped: Type = { is: 'untyped' }
@@ -26,11 +26,28 @@ export function shapeOf(type: Type, value: Json | undefined): 'leaf' | 'list' | 
   }
 }
 
+const granularTypes = new WeakMap<Struct, Struct>()
+
+/**
+ * The type of a field as an owner sees it. A granular field is owned member by member, even if its
+ * type is atomic elsewhere: for example, claimRef of a PersistentVolume.
+ */
+export function fieldType(field: Field | undefined): Type | undefined {
+  if (field?.granular !== true || field.type.is !== 'struct' || !field.type.atomic)
+    return field?.type
+  let made = granularTypes.get(field.type)
+  if (made === undefined) {
+    made = { ...field.type, atomic: false }
+    granularTypes.set(field.type, made)
+  }
+  return made
+}
+
 /** Undefined if the type does not declare the member. */
 export function memberType(type: Type, name: string): Type | undefined {
   switch (type.is) {
     case 'struct':
-      return type.byName.get(name)?.type ?? (type.open ? untyped : undefined)
+      return fieldType(type.byName.get(name)) ?? (type.open ? untyped : undefined)
     case 'map':
       return type.values
     case 'untyped':

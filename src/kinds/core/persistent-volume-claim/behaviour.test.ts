@@ -137,3 +137,19 @@ test('warnings', () => {
   const count = (release: number) => claimWarnings(object, contextFor({ release })).length
   assert.deepEqual([count(25), count(26), count(27), count(28)], [0, 1, 1, 2])
 })
+
+const statuses: [gates: string[], old: Loose, next: Loose, kept: Loose][] = [
+  [[], {}, { phase: 'Bound', healthStatus: {}, modifyVolumeStatus: {} }, { phase: 'Bound' }],
+  [[], { healthStatus: {} }, { healthStatus: {} }, { healthStatus: {} }],
+  [['CSIVolumeHealth'], {}, { healthStatus: {}, allocatedResources: {} }, { healthStatus: {} }],
+  [['RecoverVolumeExpansionFailure'], {}, { allocatedResources: {} }, { allocatedResources: {} }],
+]
+for (const [enabled, old, next, kept] of statuses) {
+  test(`of the status ${JSON.stringify(next)} over ${JSON.stringify(old)}, ${enabled} keeps ${JSON.stringify(kept)}`, () => {
+    const object = inDefault({ spec: {}, status: { ...next } })
+    const before = inDefault({ spec: {}, status: old })
+    const { status } = persistentVolumeClaimBehaviour.subresources ?? {}
+    status?.prepareForUpdate?.(object, before, contextFor({}, enabled))
+    assert.deepEqual(object.status, kept)
+  })
+}

@@ -170,6 +170,22 @@ function dropDisabled(spec: Loose, then: Loose, { feature }: Context): void {
     delete spec.dataSourceRef
 }
 
+/** The fields of a status that a feature gate allows. */
+const statusFields: readonly [gate: string, field: string][] = [
+  ['VolumeAttributesClass', 'currentVolumeAttributesClassName'],
+  ['VolumeAttributesClass', 'modifyVolumeStatus'],
+  [growthCanBeUndone, 'allocatedResources'],
+  [growthCanBeUndone, 'allocatedResourceStatuses'],
+  [growthCanBeUndone, 'resizeStatus'],
+  ['CSIVolumeHealth', 'healthStatus'],
+]
+
+/** A claim keeps a field that it already uses. */
+function dropDisabledStatus(status: Loose, then: Loose, { feature }: Context): void {
+  for (const [gate, field] of statusFields)
+    if (!feature(gate) && then[field] === undefined) delete status[field]
+}
+
 /**
  * Drops data sources that the feature gate does not allow, and keeps dataSource and dataSourceRef
  * consistent.
@@ -245,6 +261,7 @@ export const persistentVolumeClaimBehaviour: Behaviour = {
         keepSpec(next, old)
         const kept = context.feature('ExpandPersistentVolumes') || old.status?.conditions
         if (!kept && next.status) delete next.status.conditions
+        if (next.status) dropDisabledStatus(next.status, old.status ?? {}, context)
       },
       validateUpdate: (next, old, context) => [
         ...checkMetadataUpdate(next, old),
