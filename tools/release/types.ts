@@ -63,8 +63,9 @@ function withRelativePaths(text: string, file: string) {
   const changed = text.replace(importedPath, (_, before, quote, path) => {
     const target = path.startsWith('#') ? path.slice(1) : join(dirname(file), path)
     imported.push(`${target}.d.ts`)
-    const away = relative(dirname(file), target)
-    return `${before}${quote}${away.startsWith('.') ? away : `./${away}`}.js${quote}`
+    // With its ending: the folder `authorize/` has the same path as `authorize.ts` without it.
+    const away = relative(dirname(file), `${target}.js`)
+    return `${before}${quote}${away.startsWith('.') ? away : `./${away}`}${quote}`
   })
   return { text: changed, imported }
 }
