@@ -209,7 +209,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
 for (const [name, content, told, ageSeconds = 0] of rows) {
   test(name, async () => {
     const cluster = client(content)
-    const emptied = await emptyNamespace(cluster.client, 'ns', ageSeconds)
+    const emptied = await emptyNamespace(cluster.client, 'ns', ageSeconds, false)
     const counted = (counts: Map<unknown, number>) =>
       [...counts].map(([one, count]) => `${(one as Resource).plural ?? one} ${count}`).join(', ')
     const { deleted } = cluster
@@ -223,3 +223,18 @@ for (const [name, content, told, ageSeconds = 0] of rows) {
     assert.equal(emptied.estimateSeconds, told.estimate ?? 0)
   })
 }
+
+const orders: [what: string, isOrdered: boolean, stays: string[], deleted: string[]][] = [
+  ['pods that remain keep the rest', true, ['pods'], ['all pods']],
+  ['without pods the rest is deleted at once', true, [], ['all pods', 'all maps']],
+  ['pods that remain keep nothing without order', false, ['pods'], ['all pods', 'all maps']],
+]
+for (const [what, isOrdered, stays, deleted] of orders)
+  test(what, async () => {
+    const objects = { maps: [named('a')], pods: [pod('p', 30)] }
+    const cluster = client({ resources: [maps, pods], objects, stays })
+    const emptied = await emptyNamespace(cluster.client, 'ns', 0, isOrdered)
+    assert.deepEqual(cluster.deleted, deleted)
+    assert.equal(emptied.waitsForPods, deleted.length === 1)
+    assert.equal(emptied.estimateSeconds, stays.length === 0 ? 0 : 30)
+  })

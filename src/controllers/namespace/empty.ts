@@ -1,6 +1,7 @@
 /**
  * Deletes all objects in a namespace: first pods, because they may use other objects, then the
- * rest. Returns the remaining objects and an estimate of the remaining time.
+ * rest. With ordered deletion the rest remains until all pods are gone. Returns the remaining
+ * objects and an estimate of the remaining time.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { severalAtOnce } from '#base/several-at-once.ts'
@@ -20,6 +21,8 @@ const resourcesAtOnce = 8
 export interface Emptied extends Findings {
   /** Seconds until the rest may be gone; 0 if nothing remains or no estimate is possible. */
   estimateSeconds: number
+  /** Other objects are not deleted yet, because pods remain. */
+  waitsForPods: boolean
 }
 
 export async function emptyNamespace(
@@ -27,6 +30,7 @@ export async function emptyNamespace(
   namespace: string,
   /** Seconds since its deletion. */
   ageSeconds: number,
+  isOrdered: boolean,
 ): Promise<Emptied> {
   const emptied: Emptied = {
     discoveryErrors: [],
@@ -34,6 +38,7 @@ export async function emptyNamespace(
     remaining: new Map(),
     finalizers: new Map(),
     estimateSeconds: 0,
+    waitsForPods: false,
   }
   let found: Awaited<ReturnType<ApiClient['resources']>> = []
   try {
@@ -54,6 +59,8 @@ export async function emptyNamespace(
     }
   }
   for (const resource of deletable.filter(isPods)) await empty(resource)
+  emptied.waitsForPods = isOrdered && emptied.remaining.size > 0
+  if (emptied.waitsForPods) return emptied
   const rest = deletable.filter((resource) => !isPods(resource))
   await severalAtOnce(rest, resourcesAtOnce, empty)
   return emptied

@@ -137,3 +137,36 @@ test('what another server let in before it saw the deletion goes too', async () 
     await cluster.stop()
   }
 })
+
+for (const [release, isKept, remaining] of [
+  [32, false, 'Some resources are remaining: pods. has 1 resource instances'],
+  [33, true, 'All content successfully removed'],
+  [37, true, 'All content successfully removed'],
+] as const)
+  test(`a pod that remains keeps the rest of its namespace in 1.${release}: ${isKept}`, async () => {
+    const cluster = await startCluster({ release })
+    const { client } = cluster
+    try {
+      await makeNamespace(cluster, 'held')
+      await client.create(core('configmaps'), 'held', configMap('held', 'one'))
+      await client.create(core('pods'), 'held', {
+        metadata: { name: 'pod', finalizers: ['example.com/keep'] },
+        spec: { containers: [{ name: 'c', image: 'i' }] },
+      })
+      cluster.run(namespaceController)
+      await client.delete(namespaces, '', 'held')
+      let conditions: KubeObject[] = []
+      await until('conditions', async () => {
+        conditions = (await client.get(namespaces, '', 'held')).status?.conditions ?? []
+        return conditions.length > 0
+      })
+      const shown = conditions.find(({ type }) => type === 'NamespaceContentRemaining')
+      assert.equal(shown?.['message'], remaining)
+      const { items } = await client.list(core('configmaps'), 'held')
+      assert.equal(items.length, isKept ? 1 : 0)
+      await client.patch(core('pods'), 'held', 'pod', { metadata: { finalizers: null } })
+      await until('the namespace is gone', () => isGone(cluster, 'held'))
+    } finally {
+      await cluster.stop()
+    }
+  })

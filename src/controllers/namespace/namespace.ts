@@ -7,8 +7,8 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
 import { namespaces } from '#controllers/resources.ts'
-import { nextConditions } from './conditions.ts'
-import { emptyNamespace } from './empty.ts'
+import { type Findings, nextConditions } from './conditions.ts'
+import { type Emptied, emptyNamespace } from './empty.ts'
 
 const ownFinalizer = 'kubernetes'
 /**
@@ -57,7 +57,7 @@ interface Left {
 
 const nothing: Left = { remaining: 0, estimateSeconds: 0 }
 
-async function finish({ client, clock }: ControllerParts, name: string): Promise<Left> {
+async function finish({ client, clock, feature }: ControllerParts, name: string): Promise<Left> {
   let namespace = await unlessMissing(client.get(namespaces, '', name))
   if (namespace?.metadata.deletionTimestamp === undefined) return nothing
   if (!(namespace.spec?.finalizers ?? []).includes(ownFinalizer)) return nothing
@@ -70,9 +70,10 @@ async function finish({ client, clock }: ControllerParts, name: string): Promise
   }
   const now = clock.now()
   const ageSeconds = (now - Date.parse(namespace.metadata.deletionTimestamp as string)) / 1000
-  const emptied = await emptyNamespace(client, name, ageSeconds)
+  const isOrdered = feature('OrderedNamespaceDeletion')
+  const emptied = await emptyNamespace(client, name, ageSeconds, isOrdered)
   const at = `${new Date(now).toISOString().slice(0, 19)}Z`
-  const conditions = nextConditions(namespace.status?.conditions ?? [], emptied, at)
+  const conditions = nextConditions(namespace.status?.conditions ?? [], shown(emptied), at)
   if (conditions !== undefined) {
     namespace = await client.update(namespaces, withStatus(namespace, { conditions }), 'status')
   }
@@ -89,6 +90,10 @@ async function finish({ client, clock }: ControllerParts, name: string): Promise
   await unlessMissing(client.update(namespaces, { ...namespace, spec }, 'finalize'))
   return nothing
 }
+
+/** The conditions count remaining objects only after the last pod is gone, as in Kubernetes. */
+const shown = (emptied: Emptied): Findings =>
+  emptied.waitsForPods ? { ...emptied, remaining: new Map(), finalizers: new Map() } : emptied
 
 const withStatus = (namespace: KubeObject, change: object): KubeObject => ({
   ...namespace,
