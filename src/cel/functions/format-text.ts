@@ -16,7 +16,7 @@ import {
   Uint,
   type Value,
 } from '#cel/values.ts'
-import { makeText, work } from '#cel/work.ts'
+import { chargeText, work } from '#cel/work.ts'
 
 /** Thrown while a format is read; the caller of `format` gets it as an error value. */
 export class FormatProblem extends Error {}
@@ -49,7 +49,7 @@ function interpolate(format: string, args: ListValue): string {
     if (used >= args.size) throw new FormatProblem(`index ${used} out of range`)
     const clause = readClause(format, percent + 1)
     const shown = applyClause(clause, args.at(used))
-    makeText(shown.length)
+    chargeText(shown.length)
     out += shown
     used += 1
     at = clause.end
