@@ -264,7 +264,7 @@ export interface Behaviour {
   /** The same for older releases only, up to this change. */
   readonly metadataLastIn?: ReleaseChange
   /** Go's error if an object cannot be converted to the hub version. */
-  unconvertible?(object: KubeObject, apiVersion: string): string | undefined
+  conversionError?(object: KubeObject, apiVersion: string): string | undefined
   /**
    * Resets the status, sets generation 1 and drops fields of disabled features. The verbs handle
    * generic metadata.
@@ -323,7 +323,7 @@ export interface Behaviour {
    * Annotations that represent fields of other versions. They appear in whole objects, but not in
    * tables and partial object metadata.
    */
-  readonly standInAnnotations?: readonly string[]
+  readonly conversionAnnotations?: readonly string[]
   readonly columns?: TableColumns
   /** Whether something besides finalizers delays the deletion of an object. */
   isHeld?(object: KubeObject): boolean
