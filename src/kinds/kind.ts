@@ -277,6 +277,8 @@ export interface Behaviour {
   readBack?(object: KubeObject): void
   /** Keeps the old status, raises the generation if the spec changed, and so on. */
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
+  /** The check of a new object against its namespace. */
+  readonly namespaceRule?: NamespaceRule
   /** Validates everything except metadata, which the verbs validate first. */
   validateCreate?(object: KubeObject, context: Context): FieldError[]
   /**
@@ -329,6 +331,17 @@ export interface Behaviour {
   isHeld?(object: KubeObject): boolean
 }
 
+/**
+ * A check of an object against the namespace that contains it. Its errors precede all others. The
+ * verb reads the namespace only if the rule returns a check for the object; the check gets
+ * undefined if there is no such namespace.
+ */
+export type NamespaceRule = (
+  next: KubeObject,
+  old: KubeObject | undefined,
+  context: Context,
+) => ((namespace: KubeObject | undefined) => FieldError[]) | undefined
+
 /** Paths of fields, e.g. [['status']]. */
 export type ResetFields = readonly (readonly string[])[]
 
@@ -338,6 +351,7 @@ export type ResetFields = readonly (readonly string[])[]
  */
 export interface SubresourceBehaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
+  readonly namespaceRule?: NamespaceRule
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
   readonly resetFields?: ResetFields | ((release: Release) => ResetFields)

@@ -82,7 +82,7 @@ export async function createDecoded(
   let reservation = reserved instanceof Promise ? await reserved : reserved
   try {
     behaviour.prepareForCreate?.(object, context)
-    const checked = refuseInvalidNew(kind, object, context)
+    const checked = refuseInvalidNew(kind, object, context, server.reader)
     if (checked !== undefined) await checked
     for (const warning of behaviour.warningsOnCreate?.(object, context) ?? [])
       warnings.push(warning)

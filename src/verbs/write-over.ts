@@ -200,7 +200,7 @@ async function writeOnce(
   try {
     prepareUpdate(request, next, before, context)
     if (plan.problem !== undefined) throw plan.problem
-    await refuseInvalidUpdate(kind, subresource, next, old, context, warnings)
+    await refuseInvalidUpdate(kind, subresource, next, old, context, warnings, server.reader)
     keepOwnerTimes(next, old, server.release)
     for (const warning of rulesFor(kind, subresource)?.warningsOnUpdate?.(next, old, context) ?? [])
       warnings.push(warning)
