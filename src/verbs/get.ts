@@ -16,8 +16,7 @@ export async function get(
   const freshness = freshnessOfGet(resourceVersion, isCached && kind.plural !== 'events')
   if (!isCached && freshness.want !== 'any') return getStored(server, target, freshness)
   if (!isFresh(server, freshness.want)) await reach(server, freshness)
-  const picture = livePicture(server, kind)
-  const ready = picture instanceof Promise ? await picture : picture
+  const ready = await livePicture(server, kind)
   const key = keyOf(kind, namespace, name)
   ready.requireReadable(key)
   const entry = ready.get(key)

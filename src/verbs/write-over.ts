@@ -184,7 +184,7 @@ async function writeOnce(
     isOne ? next : (plan.admittedAs?.found() ?? old),
   )
   await server.admission.mutate(attributes)
-  if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
+  await plan.admittedAs?.take(next, attributes.object)
   dedupOwnerReferences(server, next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
   const readAgain = isReadAgain(target)
@@ -218,8 +218,7 @@ async function writeOnce(
     }
     const outcome = await storeNext(server, request, next, live)
     const isStored = 'answer' in outcome && outcome.isStored
-    const settled = isStored ? reservation?.keep() : reservation?.releaseMemory()
-    if (settled !== undefined) await settled
+    await (isStored ? reservation?.keep() : reservation?.releaseMemory())
     if (isStored && subresource === 'status') server.statusWritten?.(kind, next, old)
     return 'answer' in outcome ? outcome : { ...outcome, named }
   } catch (error) {
