@@ -89,6 +89,9 @@ export function connectParts(
   return {
     reader: server.reader,
     admission: server.admission,
+    ...(server.feature('AuthorizePodWebsocketUpgradeCreatePermission') && {
+      createAuthorizer: around.access.authorizer,
+    }),
     kubelet: {
       get trust() {
         return trusts().trust
