@@ -13,6 +13,7 @@ import { MemoryReader } from './memory-reader.suite.ts'
 import type { AccessSettings, AccessSurroundings } from './settings.ts'
 
 const ordinary: AccessSettings = {
+  givenFlags: new Set(),
   anonymousAuth: true,
   clientCaFile: undefined,
   tokenAuthFile: undefined,

@@ -167,14 +167,16 @@ async function tokenMethods(
 }
 
 function makeIssuers({
-  settings: { authenticationConfig: file, serviceAccountIssuer: ownIssuers },
-  surroundings: { release, report },
+  settings: { authenticationConfig: file, serviceAccountIssuer: ownIssuers, givenFlags },
+  surroundings: { release, feature, report },
   clock,
 }: AuthenticationParts): ConfiguredIssuers | undefined {
   if (file === undefined) return undefined
   return new (load.issuers().ConfiguredIssuers)({
     file,
     release: releaseOf(release),
+    feature,
+    anonymousGiven: givenFlags.has('anonymous-auth'),
     ownIssuers,
     clock,
     caller: ({ certificateAuthority: ca }) => load.call().caller(ca === '' ? {} : { ca }),

@@ -7,6 +7,8 @@ import type { ConditionMeter } from './authorize/webhook.ts'
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 
 export interface AuthenticationSettings {
+  /** The names of the flags on the command line. */
+  readonly givenFlags: ReadonlySet<string>
   readonly anonymousAuth: boolean
   readonly clientCaFile: string | undefined
   readonly tokenAuthFile: string | undefined
