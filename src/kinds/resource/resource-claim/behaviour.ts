@@ -9,6 +9,7 @@ import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
 import { dropDisabledRequests } from '#kinds/resource/disabled-requests.ts'
+import { claimRights } from './claim-rights.ts'
 import { checkClaimStatus } from './claim-status.ts'
 
 const path = FieldPath.of('spec')
@@ -37,7 +38,9 @@ export const resourceClaimBehaviour: Behaviour = {
         keepSpec(next, old)
         keepObjectMetaForStatus(next, old)
       },
+      rights: claimRights,
       validateUpdate: (next, old, context) => [
+        ...(context.refusedRights ?? []),
         ...checkMetadataUpdate(next, old),
         ...checkClaimStatus(next, old, context),
       ],
