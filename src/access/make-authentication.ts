@@ -72,7 +72,7 @@ export interface AuthenticationParts {
 export async function makeAuthentication(parts: AuthenticationParts): Promise<Authentication> {
   const { settings, surroundings, apiAudiences, clock } = parts
   const methods: Authenticator[] = []
-  const requestHeader = makeRequestHeader(settings, clock)
+  const requestHeader = makeRequestHeader(settings, surroundings, clock)
   if (requestHeader !== undefined) methods.push(requestHeader.method)
   if (settings.basicAuthFile !== undefined) {
     const { BasicAuthenticator, hasBasicAuth } = load.basic()
@@ -213,10 +213,29 @@ function makeOidc(
   )
 }
 
+const uidGate = 'RemoteRequestHeaderUID'
+
+function requireUidHeaders(
+  { requestheaderUidHeaders: headers }: AuthenticationSettings,
+  { feature }: AccessSurroundings,
+): void {
+  if (headers.length === 0) return
+  if (!feature(uidGate))
+    throw new Error(
+      `--requestheader-uid-headers requires the "${uidGate}" feature to be enabled`,
+    )
+  if (!headers.some((header) => header.toLowerCase() === 'x-remote-uid'))
+    throw new Error(
+      '--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work',
+    )
+}
+
 function makeRequestHeader(
   settings: AuthenticationSettings,
+  surroundings: AccessSurroundings,
   clock: Clock,
 ): Certified<RequestHeaderAuthenticator> | undefined {
+  requireUidHeaders(settings, surroundings)
   const { requestheaderClientCaFile: file } = settings
   if (file === undefined) return undefined
   const bundle = new (load.authorityFile().AuthorityFile)(file)
@@ -225,6 +244,7 @@ function makeRequestHeader(
     {
       allowedNames: settings.requestheaderAllowedNames,
       usernameHeaders: settings.requestheaderUsernameHeaders,
+      uidHeaders: settings.requestheaderUidHeaders,
       groupHeaders: settings.requestheaderGroupHeaders,
       extraHeaderPrefixes: settings.requestheaderExtraHeadersPrefix,
     },
@@ -235,7 +255,7 @@ function makeRequestHeader(
 
 function makeClientCertificate(
   { clientCaFile }: AuthenticationSettings,
-  { ownClientAuthorities }: AccessSurroundings,
+  { ownClientAuthorities, release, feature }: AccessSurroundings,
   clock: Clock,
 ): Certified<ClientCertificateAuthenticator> | undefined {
   const file =
@@ -243,7 +263,10 @@ function makeClientCertificate(
   const own = ownClientAuthorities.flatMap((pem) => readBundle(pem, 'our own authority'))
   const authorities = () => [...(file?.certificates ?? []), ...own]
   if (authorities().length === 0) return undefined
-  const method = new ClientCertificateAuthenticator(new Authorities(authorities()), clock)
+  const method = new ClientCertificateAuthenticator(new Authorities(authorities()), clock, {
+    release: releaseOf(release),
+    feature,
+  })
   return { method, file, authorities }
 }
 

@@ -42,6 +42,7 @@ export interface AuthenticationSettings {
   readonly requestheaderClientCaFile: string | undefined
   readonly requestheaderAllowedNames: readonly string[]
   readonly requestheaderUsernameHeaders: readonly string[]
+  readonly requestheaderUidHeaders: readonly string[]
   readonly requestheaderGroupHeaders: readonly string[]
   readonly requestheaderExtraHeadersPrefix: readonly string[]
 }

@@ -149,6 +149,7 @@ export const flagTable = {
   'requestheader-client-ca-file': unset('Webhook authentication and authenticating proxy', value.file, 'wired', 'Authorities of proxies whose headers say who the user is.'),
   'requestheader-allowed-names': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Common names such a proxy may have; any when unset.'),
   'requestheader-username-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry the user name, the first found counts.'),
+  'requestheader-uid-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry the uid, the first found counts; aggregated servers need X-Remote-Uid.', some('requestheader-uid-headers', { since: 32 })),
   'requestheader-group-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry groups.'),
   'requestheader-extra-headers-prefix': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'What headers with further facts begin with.'),
 
