@@ -221,9 +221,7 @@ function requireUidHeaders(
 ): void {
   if (headers.length === 0) return
   if (!feature(uidGate))
-    throw new Error(
-      `--requestheader-uid-headers requires the "${uidGate}" feature to be enabled`,
-    )
+    throw new Error(`--requestheader-uid-headers requires the "${uidGate}" feature to be enabled`)
   if (!headers.some((header) => header.toLowerCase() === 'x-remote-uid'))
     throw new Error(
       '--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work',

@@ -1,7 +1,7 @@
 /**
  * Authenticates client certificates: the common name is the user name, the organizations are its
- * groups, and newer releases also read its uid. Results are cached by certificate while the whole chain is valid, so only a client's
- * first request is verified completely.
+ * groups. Newer releases also read a uid. Results are cached by certificate while the whole chain
+ * is valid, so only a client's first request is verified completely.
  */
 import type { X509Certificate } from 'node:crypto'
 import { type Clock, elapsedMs } from '#base/clock.ts'
