@@ -52,6 +52,13 @@ checkBoundaries<ControllerName, string>(
     ['ttl-after-finished', [20, 21], 'ttl-after-finished', '', 'ttl-after-finished'],
     ['service-cidr-controller', [32, 33], 'service-cidr-controller', '', 'service-cidr-controller'],
     [
+      'legacy-serviceaccount-token-cleaner-controller',
+      [28, 29],
+      'legacy-serviceaccount-token-cleaner-controller',
+      '',
+      'legacy-serviceaccount-token-cleaner-controller',
+    ],
+    [
       'storage-version-migrator-controller',
       [36, 37],
       'storage-version-migrator-controller',
