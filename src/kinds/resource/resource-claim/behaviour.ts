@@ -10,6 +10,7 @@ import type { Behaviour } from '#kinds/kind.ts'
 import { checkRequests, checkResults } from '#kinds/resource/admin-access.ts'
 import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
 import { dropDisabledRequests } from '#kinds/resource/disabled-requests.ts'
+import { claimRights } from './claim-rights.ts'
 import { checkClaimStatus } from './claim-status.ts'
 
 const path = FieldPath.of('spec')
@@ -40,7 +41,9 @@ export const resourceClaimBehaviour: Behaviour = {
         keepObjectMetaForStatus(next, old)
       },
       namespaceRule: checkResults,
+      rights: claimRights,
       validateUpdate: (next, old, context) => [
+        ...(context.refusedRights ?? []),
         ...checkMetadataUpdate(next, old),
         ...checkClaimStatus(next, old, context),
       ],
