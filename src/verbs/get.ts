@@ -15,7 +15,8 @@ export async function get(
   // kube-apiserver has no watch cache for events.
   const freshness = freshnessOfGet(resourceVersion, isCached && kind.plural !== 'events')
   if (!isCached && freshness.want !== 'any') return getStored(server, target, freshness)
-  if (!isFresh(server, freshness.want)) await reach(server, freshness)
+  const reached = reach(server, freshness)
+  if (typeof reached !== 'number') await reached
   const picture = livePicture(server, kind)
   const ready = picture instanceof Promise ? await picture : picture
   const key = keyOf(kind, namespace, name)
@@ -36,12 +37,4 @@ async function getStored(
   if (value === undefined) throw notFound(kind, name)
   const maker = entryMaker(kind.resource, server.parseStored)
   return answerObject(200, kind, maker.make(value.key, value.revision, value.bytes))
-}
-
-/** Usually synchronous: the newest revision is known and the cache has reached it. */
-function isFresh(server: Server, want: string): boolean {
-  if (want === 'any') return true
-  if (want !== 'latest') return false
-  const current = server.storage.currentRevision()
-  return typeof current === 'number' && current <= server.cache.freshness.revision
 }

@@ -427,3 +427,21 @@ function silenced() {
   }
   return { storage, breakOff, answerAgain: () => answerAgain() }
 }
+
+test('a get of the newest version asks the store for its revision once', async () => {
+  const real = createMemoryStorage()
+  let asked = 0
+  const storage = overlaid(real, {
+    async currentRevision() {
+      asked++
+      return real.currentRevision()
+    },
+  })
+  const on = await startVerbs(storage)
+  await on.create('configmaps', { metadata: { name: 'a' } })
+  await on.get('configmaps', 'a')
+  asked = 0
+  await on.get('configmaps', 'a')
+  assert.equal(asked, 1)
+  await on.stop()
+})
