@@ -428,20 +428,20 @@ function silenced() {
   return { storage, breakOff, answerAgain: () => answerAgain() }
 }
 
-test('a get of the newest version asks the store for its revision once', async () => {
+test('a get of the newest version requests the revision of the store once', async () => {
   const real = createMemoryStorage()
-  let asked = 0
+  let requested = 0
   const storage = overlaid(real, {
     async currentRevision() {
-      asked++
+      requested++
       return real.currentRevision()
     },
   })
   const on = await startVerbs(storage)
   await on.create('configmaps', { metadata: { name: 'a' } })
   await on.get('configmaps', 'a')
-  asked = 0
+  requested = 0
   await on.get('configmaps', 'a')
-  assert.equal(asked, 1)
+  assert.equal(requested, 1)
   await on.stop()
 })
