@@ -244,6 +244,7 @@ describe('etcd becomes unavailable', { skip }, () => {
 
   test('killed: a write whose deadline passes fails and is never done', async () => {
     await server.kill()
+    await until('the trouble to be noticed', () => storage.trouble() !== undefined)
     const began = performance.now()
     const late = storage.put('/registry/late', Buffer.from('x'), {
       ifRevision: 0,
