@@ -75,6 +75,8 @@ export interface PutCondition extends WriteDeadline {
   readonly ifRevision: Revision
   /** The store deletes the key this long after the write; the feed delivers the deletion. */
   readonly ttlSeconds?: number
+  /** No other write of any client has these bytes: they contain a new UID. */
+  readonly isUnique?: boolean
 }
 
 export interface DeleteCondition extends WriteDeadline {
@@ -160,6 +162,17 @@ export class RevisionSetBack extends Error {
  */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable'
+}
+
+/**
+ * The connection broke during a write, and the store cannot determine whether the write was done.
+ * kube-apiserver answers with this message then.
+ */
+export class OutcomeUnknown extends StorageUnavailable {
+  override name = 'OutcomeUnknown'
+  constructor(options?: ErrorOptions) {
+    super('rpc error: code = Unavailable desc = error reading from server: EOF', options)
+  }
 }
 
 /**
