@@ -509,3 +509,67 @@ test('a union without a discriminator lists its members, a granular map says tha
   const { claimRef } = definitions['io.k8s.api.core.v1.PersistentVolumeSpec'].properties
   assert.equal(claimRef['x-kubernetes-map-type'], 'granular')
 })
+
+const deleteOptions = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions'
+const watchEvent = 'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent'
+const status = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status'
+
+function documentOf(release: number, name: string): Any {
+  const source = sourceOf(release, [widget], widgetSchema)
+  const content = documentsV3(source).get(name)?.() as ContentV3
+  return documentV3(content, source, groupVersionKinds(source))
+}
+
+const versionsIn = (document: Any, name: string): string[] | undefined =>
+  document.components.schemas[name]?.['x-kubernetes-group-version-kind']?.map(
+    ({ group, version }: Any) => `${group}/${version}`,
+  )
+
+const shop = 'apis/shop.example.com/v1'
+const kindCounts: [release: number, document: string, definition: string, count: number][] = [
+  [35, 'apis/apps/v1', deleteOptions, 62],
+  [36, 'apis/apps/v1', deleteOptions, 2],
+  [35, 'api/v1', watchEvent, 62],
+  [36, 'api/v1', watchEvent, 1],
+  [25, 'apis/apps/v1', status, 1],
+  [26, 'apis/apps/v1', status, 2],
+  [30, 'apis/apps/v1', status, 2],
+  [31, 'apis/apps/v1', status, 1],
+  [23, shop, deleteOptions, 52],
+  [24, shop, deleteOptions, 0],
+  [26, shop, deleteOptions, 0],
+  [27, shop, deleteOptions, 51],
+  [28, shop, deleteOptions, 51],
+  [28, shop, status, 2],
+  [31, shop, deleteOptions, 53],
+  [34, shop, deleteOptions, 55],
+  [37, shop, deleteOptions, 55],
+  [37, shop, status, 1],
+]
+for (const [release, name, definition, count] of kindCounts)
+  test(`${name} of 1.${release} lists ${count} kinds of ${definition.split('.').at(-1)}`, () => {
+    const found = versionsIn(documentOf(release, name), definition)
+    assert.equal(found?.length ?? 0, count)
+  })
+
+test('an OpenAPI v3 document names core and its own version for kinds of every group', () => {
+  for (const definition of [deleteOptions, watchEvent])
+    assert.deepEqual(versionsIn(documentOf(37, 'apis/apps/v1'), definition), ['/v1', 'apps/v1'])
+  const { definitions } = documentV2(sourceOf(37)) as Any
+  assert.equal(definitions[deleteOptions]['x-kubernetes-group-version-kind'].length, 62)
+})
+
+const keys = '.well-known/openid-configuration'
+const parts: [release: number, document: string, title: string, parts: string[]][] = [
+  [23, shop, 'Kubernetes', ['schemas', 'securitySchemes']],
+  [24, shop, 'Kubernetes CRD Swagger', ['schemas']],
+  [37, shop, 'Kubernetes CRD Swagger', ['schemas']],
+  [37, 'apis/apps/v1', 'Kubernetes', ['schemas', 'securitySchemes']],
+  [23, keys, 'Kubernetes', ['schemas', 'securitySchemes']],
+  [24, keys, 'Kubernetes', ['securitySchemes']],
+]
+for (const [release, name, title, expected] of parts)
+  test(`the title and the components of ${name} of 1.${release}`, () => {
+    const { info, components } = documentOf(release, name)
+    assert.deepEqual([info.title, Object.keys(components)], [title, expected])
+  })
