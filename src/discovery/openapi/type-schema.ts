@@ -94,6 +94,7 @@ export function structSchema(struct: Struct, context: SchemaContext): JsonObject
   const required = [...struct.byName.values()].filter((field) => field.required)
   if (required.length > 0) schema.required = required.map(({ name }) => name)
   if (struct.atomic) schema['x-kubernetes-map-type'] = 'atomic'
+  else if (struct.granular) schema['x-kubernetes-map-type'] = 'granular'
   if (struct.discriminator !== undefined) {
     schema['x-kubernetes-unions'] = [discriminatedUnion(struct, struct.discriminator)]
   }
