@@ -318,7 +318,7 @@ func tagOf(field *ast.Field) reflect.StructTag {
 }
 
 // requiredMarkSince is the release from which OpenAPI lists a field marked as required that has omitempty.
-const requiredMarkSince = 33
+const requiredMarkSince = 30
 
 // readField makes the row of one field; nil when neither JSON nor protobuf writes it.
 func readField(field *ast.Field, p *goPackage, importPath string, imports map[string]string, union bool) *goField {

@@ -13,7 +13,7 @@ import {
   metaType,
   type OpenApiSource,
 } from './source.ts'
-import { leafSchema, structSchema } from './type-schema.ts'
+import { declaredDefaults, leafSchema, structSchema } from './type-schema.ts'
 
 /** Kinds that every group version has. */
 const everywhere = ['DeleteOptions', 'WatchEvent']
@@ -197,7 +197,9 @@ function builtInDefinition(
   const describe = (field: string) => describeField(kind, field, kinds !== undefined)
   const { enums = false } = source
   const type = source.facts.typeOf(name, source.release)
-  const schema = structSchema(type, { form, needs, describe, enums })
+  const defaults = form.version === 3 ? declaredDefaults(releaseOf(source.release)) : undefined
+  const context = { form, needs, describe, enums }
+  const schema = structSchema(type, defaults === undefined ? context : { ...context, defaults })
   const description = describeKind(kind, kinds !== undefined)
   return {
     ...(description === undefined ? undefined : { description }),

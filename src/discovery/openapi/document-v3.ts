@@ -2,7 +2,7 @@
  * Generates /openapi/v3: the list of documents, and one document per group version with the
  * definitions that its operations need.
  */
-import { type Release, releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { Kind } from '#kinds/kind.ts'
 import {
   definitionsFor,
@@ -33,6 +33,10 @@ export interface ContentV3 {
   readonly of?: { readonly group: string; readonly version: string; readonly builtIn: boolean }
 }
 
+const describesRegistration = change('OpenAPI v3 has the documents of apiregistration.k8s.io', {
+  since: 27,
+})
+
 /** The names of all documents, each with a function that returns its contents. */
 export function documentsV3(source: OpenApiSource): Map<string, () => ContentV3> {
   const documents = new Map<string, () => ContentV3>()
@@ -40,7 +44,10 @@ export function documentsV3(source: OpenApiSource): Map<string, () => ContentV3>
   for (const one of rootOperations(source)) {
     documents.set(one.path.replace(/^\/|\/$/g, ''), only(one))
   }
+  const release = releaseOf(source.release)
+  const omitsRegistration = release.has(hasStandardV3) && !release.has(describesRegistration)
   for (const [group, version] of groupVersionsOf(source)) {
+    if (omitsRegistration && group === 'apiregistration.k8s.io') continue
     const builtIn = isOfTables(source, group, version)
     if (builtIn && group !== '') documents.set(`apis/${group}`, only(groupOperation(source, group)))
     documents.set(group === '' ? `api/${version}` : `apis/${group}/${version}`, () => {
@@ -66,7 +73,7 @@ export function documentV3(content: ContentV3, source: OpenApiSource, gvks: Gvks
   return {
     openapi: '3.0.0',
     info: isCustom && omits ? customInfo : documentInfo(source),
-    paths: pathsOf(operations, pathForm),
+    paths: pathsOf(operations, pathForm(release)),
     components: {
       ...(hasSchemas && { schemas }),
       ...(!(isCustom && omits) && { securitySchemes }),
@@ -80,7 +87,12 @@ const customInfo: JsonObject = { title: 'Kubernetes CRD Swagger', version: 'v0.1
 const kindsOfDocument = (gvks: Gvks, release: Release, of: NonNullable<ContentV3['of']>): Gvks =>
   of.builtIn ? kindsInDocument(gvks, release, of) : kindsInCustomDocument(gvks, release)
 
-const pathForm: PathForm = {
+const omitsRequired = change('OpenAPI v3 does not say which request bodies are required', {
+  since: 24,
+  until: 28,
+})
+
+const pathForm = (release: Release): PathForm => ({
   parameter: (parameter) => ({
     name: parameter.name,
     in: parameter.in,
@@ -93,20 +105,23 @@ const pathForm: PathForm = {
     description: one.description,
     operationId: one.id,
     ...(parameters.length > 0 ? { parameters: byName(parameters) } : undefined),
-    ...requestBodyOf(one),
+    ...requestBodyOf(one, !release.has(omitsRequired)),
     responses: responsesOf(one),
     ...(one.action === undefined ? undefined : { 'x-kubernetes-action': one.action }),
     ...(one.gvk === undefined ? undefined : { 'x-kubernetes-group-version-kind': { ...one.gvk } }),
   }),
-}
+})
 
 const contentOf = (mediaTypes: readonly string[], schema: JsonObject): JsonObject =>
   Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]))
 
-function requestBodyOf({ body, consumes = ['*/*'] }: OpenApiOperation): JsonObject | undefined {
+function requestBodyOf(
+  { body, consumes = ['*/*'] }: OpenApiOperation,
+  showsRequired: boolean,
+): JsonObject | undefined {
   if (body === undefined) return undefined
   const content = contentOf(consumes, form3.refer(body.type, {}))
-  return { requestBody: body.required ? { content, required: true } : { content } }
+  return { requestBody: body.required && showsRequired ? { content, required: true } : { content } }
 }
 
 function responsesOf({ codes, answer, produces = [] }: OpenApiOperation): JsonObject {

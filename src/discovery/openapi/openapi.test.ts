@@ -10,7 +10,9 @@ import { groupVersionKinds } from './definitions.ts'
 import { type ContentV3, documentsV3, documentV3 } from './document-v3.ts'
 import { encodeDocumentV2 } from './protobuf-v2.ts'
 import { OpenApiPublisher, type Published } from './publisher.ts'
+import { form2 } from './schema-form.ts'
 import type { JsonObject, OpenApiSource } from './source.ts'
+import { structSchema } from './type-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by path
 type Any = any
@@ -572,4 +574,60 @@ for (const [release, name, title, expected] of parts)
   test(`the title and the components of ${name} of 1.${release}`, () => {
     const { info, components } = documentOf(release, name)
     assert.deepEqual([info.title, Object.keys(components)], [title, expected])
+  })
+
+const allOfDocument: [release: number, document: string, isThere: boolean][] = [
+  [23, 'apis/apiregistration.k8s.io/v1', true],
+  [24, 'apis/apiregistration.k8s.io/v1', false],
+  [26, 'apis/apiregistration.k8s.io', false],
+  [27, 'apis/apiregistration.k8s.io/v1', true],
+]
+for (const [release, name, isThere] of allOfDocument)
+  test(`1.${release} has the document ${name}: ${isThere}`, () => {
+    assert.equal(documentsV3(sourceOf(release)).has(name), isThere)
+  })
+
+const zeros: [release: number, item: Any, value: Any, quantity: Any, time: Any, body: Any][] = [
+  [23, undefined, undefined, undefined, undefined, true],
+  [24, '', {}, {}, {}, undefined],
+  [28, '', {}, {}, {}, undefined],
+  [29, '', {}, undefined, undefined, true],
+  [36, '', {}, undefined, undefined, true],
+  [37, undefined, undefined, undefined, undefined, true],
+]
+for (const [release, item, value, quantity, time, body] of zeros)
+  test(`defaults of items and leaves, and required bodies as 1.${release}`, () => {
+    const { components, paths } = documentOf(release, 'api/v1')
+    const { schemas } = components
+    const propertiesOf = (name: string) => schemas[`io.k8s.api.core.v1.${name}`].properties
+    const { command, env } = propertiesOf('Container')
+    const { limits } = propertiesOf('ResourceRequirements')
+    const { startedAt } = propertiesOf('ContainerStateRunning')
+    assert.deepEqual([command.items.default, env.items.default], [item, value])
+    assert.deepEqual([limits.additionalProperties.default, startedAt.default], [quantity, time])
+    const { requestBody } = paths['/api/v1/namespaces/{namespace}/pods'].post
+    assert.equal(requestBody.required, body)
+  })
+
+for (const [release, lists] of [
+  [36, false],
+  [37, true],
+] as const)
+  test(`lists of groups are offered in CBOR as 1.${release}: ${lists}`, () => {
+    const { paths } = documentV2({ ...sourceOf(release), servesCbor: true }) as Any
+    const offers = (path: string) => paths[path].get.produces.includes('application/cbor')
+    assert.deepEqual([offers('/apis/'), offers('/apis/apps/')], [lists, lists])
+    assert.equal(offers('/apis/apps/v1/'), true)
+  })
+
+for (const [release, required] of [
+  [29, undefined],
+  [30, ['parentRef']],
+] as const)
+  test(`a field marked as required is required although it can be omitted: 1.${release}`, () => {
+    const schema = structSchema(
+      facts.typeOf('io.k8s.api.networking.v1alpha1.IPAddressSpec', release),
+      { form: form2, needs: () => {}, describe: () => undefined, enums: false },
+    )
+    assert.deepEqual(schema.required, required)
   })
