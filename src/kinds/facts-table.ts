@@ -84,6 +84,7 @@ export interface TypesTable {
 export interface TypeRow extends Span {
   readonly fields: readonly FieldRow[]
   readonly atomicSince?: number
+  readonly granularSince?: number
   readonly discriminator?: string
   readonly union?: boolean
 }

@@ -77,6 +77,8 @@ export interface Struct {
   readonly byName: ReadonlyMap<string, Field>
   /** One manager owns the whole struct (x-kubernetes-map-type: atomic). */
   readonly atomic: boolean
+  /** Declared as what every struct is by default (x-kubernetes-map-type: granular). */
+  readonly granular?: boolean
   /**
    * Whether unknown fields are kept: custom kinds with x-kubernetes-preserve-unknown-fields or
    * without a schema.
