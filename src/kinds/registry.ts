@@ -229,6 +229,13 @@ export const kindRows: readonly KindRow[] = [
     folder: 'rbac/role',
     tablesSince: rbacTables,
   },
+  {
+    group: 'scheduling.k8s.io',
+    plural: 'compositepodgroups',
+    folder: 'scheduling/composite-pod-group',
+  },
+  { group: 'scheduling.k8s.io', plural: 'podgroups', folder: 'scheduling/pod-group' },
+  { group: 'scheduling.k8s.io', plural: 'workloads', folder: 'scheduling/workload' },
   { group: 'scheduling.k8s.io', plural: 'priorityclasses', folder: 'scheduling/priority-class' },
   { group: 'settings.k8s.io', plural: 'podpresets', folder: 'settings/pod-preset' },
   { group: 'storage.k8s.io', plural: 'csidrivers', folder: 'storage/csi-driver' },
