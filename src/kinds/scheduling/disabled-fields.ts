@@ -8,6 +8,10 @@ const alwaysHavePriority = change('pod groups have priority and disruption mode 
   since: 37,
 })
 
+/** The gate of the priority of a PodGroup. From 1.37 on it is that of the kind itself. */
+export const groupPriorityGate = (release: number): string =>
+  releaseOf(release).has(alwaysHavePriority) ? 'GenericWorkload' : priorityGate
+
 const gated: readonly (readonly [gate: string, field: string])[] = [
   ['TopologyAwareWorkloadScheduling', 'schedulingConstraints'],
   ['DRAWorkloadResourceClaims', 'resourceClaims'],
@@ -18,10 +22,15 @@ const gated: readonly (readonly [gate: string, field: string])[] = [
 const priorityGate = 'WorkloadAwarePreemption'
 const priorityFields = ['disruptionMode', 'priorityClassName', 'priority']
 
-/** An empty list or text counts as unset. */
+/** Null, an empty list and an empty text count as unset. */
 const isUsed = (holder: Loose | undefined, field: string): boolean => {
   const value = holder?.[field]
-  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
+  return (
+    value !== undefined &&
+    value !== null &&
+    value !== '' &&
+    !(Array.isArray(value) && value.length === 0)
+  )
 }
 
 /** For the spec of a PodGroup, and for the template of one in a Workload. */
@@ -55,8 +64,12 @@ export function dropDisabledOfTemplates(
   context: Context,
 ): void {
   const before = old?.podGroupTemplates ?? []
-  for (const [i, template] of (next.podGroupTemplates ?? []).entries())
+  for (const [i, template] of (next.podGroupTemplates ?? []).entries()) {
+    const hadConstraints = template.schedulingConstraints !== undefined
     dropDisabledOfGroup(template, before[i], context)
+    // kube-apiserver always writes this field of a template.
+    if (hadConstraints) template.schedulingConstraints ??= null
+  }
   const field = 'compositePodGroupTemplates'
   const isOn = context.feature('CompositePodGroup')
   dropUnlessUsed(next as Record<string, unknown>, field, isOn, isUsed(old as Loose, field))

@@ -1,6 +1,7 @@
 /** The rules of PodGroup. */
 import { change } from '#api/releases/change.ts'
 import type { KindRules } from '#kinds/kind-rules.ts'
+import { groupDefaults } from '#kinds/scheduling/group-defaults.ts'
 import { needsResourceVersion } from '#kinds/scheduling/needs-resource-version.ts'
 import { olderPodGroupBehaviour, podGroupBehaviour } from './behaviour.ts'
 import { olderPodGroupColumns, podGroupColumns } from './columns.ts'
@@ -17,4 +18,5 @@ export const podGroup: KindRules = {
       instead: olderPodGroupColumns,
     },
   ],
+  defaults: groupDefaults,
 }
