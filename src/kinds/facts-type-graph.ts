@@ -2,6 +2,7 @@
  * Builds the type graph of a release from facts. Types are created on first use and cached. The
  * type of a field is resolved on first use, so recursive and unused types cost nothing.
  */
+import type { Json } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { assert } from '#base/assert.ts'
 import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
@@ -213,7 +214,7 @@ class FactField implements Field {
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
   readonly granular: boolean
-  readonly default?: string | number | boolean
+  readonly default?: Json
   readonly zeroUndeclared: boolean
   #type: Type | undefined
   readonly #resolve: () => Type

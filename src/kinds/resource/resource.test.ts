@@ -340,3 +340,18 @@ test('the status of a claim is about its requests and its devices', () => {
     'status.allocation.devices.results[0].bindingFailureConditions: Invalid value: "null": bindingFailureConditions are required to use bindingConditions',
   ])
 })
+
+for (const [gates, used, expected] of [
+  [[], undefined, undefined],
+  [[], ['a'], ['a']],
+  [['DRAOptionalNodeOperations'], undefined, ['a']],
+] as const)
+  test(`skipped operations of a node: ${gates}, before ${used}`, () => {
+    const allocated = (skipNodeOperations?: readonly string[]) =>
+      inDefault({ status: { allocation: { devices: { results: [{ skipNodeOperations }] } } } })
+    const { prepareForUpdate } = resourceClaimBehaviour.subresources?.['status'] ?? {}
+    const next = allocated(['a'])
+    prepareForUpdate?.(next, allocated(used), contextFor({ release: 37 }, [...gates]))
+    const [result] = next.status.allocation.devices.results
+    assert.deepEqual(result.skipNodeOperations, expected)
+  })
