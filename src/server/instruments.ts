@@ -5,6 +5,7 @@
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
+import { change } from '#api/releases/change.ts'
 import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { admissionMeter } from '#admission/admission-meter.ts'
@@ -18,7 +19,6 @@ import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
 import { gauge } from '#observe/metrics/metric.ts'
-import { registerProcessMetrics } from '#observe/metrics/process-metrics.ts'
 import { Registry, type RegistryOptions } from '#observe/metrics/registry.ts'
 import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
@@ -32,10 +32,16 @@ const loadPolicyMetrics = loadLater<typeof import('#observe/metrics/policy-metri
   import.meta.url,
   '#observe/metrics/policy-metrics',
 )
+const loadProcessMetrics = loadLater<typeof import('#observe/metrics/process-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/process-metrics',
+)
 const loadTokenMetrics = loadLater<typeof import('#observe/metrics/token-metrics.ts')>(
   import.meta.url,
   '#observe/metrics/token-metrics',
 )
+
+const buildIsBeta = change('the metric kubernetes_build_info is BETA', { since: 36 })
 
 export interface Measuring {
   readonly registry: Registry
@@ -78,7 +84,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   const tokenUsed = tokenCounter(registry)
   let policies: PolicyMeter | undefined
   let conditions: ConditionMeter | undefined
-  registerProcessMetrics(registry)
+  measureProcess(registry)
   const labels: [label: string, value: string][] = [
     ['major', build.major],
     ['minor', build.minor],
@@ -92,7 +98,10 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   ]
   const names = labels.map(([label]) => label)
   registry
-    .register(gauge('kubernetes_build_info', ...names), 'What this server is: always 1.')
+    .register(gauge('kubernetes_build_info', ...names), 'What this server is: always 1.', {
+      stability: 'ALPHA',
+      beta: buildIsBeta,
+    })
     .labels(...labels.map(([, value]) => value))
     .set(1)
   return {
@@ -106,6 +115,15 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     conditions: () => (conditions ??= conditionMeter(registry)),
     policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
   }
+}
+
+/** Measures the process from the first scrape on. */
+function measureProcess(registry: Registry): void {
+  let measure: (() => void) | undefined
+  registry.collect(() => {
+    measure ??= loadProcessMetrics().processMeter(registry)
+    measure()
+  })
 }
 
 /** Counts uses of tokens. The counters are made with the first use or the first scrape. */
@@ -160,10 +178,8 @@ export function deleteMetricsOfRemovedKinds(
   const forget = () => {
     if (isServed()) return
     registry.forget({ resource: qualified(plural, group) })
-    for (const { version, kind } of kinds) {
-      registry.forget({ group, version, resource: plural })
-      registry.forget({ group, version, kind })
-    }
+    registry.forget({ group, resource: plural })
+    for (const { version, kind } of kinds) registry.forget({ group, version, kind })
   }
   setTimeout(forget, underWayMs).unref()
 }
@@ -189,6 +205,7 @@ export function countObjects(
   const show = (resource: Resource, count: number) => {
     if (parts.intervalMs === 0) return
     const name = nameOf(resource)
+    metrics.objectsByGroup.labels(resource.group, resource.plural).set(count)
     metrics.objects.labels(name).set(count)
     metrics.objectsBefore.labels(name).set(count)
   }
@@ -198,7 +215,7 @@ export function countObjects(
       loaded.add(cache.resource)
       show(cache.resource, cache.size)
       metrics.watchCacheCapacity
-        .labels(nameOf(cache.resource))
+        .labels(...metrics.resourceLabels(cache.resource.group, cache.resource.plural))
         .set(parts.historyMax(cache.resource))
     }
     if (parts.intervalMs === 0 || monotonicMs() - countedAt < parts.intervalMs) return
@@ -209,6 +226,9 @@ export function countObjects(
     }
   })
 }
+
+/** kube-apiserver numbers the etcd clusters that it uses. */
+const ownClusterId = 'etcd-0'
 
 /** The size of etcd's files. It is queried when metrics are scraped, at most once per interval. */
 export function measureSizes(
@@ -221,7 +241,8 @@ export function measureSizes(
   registry.collect(async () => {
     if (monotonicMs() - queriedAt < intervalMs) return
     queriedAt = monotonicMs()
-    for (const [name, bytes] of (await storage.sizes?.()) ?? [])
-      metrics.storeSizes.labels(name).set(bytes)
+    const sizes = [...((await storage.sizes?.()) ?? [])]
+    for (const [name, bytes] of sizes) metrics.storeSizes.labels(name).set(bytes)
+    if (sizes.length > 0) metrics.clusterSizes.labels(ownClusterId).set(sizes[0]![1])
   })
 }

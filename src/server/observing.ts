@@ -247,7 +247,7 @@ function makeFairness(
       const timer = setTimeout(call, Math.min(ms, timerMsMax))
       return () => clearTimeout(timer)
     },
-    meters: flowMeters(registry),
+    meters: flowMeters(registry, release),
     report: (message) => log.warn(message),
   })
   const running = new InFlightMark(registry, metrics.inFlight)
