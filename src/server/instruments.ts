@@ -3,6 +3,8 @@
  * records metrics.
  */
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
+import type { ImpersonationMeter } from '#access/constrained-impersonation.ts'
+import type { AccessSurroundings } from '#access/settings.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import { change } from '#api/releases/change.ts'
@@ -16,6 +18,7 @@ import type { Instruments } from '#http/parts.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
+import type { FeatureGates } from '#kinds/feature-gates.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
 import { gauge } from '#observe/metrics/metric.ts'
@@ -36,6 +39,17 @@ const loadProcessMetrics = loadLater<typeof import('#observe/metrics/process-met
   import.meta.url,
   '#observe/metrics/process-metrics',
 )
+const loadFeatureMetrics = loadLater<typeof import('#observe/metrics/feature-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/feature-metrics',
+)
+const loadImpersonationMetrics = loadLater<
+  typeof import('#observe/metrics/impersonation-metrics.ts')
+>(import.meta.url, '#observe/metrics/impersonation-metrics')
+const loadReloadMetrics = loadLater<typeof import('#observe/metrics/reload-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/reload-metrics',
+)
 const loadTokenMetrics = loadLater<typeof import('#observe/metrics/token-metrics.ts')>(
   import.meta.url,
   '#observe/metrics/token-metrics',
@@ -51,6 +65,9 @@ export interface Measuring {
   readonly admission: AdmissionMeter
   /** Created on first use. */
   readonly conditions: () => ConditionMeter
+  /** Created on first use. */
+  readonly impersonations: () => ImpersonationMeter
+  readonly reloaded: NonNullable<AccessSurroundings['reloaded']>
   readonly tokenUsed: (use: TokenUse) => void
   /** Created on first use. */
   readonly policies: () => PolicyMeter
@@ -60,6 +77,12 @@ export interface Measuring {
 export interface MeasuringOptions {
   readonly release: number
   readonly build: VersionInfo
+  /** Called with the first scrape. */
+  readonly gates: () => FeatureGates['known']
+  /** The identity of the API server; empty if it has none. */
+  readonly serverId: () => string
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number
   readonly showHiddenMetricsForVersion: string | undefined
   readonly disabled: readonly string[]
   readonly allowed: RegistryOptions['allowed']
@@ -85,6 +108,7 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
   let policies: PolicyMeter | undefined
   let conditions: ConditionMeter | undefined
   measureProcess(registry)
+  measureGates(registry, options.gates)
   const labels: [label: string, value: string][] = [
     ['major', build.major],
     ['minor', build.minor],
@@ -112,6 +136,12 @@ export function makeMeasuring(options: MeasuringOptions): Measuring | { problem:
     admission: admissionMeter(metrics, monotonicMs),
     timed: ruleTimer(metrics, monotonicMs),
     tokenUsed,
+    impersonations: () => ({
+      monotonicMs,
+      ...loadImpersonationMetrics().impersonationMetrics(registry),
+    }),
+    reloaded: (configuration) =>
+      loadReloadMetrics().reloadMeter(registry, configuration, options.serverId(), options.nowMs),
     conditions: () => (conditions ??= conditionMeter(registry)),
     policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
   }
@@ -123,6 +153,16 @@ function measureProcess(registry: Registry): void {
   registry.collect(() => {
     measure ??= loadProcessMetrics().processMeter(registry)
     measure()
+  })
+}
+
+/** Feature gates do not change, so they are read once. */
+function measureGates(registry: Registry, gates: MeasuringOptions['gates']): void {
+  let isMeasured = false
+  registry.collect(() => {
+    if (isMeasured) return
+    isMeasured = true
+    loadFeatureMetrics().featureMetrics(registry, gates())
   })
 }
 
