@@ -93,6 +93,11 @@ export interface Exchange {
   readonly auditId: string
   /** The time of arrival, in monotonic milliseconds. */
   readonly startedAt: number
+  /** How long steps took, in milliseconds, for the audit log; 0 before and without the step. */
+  authenticationMs: number
+  impersonationMs: number
+  queuedMs: number
+  authorizationMs: number
   /** The client's deadline, if it has one. */
   deadlineAt: number | undefined
   user: User

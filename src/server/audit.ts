@@ -6,7 +6,7 @@ import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { readFileSync } from 'node:fs'
 import { caller } from '#access/https-call.ts'
 import { readKubeconfig } from '#access/kubeconfig.ts'
-import type { Clock } from '#base/clock.ts'
+import { type Clock, elapsedMs } from '#base/clock.ts'
 import type { Random } from '#base/random.ts'
 import { decodeYaml } from '#codec/yaml.ts'
 import { auditObserver } from '#http/observers/audit.ts'
@@ -107,6 +107,7 @@ export async function makeAudit(
       metrics,
       server: () => ({ parseStored: parseStored(), clock, release: release.minor }),
       now: () => performance.timeOrigin + performance.now(),
+      monotonicMs: () => elapsedMs(clock),
       report,
     }),
     close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),

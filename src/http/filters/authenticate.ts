@@ -27,10 +27,11 @@ function settle(exchange: Exchange, parts: HttpParts, verdict: Settled): void {
   if (verdict.warnings !== undefined) exchange.warnings.push(...verdict.warnings)
 }
 
-function measure({ startedAt }: Exchange, parts: HttpParts, verdict: Settled): void {
+function measure(exchange: Exchange, parts: HttpParts, verdict: Settled): void {
   const result = verdict === undefined ? 'failure' : 'user' in verdict ? 'success' : 'error'
   const name = verdict !== undefined && 'user' in verdict ? verdict.user.name : ''
-  parts.instruments?.authenticated(result, name, parts.monotonicMs() - startedAt)
+  exchange.authenticationMs = parts.monotonicMs() - exchange.startedAt
+  parts.instruments?.authenticated(result, name, exchange.authenticationMs)
 }
 
 /** The credentials of a request, computed only when an authentication method needs them. */

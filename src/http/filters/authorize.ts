@@ -14,7 +14,10 @@ export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<
   const { instruments } = parts
   const beganAt = instruments === undefined ? 0 : parts.monotonicMs()
   return after(parts.authorizer.authorize(attributes), (decision) => {
-    instruments?.authorized(resultOf(decision), parts.monotonicMs() - beganAt)
+    if (instruments !== undefined) {
+      exchange.authorizationMs = parts.monotonicMs() - beganAt
+      instruments.authorized(resultOf(decision), exchange.authorizationMs)
+    }
     settle(exchange, attributes, decision)
   })
 }

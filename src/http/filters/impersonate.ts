@@ -36,7 +36,12 @@ async function becomeConstrained(
   impersonation: ConstrainedImpersonation,
 ): Promise<void> {
   const { separateHeaders } = exchange.wire
-  const allowed = await impersonation.of(separateHeaders, requestAttributes(exchange, parts))
+  const beganAt = parts.monotonicMs()
+  const allowed = await impersonation
+    .of(separateHeaders, requestAttributes(exchange, parts))
+    .finally(() => {
+      exchange.impersonationMs = parts.monotonicMs() - beganAt
+    })
   if (allowed === undefined) return
   exchange.impersonator = exchange.user
   exchange.user = allowed.user

@@ -21,6 +21,7 @@ import type {
 import type { AuditLevel, Policy, Stage, AuditDecision } from '#observe/audit/policy.ts'
 import type { AuditSink } from '#observe/audit/sink.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
+import { annotateLatency } from './latency-annotations.ts'
 import { RecordedAnswer, refuseUnrecorded } from './recorded-answer.ts'
 import { withoutManagedFields } from './omitted-managed-fields.ts'
 import { requestText, sentObject } from './request-object.ts'
@@ -44,6 +45,7 @@ export interface AuditParts {
   readonly server: () => ShapeParts['server']
   /** Milliseconds since 1970. */
   readonly now: () => number
+  readonly monotonicMs: () => number
   readonly report: (message: string, error: unknown) => void
 }
 
@@ -148,6 +150,7 @@ class Recorder {
   async complete(exchange: Exchange, record: AuditRecord): Promise<void> {
     const { level } = record.verdict
     if (level === 'None') return
+    const tookMs = this.#parts.monotonicMs() - exchange.startedAt
     const sent = sentObject(exchange)
     const objects =
       level === 'Metadata'
@@ -167,7 +170,9 @@ class Recorder {
     // A rejection is also a response, so its start must be recorded.
     const startIsMissing = isLongRunning(exchange.target) && !record.started && !failed
     if (startIsMissing) this.emit(exchange, record, 'ResponseStarted', event)
-    this.emit(exchange, record, failed ? 'Panic' : 'ResponseComplete', event)
+    if (failed) return this.emit(exchange, record, 'Panic', event)
+    annotateLatency(exchange, tookMs, this.#parts.release)
+    this.emit(exchange, record, 'ResponseComplete', { ...event, ...annotationsOf(exchange, level) })
   }
 }
 
@@ -215,7 +220,10 @@ export function auditObserver(parts: AuditParts): Observer {
       // before authentication, so they have neither a user nor a record of their beginning.
       const record = known ?? recorder.open(exchange)
       const refused = exchange.status === 401 || exchange.status === 400
-      if (!refused) recorder.emit(exchange, record, 'RequestReceived', {})
+      if (!refused) {
+        recorder.emit(exchange, record, 'RequestReceived', {})
+        annotateLatency(exchange, parts.monotonicMs() - exchange.startedAt, parts.release)
+      }
       const { refusal } = exchange
       const whole =
         record.verdict.level === 'RequestResponse' &&

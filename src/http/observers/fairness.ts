@@ -101,6 +101,7 @@ export function fairnessObserver(parts: FairnessParts): Observer {
       parts.waiting.add(kind, 1, startedAt)
       return entered.then((outcome) => {
         const nowMs = monotonicMs()
+        exchange.queuedMs = nowMs - startedAt
         schema.meter.inQueue.value--
         parts.waiting.add(kind, -1, nowMs)
         if (typeof outcome === 'string') return refuse(exchange, schema, outcome, nowMs - startedAt)

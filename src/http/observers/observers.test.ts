@@ -202,6 +202,7 @@ test('stages, status and annotations of an audit event; below the Request level 
     release: releaseOf(22),
     server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release: 22 }),
     now: () => 0,
+    monotonicMs: () => 0,
     report: assert.fail,
   })
   const patched = 'patch.webhook.admission.k8s.io/round_0_index_0'
@@ -520,7 +521,10 @@ test('a rejected impersonation is recorded from its beginning, a 401 is not', as
 const policyOf = (rules: object[]): Policy =>
   readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }, releaseOf(22)) as Policy
 
-function recording(rules: object[], { seesWatchesBegin = false, release = 22 } = {}) {
+function recording(
+  rules: object[],
+  { seesWatchesBegin = false, release = 22, monotonicMs = (): number => 0 } = {},
+) {
   const events: AuditEvent[] = []
   const observer = auditObserver({
     policy: policyOf(rules),
@@ -530,6 +534,7 @@ function recording(rules: object[], { seesWatchesBegin = false, release = 22 } =
     release: releaseOf(release),
     server: () => ({ parseStored: () => ({}) as never, clock: systemClock, release }),
     now: () => 0,
+    monotonicMs,
     report: assert.fail,
   })
   return { events, observer }
@@ -550,4 +555,36 @@ test('the log gives the reason of a rejection, and never quotes the request', ()
     requestLog({ verbosity: 4, info } as never, () => 0).end?.(exchange)
     assert.deepEqual(heard, [reported])
   }
+})
+
+test('the record of the end of a slow request has its duration', async () => {
+  const options = { release: 24, monotonicMs: () => 700 }
+  const { events, observer } = recording([{ level: 'Metadata' }], options)
+  const total = { 'apiserver.latency.k8s.io/total': '700ms' }
+  const exchange = exchangeOf('GET', '/api/v1/pods')
+  observer.begin?.(exchange)
+  observer.end?.(exchange)
+  const refusal = new ApiError(403, 'Forbidden', 'no')
+  observer.end?.(exchangeOf('GET', '/api/v1/pods', { status: 403, refusal }))
+  const unknown = new ApiError(401, 'Unauthorized', 'who')
+  observer.end?.(exchangeOf('GET', '/api/v1/pods', { status: 401, refusal: unknown }))
+  const watch = exchangeOf('GET', '/api/v1/pods?watch=1')
+  observer.begin?.(watch)
+  observer.end?.(watch)
+  const failed = exchangeOf('GET', '/api/v1/pods', { defect: new Error('x') })
+  observer.begin?.(failed)
+  observer.end?.(failed)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(events.map(({ stage, annotations }) => [stage, annotations]).toSorted(), [
+    ['Panic', undefined],
+    ['RequestReceived', undefined],
+    ['RequestReceived', undefined],
+    ['RequestReceived', undefined],
+    ['RequestReceived', undefined],
+    ['ResponseComplete', total],
+    ['ResponseComplete', total],
+    ['ResponseComplete', total],
+    ['ResponseStarted', undefined],
+    ['ResponseStarted', undefined],
+  ])
 })
