@@ -10,6 +10,7 @@ import { severalAtOnce } from '#base/several-at-once.ts'
 import type { ApiClient, DeleteQuery, ResourceRef } from '#client/client.ts'
 import { nameOf } from '#client/reflector.ts'
 import { isMissing, unlessMissing } from '#controllers/queue-for.ts'
+import type { ReportForeignOwner } from './foreign-owners.ts'
 import { foregroundFinalizer, type Graph, type OwnerNode, orphanFinalizer } from './graph.ts'
 import type { OwnerKinds } from './owner-kinds.ts'
 
@@ -30,6 +31,7 @@ export class Collector {
   readonly #graph: Graph
   readonly #kinds: OwnerKinds
   readonly #examine: (node: OwnerNode) => void
+  readonly #reportForeign: ReportForeignOwner
   readonly #absent = new Set<string>()
 
   constructor(
@@ -37,11 +39,13 @@ export class Collector {
     graph: Graph,
     kinds: OwnerKinds,
     examine: (node: OwnerNode) => void,
+    reportForeign: ReportForeignOwner = async () => {},
   ) {
     this.#client = client
     this.#graph = graph
     this.#kinds = kinds
     this.#examine = examine
+    this.#reportForeign = reportForeign
   }
 
   async collect(node: OwnerNode): Promise<void> {
@@ -103,7 +107,7 @@ export class Collector {
     const solid: OwnerReference[] = []
     let waiting = 0
     for (const owner of owners) {
-      const state = await this.#stateOf(owner, node)
+      const state = await this.#stateOf(owner, node, latest)
       if (state === 'invalid') return
       if (state === 'there') solid.push(owner)
       else if (state === 'waiting') waiting++
@@ -148,6 +152,7 @@ export class Collector {
   async #stateOf(
     owner: OwnerReference,
     node: OwnerNode,
+    dependent: KubeObject,
   ): Promise<'there' | 'waiting' | 'gone' | 'invalid'> {
     const key = `${owner.uid} ${owner.apiVersion} ${owner.kind} ${owner.name} ${node.namespace}`
     if (node.ended?.has(owner.uid) || this.#absent.has(key)) return 'gone'
@@ -156,7 +161,10 @@ export class Collector {
       throw new UnknownOwnerKind(`no resource is served for ${owner.apiVersion} ${owner.kind}`)
     }
     // A cluster-scoped object cannot have a namespaced owner; such a reference is invalid.
-    if (served.namespaced && node.namespace === '') return 'invalid'
+    if (served.namespaced && node.namespace === '') {
+      await this.#reportForeign(dependent, owner, served)
+      return 'invalid'
+    }
     const known = this.#graph.get(owner.uid)
     const namespace = served.namespaced ? node.namespace : ''
     const agrees =
@@ -174,6 +182,7 @@ export class Collector {
       if (found?.metadata.uid !== owner.uid) this.#graph.deleted(owner.uid)
     }
     if (found?.metadata.uid !== owner.uid) {
+      if (served.namespaced) await this.#reportForeign(dependent, owner, served)
       this.#absent.add(key)
       if (this.#absent.size > absentOwnersMax) {
         this.#absent.delete(this.#absent.values().next().value as string)

@@ -11,6 +11,7 @@ import type { WorkQueue } from '#client/work-queue.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { queueFor } from '#controllers/queue-for.ts'
 import { Collector, UnknownOwnerKind } from './collect.ts'
+import { foreignOwners } from './foreign-owners.ts'
 import { Graph } from './graph.ts'
 import { OwnerKinds, type Served } from './owner-kinds.ts'
 
@@ -67,8 +68,12 @@ class GarbageCollector {
       orphan: ({ uid }) => this.#toOrphan.addAfter(uid, orphanDelayMs),
       resourceOf: (reference) => this.#kinds.of(reference),
     })
-    this.#collector = new Collector(parts.client, this.#graph, this.#kinds, ({ uid }) =>
-      this.#toExamine.add(uid),
+    this.#collector = new Collector(
+      parts.client,
+      this.#graph,
+      this.#kinds,
+      ({ uid }) => this.#toExamine.add(uid),
+      foreignOwners(parts),
     )
     const options = {
       workersMax,

@@ -28,6 +28,8 @@ export function eventRecorder(
   return ({ metadata }, type, reason, message) => {
     if (signal.aborted) return
     const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata
+    // Events about cluster-scoped objects are in the default namespace.
+    const place = namespace === '' ? 'default' : namespace
     const now = timeText(clock.now())
     const key = JSON.stringify([uid, type, reason, message])
     const before = remembered.get(key)
@@ -36,7 +38,7 @@ export function eventRecorder(
       const count = before.count + 1
       remembered.set(key, { ...before, count })
       client
-        .patch(events, namespace, before.name, { count, lastTimestamp: now })
+        .patch(events, place, before.name, { count, lastTimestamp: now })
         .catch(() => remembered.delete(key))
       return
     }
@@ -46,7 +48,7 @@ export function eventRecorder(
     const [oldest] = remembered.keys()
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest)
     const event: KubeObject = {
-      metadata: { name: eventName, namespace },
+      metadata: { name: eventName, namespace: place },
       involvedObject: { apiVersion, kind, name, namespace, uid, resourceVersion },
       type,
       reason,
@@ -58,6 +60,6 @@ export function eventRecorder(
       reportingComponent: component,
       reportingInstance: '',
     }
-    client.create(events, namespace, event).catch(() => remembered.delete(key))
+    client.create(events, place, event).catch(() => remembered.delete(key))
   }
 }
