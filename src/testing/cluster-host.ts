@@ -21,7 +21,8 @@ import { writeTokenFile } from './cluster-token.ts'
 import type { Serve } from './in-process-call.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { TestClock } from './test-clock.ts'
-import { type Host, type OpenOptions, type Snapshot, TestCluster } from './test-cluster.ts'
+import type { Snapshot } from './snapshot.ts'
+import { type Host, type OpenOptions, TestCluster } from './test-cluster.ts'
 
 export interface ClusterOptions extends ServerOptions {
   /** Receives the lines of the log. Without it, the log is dropped. */
@@ -48,8 +49,9 @@ const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
 function requireMemory({ storageBackend = 'memory' }: ServerOptions): void {
   if (storageBackend === 'memory') return
+  const given = JSON.stringify(storageBackend)
   throw new TypeError(
-    `storageBackend: test clusters keep their state in memory, and this is ${JSON.stringify(storageBackend)}`,
+    `storageBackend: test clusters keep their state in memory, so leave ${given} out; snapshot({ file }) keeps a state on disk`,
   )
 }
 
