@@ -10,6 +10,7 @@ import {
   type Revision,
   type Storage,
   type Stored,
+  type StoreState,
   StorageUnavailable,
 } from '#storage/storage.ts'
 import { requireValid } from '#testing/value-schema.ts'
@@ -66,6 +67,10 @@ export class FaultyStore implements Storage {
     // Some readers look only for a revision that is known at once.
     revision.catch(() => {})
     return revision
+  }
+
+  origin(): StoreState | undefined {
+    return this.#store.origin?.()
   }
 
   compact(upTo: Revision): Promise<void> {
