@@ -41,6 +41,7 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
       if (exchange.wire.isWaiting) deadlines.begin(exchange, parts.monotonicMs())
     },
   )
+  parts.stopping.addEventListener('abort', () => deadlines.stop(), { once: true })
   const left = (exchange: Exchange) => {
     deadlines.end(exchange)
     finish(exchange, parts)
