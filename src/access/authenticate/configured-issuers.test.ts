@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import type { Caller } from '#access/https-call.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { until } from '#base/until.fixture.ts'
 import { ConfiguredIssuers } from './configured-issuers.ts'
@@ -29,8 +30,12 @@ const issuers = (...names: string[]) => ({
   })),
 })
 
-/** No provider answers. */
-function open(anonymousGiven: boolean, reports: string[] = []): ConfiguredIssuers {
+/** By default no provider responds. */
+function open(
+  anonymousGiven: boolean,
+  reports: string[] = [],
+  call: Caller = () => Promise.reject(new Error('away')),
+): ConfiguredIssuers {
   return new ConfiguredIssuers({
     file,
     release: releaseOf(37),
@@ -38,7 +43,7 @@ function open(anonymousGiven: boolean, reports: string[] = []): ConfiguredIssuer
     anonymousGiven,
     ownIssuers: [],
     clock: { now: () => 0, elapsed: () => 0 } as never,
-    caller: () => () => Promise.reject(new Error('away')),
+    caller: () => call,
     report: (message) => void reports.push(message),
     readAgainMs: 5,
     findMsMax: 20,
@@ -113,4 +118,24 @@ test('a provider that was not found is tried again, without a change of the file
   } finally {
     configured.stop()
   }
+})
+
+test('a provider that is found after the stop is not used', async () => {
+  write({})
+  const reports: string[] = []
+  const discovery = Promise.withResolvers<Awaited<ReturnType<Caller>>>()
+  let isRequested = false
+  const configured = open(false, reports, () => {
+    isRequested = true
+    return discovery.promise
+  })
+  write(issuers('three'))
+  await until('the discovery', () => isRequested)
+  configured.stop()
+  const document = { issuer: 'https://three', jwks_uri: 'https://three/keys' }
+  discovery.resolve({ status: 200, headers: {}, body: JSON.stringify(document) } as never)
+  await new Promise(setImmediate)
+  const claims = Buffer.from(JSON.stringify({ iss: 'https://three' })).toString('base64url')
+  assert.equal(configured.authenticateToken(`e30.${claims}.c2ln`), undefined)
+  assert.deepEqual(reports, [])
 })
