@@ -3,7 +3,7 @@ import { mock, test } from 'node:test'
 import type { Resource } from '#kinds/kind.ts'
 import { counter, gauge, histogram } from '#observe/metrics/metric.ts'
 import { Registry } from '#observe/metrics/registry.ts'
-import { deleteMetricsOfRemovedKinds } from './instruments.ts'
+import { deleteMetricsOfRemovedKinds } from './recorders.ts'
 
 const group = 'example.com'
 const kinds = [

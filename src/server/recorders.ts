@@ -1,6 +1,6 @@
 /**
- * Creates the instruments of the server once at start: the metrics registry and everything that
- * records metrics.
+ * Creates the metrics registry and the recorders of metrics, once at the start of the server: for
+ * requests, admission, policies, tokens and rules.
  */
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
@@ -37,7 +37,7 @@ const loadTokenMetrics = loadLater<typeof import('#observe/metrics/token-metrics
   '#observe/metrics/token-metrics',
 )
 
-export interface Measuring {
+export interface Recorders {
   readonly registry: Registry
   readonly metrics: ServerMetrics
   readonly observer: MetricsObserver
@@ -51,7 +51,7 @@ export interface Measuring {
   readonly timed: RuleTimer
 }
 
-export interface MeasuringOptions {
+export interface RecordersOptions {
   readonly release: number
   readonly build: VersionInfo
   readonly showHiddenMetricsForVersion: string | undefined
@@ -62,8 +62,8 @@ export interface MeasuringOptions {
 
 const monotonicMs = () => performance.now()
 
-/** `problem` says why the flags contradict each other. */
-export function makeMeasuring(options: MeasuringOptions): Measuring | { problem: string } {
+/** `problem`: why showHiddenMetricsForVersion is not valid for the release. */
+export function makeRecorders(options: RecordersOptions): Recorders | { problem: string } {
   const { release, build, warn, showHiddenMetricsForVersion: hidden } = options
   const problem = hidden === undefined ? undefined : showHiddenProblem(hidden, release)
   if (problem !== undefined) return { problem }
@@ -142,17 +142,17 @@ export const ruleTimer =
   }
 
 /**
- * Requests in progress when a custom kind is deleted are counted when they end. Most end within
- * this time.
+ * How long the metrics of a deleted custom kind are kept. Requests in progress are counted when
+ * they end, which would create the metrics again. Most requests end within this time.
  */
-const underWayMs = 60_000
+const metricsKeptMs = 60_000
 
 /**
  * Deletes the metrics of kinds that are no longer served, because definitions can be created and
  * deleted at any time.
  */
 export function deleteMetricsOfRemovedKinds(
-  { registry }: Pick<Measuring, 'registry'>,
+  { registry }: Pick<Recorders, 'registry'>,
   resource: Resource,
   isServed: () => boolean,
 ): void {
@@ -165,7 +165,7 @@ export function deleteMetricsOfRemovedKinds(
       registry.forget({ group, version, kind })
     }
   }
-  setTimeout(forget, underWayMs).unref()
+  setTimeout(forget, metricsKeptMs).unref()
 }
 
 const nameOf = ({ group, plural }: Resource) => qualified(plural, group)
@@ -175,7 +175,7 @@ const nameOf = ({ group, plural }: Resource) => qualified(plural, group)
  * periodically from the store.
  */
 export function countObjects(
-  { registry, metrics }: Measuring,
+  { registry, metrics }: Recorders,
   parts: {
     catalog: Catalog
     cache: WatchCache
@@ -212,7 +212,7 @@ export function countObjects(
 
 /** The size of etcd's files. It is queried when metrics are scraped, at most once per interval. */
 export function measureSizes(
-  { registry, metrics }: Measuring,
+  { registry, metrics }: Recorders,
   storage: Storage,
   intervalMs: number,
 ): void {
