@@ -16,7 +16,10 @@ export async function requireFreePort(
   await new Promise((closed) => probe.close(closed))
 }
 
-/** A free port that no other program can take. The listener takes over the socket. */
+/**
+ * A free port on which `socket` listens, so that no other program can take it. If it is shared,
+ * servers that share it too can. The HTTP listener takes over the socket.
+ */
 export interface ReservedPort {
   readonly port: number
   readonly socket: Server
@@ -31,7 +34,7 @@ export async function reservePort(address: string, isShared = false): Promise<Re
 
 function listening(port: number, address: string, isShared: boolean): Promise<Server> {
   return new Promise((resolve, reject) => {
-    // Before the listener takes over the socket, every connection is refused.
+    // Before the HTTP listener takes over the socket, every connection is closed at once.
     const server = createServer((early) => early.destroy()).once('error', reject)
     server.listen({ port, host: address, reusePort: isShared }, () => resolve(server))
   })

@@ -60,6 +60,17 @@ test('slices of endpoints', () => {
   ])
 })
 
+test('new labels of slices of endpoints', () => {
+  const generation = (release: number) => {
+    const slice = (labels: Loose) => named({ addressType: 'IPv4' }, { labels, generation: 1 })
+    const next = slice({ a: 'c' })
+    endpointSliceBehaviour.prepareForUpdate?.(next, slice({ a: 'b' }), contextFor({ release }))
+    return next.metadata.generation
+  }
+  assert.equal(generation(20), 1)
+  assert.equal(generation(21), 2)
+})
+
 test('the end of a range of ports', () => {
   const policy = inDefault({ spec: { ingress: [{ ports: [{ port: 80, endPort: 1 }] }] } })
   const shown = (release: number) => first(networkPolicyBehaviour, policy, release)?.split(': ')[2]
