@@ -9,7 +9,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { proseOf, withoutLiterals } from './prose.ts'
+import { proseOf, rowTitlesOf, withoutLiterals } from './prose.ts'
 import { longEntries, sentencesOf, sentenceWordsMax } from './sentences.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -58,7 +58,7 @@ const blank = (code: string): string => ' '.repeat(code.length)
 /** What breaks a rule in one file. */
 export function offencesIn(path: string, text: string): Offence[] {
   const lines = text.split('\n')
-  const words = proseOf(path, text).flatMap((prose) =>
+  const words = [...proseOf(path, text), ...rowTitlesOf(path, text)].flatMap((prose) =>
     [...prose.text.replace(/`[^`\n]*`/g, blank).matchAll(avoided)].map((match) => ({
       rule: 'words' as const,
       path,

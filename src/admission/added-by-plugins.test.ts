@@ -159,7 +159,7 @@ const rows: Row[] = [
     [taint],
   ],
   [
-    'and is said so once',
+    'an existing taint is not added again',
     taintNodesByCondition,
     create(node(taint), nodeKind),
     ({ spec }) => spec.taints,

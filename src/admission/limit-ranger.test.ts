@@ -64,7 +64,7 @@ const cases: [name: string, limit: Loose, spec: Loose, expected: string][] = [
     `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`,
   ],
   [
-    'the same twice is said once',
+    'an equal error of two containers is reported once',
     { type: 'Container', max: { memory: '1Gi' } },
     { containers: containers({}, {}) },
     `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`,

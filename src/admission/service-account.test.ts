@@ -70,7 +70,7 @@ const cases: [name: string, request: ReturnType<typeof create>, expected: string
     unknown('init container c with envVar A referencing secret.secretName="bad"'),
   ],
   [
-    'all of another secret as variables, which the original lets pass',
+    'envFrom of another secret, which kube-apiserver does not check',
     create({ ...strict, containers: [{ name: 'c', envFrom: [{ secretRef: { name: 'bad' } }] }] }),
     'admitted',
   ],

@@ -4,15 +4,15 @@ import { answerHeaders } from './answer-headers.ts'
 import type { Exchange } from './exchange.ts'
 
 const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
-  ['caches are told to ask', {}, { 'cache-control': 'no-cache, private' }],
-  ['releases before 1.16 tell them nothing', { omitsCacheHeaders: true }, {}],
+  ['caches must revalidate', {}, { 'cache-control': 'no-cache, private' }],
+  ['releases before 1.16 send no cache headers', { omitsCacheHeaders: true }, {}],
   [
-    'each warning is told once, quoted',
+    'each warning is sent once, quoted',
     { omitsCacheHeaders: true, warnings: ['a "b"', 'a "b"', 'c \\ d'] },
     { warning: ['299 - "a \\"b\\""', '299 - "c \\\\ d"'] },
   ],
   [
-    'what is empty, and what no header can carry, is no warning',
+    'empty warnings, and those that no header can carry, are omitted',
     { omitsCacheHeaders: true, warnings: ['', 'a\nb', 'c\u0085', 'd'] },
     { warning: ['299 - "d"'] },
   ],
@@ -22,7 +22,7 @@ const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
     { warning: ['299 - "\u00c3\u00bc"'] },
   ],
   [
-    'up to 4096 characters together nothing is cut',
+    'up to 4096 characters together, no warning is cut',
     { omitsCacheHeaders: true, warnings: ['a'.repeat(4000), 'b'.repeat(96)] },
     { warning: [`299 - "${'a'.repeat(4000)}"`, `299 - "${'b'.repeat(96)}"`] },
   ],
@@ -37,7 +37,7 @@ const rows: [what: string, exchange: Partial<Exchange>, headers: object][] = [
     { warning: [`299 - "${'\u00f0\u009f\u0098\u0080'.repeat(2049)}"`, '299 - "b"'] },
   ],
   [
-    'what was the first too much is told in any case',
+    'the warning that exceeds the limit is still sent',
     { omitsCacheHeaders: true, warnings: [...'abcdefghijklmnopqr'].map((one) => one.repeat(256)) },
     { warning: [...'abcdefghijklmnopq'].map((one) => `299 - "${one.repeat(256)}"`) },
   ],

@@ -61,7 +61,7 @@ function stated(make: () => Shape): string {
 }
 
 const answers: [what: string, requested: Asked, kind: Kind, expected: string][] = [
-  ['nothing asked', {}, pods, 'json plain'],
+  ['no Accept header', {}, pods, 'json plain'],
   ['anything', { accept: '*/*' }, pods, 'json plain'],
   ['JSON', { accept: 'application/json' }, pods, 'json plain'],
   ['JSON in several headers', { accept: ['text/html', 'application/json'] }, pods, 'json plain'],

@@ -102,7 +102,7 @@ const exactly = (_key: string, value: unknown, context?: { source?: string }) =>
 const whoWaits: [how: string, exchange: object, isMade: boolean][] = [
   ['waits for its answer', waiting, true],
   ['went away', { ...waiting, wire: { signal: AbortSignal.abort() } }, false],
-  ['was told that it took too long', { ...waiting, refusal: {} }, false],
+  ['got a timeout error', { ...waiting, refusal: {} }, false],
 ]
 for (const [how, exchange, isMade] of whoWaits) {
   test(`others have their turn between items, and the client ${how}`, async () => {

@@ -147,7 +147,7 @@ const merged: [what: string, document: Json, patch: Json, result: Json][] = [
     { '$setElementOrder/finalizers': ['b', 'a'] },
     { finalizers: ['b', 'a'] },
   ],
-  ['an order of nothing', {}, { '$setElementOrder/items': items('a') }, {}],
+  ['an order of items that do not exist', {}, { '$setElementOrder/items': items('a') }, {}],
   ['another type takes the place', { labels: { a: '1' } }, { labels: null }, {}],
   [
     'what the type has not is left out',
@@ -190,7 +190,7 @@ const refused: [what: string, document: Json, patch: Json, code: number, message
     'json: cannot unmarshal number into Go value of type map[string]interface {}',
   ],
   [
-    'a directive nobody knows',
+    'an unknown directive',
     { labels: { a: '1' } },
     { labels: { $patch: 'merge' } },
     500,
@@ -383,7 +383,7 @@ const refused: [what: string, document: Json, patch: Json, code: number, message
     ),
   ],
   [
-    'a time that is none',
+    'an invalid time',
     {},
     { when: '2020-02-30T03:04:05Z' },
     422,
@@ -425,7 +425,7 @@ const large: [what: string, document: Json, patch: Json][] = [
   ['plain items', { finalizers: names('a') }, { finalizers: names('b') }],
   ['plain items twice', { finalizers: ['x'] }, { finalizers: [...names('a'), ...names('a')] }],
   [
-    'plain items that go',
+    'plain items that are removed',
     { finalizers: names('a') },
     { '$deleteFromPrimitiveList/finalizers': names('b') },
   ],

@@ -69,7 +69,7 @@ const rules: [
   ['namespaces, of what is in none', { scope: 'Namespaced' }, node, undefined],
   ['namespaces, of what is only called so', { scope: 'Namespaced' }, alike, 'v1'],
   ['namespaces, of a namespace', { scope: 'Namespaced' }, namespace, undefined],
-  ['a scope that nobody knows', { scope: 'Planet' }, create, undefined],
+  ['an unknown scope', { scope: 'Planet' }, create, undefined],
 ]
 for (const [what, rule, request, expected] of rules) {
   test(`a rule for ${what}`, () =>

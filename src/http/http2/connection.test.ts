@@ -219,7 +219,7 @@ const resets: [string, Buffer[], number][] = [
     errorCode.flowControl,
   ],
   [
-    'another length than said',
+    'another length than declared',
     [
       frame(headers, 4, 1, Buffer.concat([post, Buffer.from('0f0d0135', 'hex')])),
       frame(data, 1, 1, 'x'),

@@ -367,7 +367,7 @@ const bodies: [
     '{"kind":"DeleteOptions","apiVersion":"apps/v1","preconditions":{}}',
   ],
   [
-    'delete options of a group that nobody knows are left out',
+    'delete options of an unknown group are left out',
     'DELETE',
     '/api/v1/namespaces/a/pods/p',
     '{"kind":"DeleteOptions","apiVersion":"other/v1"}',
@@ -398,7 +398,14 @@ const bodies: [
     'application/json',
     '{"kind":"Binding","apiVersion":"v1","metadata":{"creationTimestamp":null},"target":{"name":"n"}}',
   ],
-  ['what cannot be read is not told', 'POST', '/api/v1/pods', '{', 'application/json', undefined],
+  [
+    'a body that cannot be decoded is left out',
+    'POST',
+    '/api/v1/pods',
+    '{',
+    'application/json',
+    undefined,
+  ],
 ]
 
 const types: KnownTypes = {

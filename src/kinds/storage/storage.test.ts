@@ -149,7 +149,7 @@ checkCreate(storageClassBehaviour, [
     ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
   ],
   [
-    'an empty one is told as often as there are terms',
+    'an empty term is reported as a duplicate once per term',
     provisioned({ allowedTopologies: [{}, term('a')] }),
     Array<string>(2).fill('allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'),
   ],
