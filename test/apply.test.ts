@@ -244,7 +244,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ['GET', '', undefined, { has: { 'data.a': '1' } }],
   ],
   [
-    'a manager that owns nothing is gone: a field is handed over by one who comes and goes',
+    'a manager without fields is removed: a temporary manager hands a field over',
     ['apply', 'user', { data: { a: '1', b: '1' } }, { status: 201 }],
     ['apply', 'keeper', { data: { b: '1' } }],
     ['apply', 'user', { data: { a: '1' } }, { has: { 'data.b': '1' } }],
@@ -285,7 +285,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'an object without owners is owned by a stand-in from its first apply on',
+    'before-first-apply owns the fields of an object without owners from its first apply on',
     ['POST', 'one', { data: { a: '1' } }, { status: 201 }],
     ['merge', 'two', { metadata: { managedFields: [{}] } }, { owners: [] }],
     [

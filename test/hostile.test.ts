@@ -375,7 +375,7 @@ for (const seed of [11, 2004])
   })
 
 for (const seed of [3, 1815])
-  test(`HTTP that is none ends its connection and nothing else, seed ${seed}`, async () => {
+  test(`random bytes end their connection and nothing else, seed ${seed}`, async () => {
     const random = randomFrom(seed)
     const get = 'GET /readyz HTTP/1.1\r\nHost: a\r\n'
     const noise = (length: number) => Buffer.from(Array.from({ length }, () => random(256)))

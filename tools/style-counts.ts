@@ -18,7 +18,7 @@ const columnsMax = 100
 const functionLinesMax = 70
 
 const avoided =
-  /\b(?:told|tells?|telling|asks?|asked|asking|said|whoever|whomever|somebody|someone|nobody|everybody|the originals?|of old)\b|\bwhat (?:is|are) (?:none|no|nobody)\b/gi
+  /\b(?:told|tells?|telling|asks?|asked|asking|said|whoever|whomever|somebody|someone|nobody|everybody|the originals?|of old)\b|\b(?:what (?:is|are) (?:none|no|nobody)|(?:that|which) (?:is|are|was|were) none)\b(?! of)/gi
 
 export const rules = ['words', 'sentences', 'columns', 'functions', 'entries'] as const
 export type Rule = (typeof rules)[number]

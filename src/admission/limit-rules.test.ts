@@ -91,7 +91,7 @@ const cases: [name: string, limit: Loose, object: Loose, ...problems: string[]][
     ratio('cpu', '2', noLimit),
   ],
   [
-    'a request of nought',
+    'a request of zero',
     relative,
     one({ cpu: '0', memory: '1' }, { cpu: '1', memory: '1' }),
     ratio('cpu', '2', noRequest),

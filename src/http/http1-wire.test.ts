@@ -45,10 +45,10 @@ const chunked = (...pieces: string[]) =>
 
 const bodies: [what: string, text: string, limit: number, expected: string][] = [
   ['none', request('GET', ''), 10, ''],
-  ['as long as it says', request('POST', 'Content-Length: 5\r\n', 'hello'), 10, 'hello'],
+  ['as long as declared', request('POST', 'Content-Length: 5\r\n', 'hello'), 10, 'hello'],
   ['as long as the limit', request('POST', 'Content-Length: 5\r\n', 'hello'), 5, 'hello'],
   [
-    'longer, and it says so',
+    'longer, as declared',
     request('POST', 'Content-Length: 5\r\n', 'hello'),
     4,
     '413 Request entity too large: limit is 4',

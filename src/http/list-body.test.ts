@@ -71,7 +71,7 @@ const lists: [what: string, kind: Kind, count: number, padding: number, pieces: 
   ['one item', pods, 1, 0, 1],
   ['some items', pods, 5, 0, 1],
   ['more than a piece holds', pods, 30, 50_000, 3],
-  ['items that say what they are', custom, 3, 0, 1],
+  ['items with their own apiVersion and kind', custom, 3, 0, 1],
 ]
 for (const [what, kind, count, padding, pieceCount] of lists) {
   for (const isSlow of [false, true]) {

@@ -81,9 +81,9 @@ const answers: [what: string, requested: Asked, kind: Kind, expected: string][] 
   ],
   ['a table', { accept: table }, pods, 'json as Table'],
   ['a table or JSON', { accept: `${table},application/json` }, pods, 'json as Table'],
-  ['a table where there are none', { accept: table }, noTables, '406'],
+  ['a table of a kind without tables', { accept: table }, noTables, '406'],
   [
-    'a table or JSON where there are none',
+    'a table or JSON of a kind without tables',
     { accept: `${table},application/json` },
     noTables,
     'json plain',

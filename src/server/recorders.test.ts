@@ -30,7 +30,7 @@ function measured() {
 
 const rows: [what: string, isServed: boolean, afterMs: number, isShown: boolean][] = [
   ['requests under way are waited for', false, 59_000, true],
-  ['then what is gone is forgotten', false, 61_000, false],
+  ['then the metrics of a removed kind are deleted', false, 61_000, false],
   ['what came back is not', true, 61_000, true],
 ]
 for (const [what, isServed, afterMs, isShown] of rows) {

@@ -25,7 +25,7 @@ test('successful writes are counted, and accidents that never happened are repor
   await using cluster = await startCluster({ controllers: ['-*'] })
   const rows: [title: string, work: Work, writes: number, missed: string[], found: number][] = [
     [
-      'a failed write is no write',
+      'a failed write does not count',
       async (client) => {
         await client.update(configMap('absent')).catch(() => {})
         await client.create(configMap('a'))

@@ -73,7 +73,7 @@ const pods: [name: string, hard: Record<string, string>, object: KubeObject, exp
       { cpu: '100m', 'requests.cpu': '100m', 'limits.cpu': '500m' },
     ],
     [
-      'a container that does not say what is counted',
+      'a container that does not specify a counted resource',
       { cpu: '1', memory: '1Gi' },
       running({ cpu: '1', memory: '1Mi' }, {}, { initContainers: [{ name: 'i' }] }),
       `${no}failed quota: q: must specify cpu,memory`,
@@ -256,7 +256,7 @@ const claims: [name: string, object: KubeObject, old: KubeObject | undefined, ex
     ],
     ['that grows', claim('3Gi'), claim('2Gi'), { 'requests.storage': '1Gi' }],
     ['that shrinks', claim('1Gi'), claim('2Gi'), {}],
-    ['that says no size', { metadata: { name: 'c' } }, undefined, { persistentvolumeclaims: '1' }],
+    ['without size', { metadata: { name: 'c' } }, undefined, { persistentvolumeclaims: '1' }],
   ]
 for (const [name, object, old, expected] of claims)
   test(`a claim ${name}`, () =>

@@ -198,7 +198,7 @@ const namespaces: [
     inItself('UPDATE', 'b', { subresource: 'status' }),
     true,
   ],
-  ['of a namespace that goes, as it is there', inItself('DELETE', undefined), true],
+  ['of a namespace that is being deleted, as stored', inItself('DELETE', undefined), true],
 ]
 for (const [what, request, expected] of namespaces) {
   test(`by labels of the namespace: ${what}`, async () => {

@@ -248,7 +248,7 @@ const faults: [what: string, answer: Loose, expected: string][] = [
   ],
   ['an unknown operation', patchOf({ op: 'x', path: '/a' }), `500 ${refused}Unexpected kind: x`],
   [
-    'a removal of nothing',
+    'a removal of an absent field',
     patchOf({ op: 'remove', path: '/data/z' }),
     `500 ${refused}error in remove for path: '/data/z': Unable to remove nonexistent key: z: missing value`,
   ],

@@ -265,7 +265,7 @@ const shown: [what: string, request: AdmissionRequest, part: string, expected: u
     { kind: 'CreateOptions', apiVersion: meta, dryRun: ['All'], fieldManager: 'f' },
   ],
   ['that it is a dry run', create({ dryRun: true }), 'dryRun', true],
-  ['that it is none', create(), 'dryRun', false],
+  ['no dry run', create(), 'dryRun', false],
   [
     'an update',
     requestOf('UPDATE', mapKind, map, { old: map }),
@@ -292,7 +292,7 @@ const shown: [what: string, request: AdmissionRequest, part: string, expected: u
     },
   ],
   [
-    'preconditions that are none',
+    'empty preconditions',
     deletion({ preconditions: true }),
     'options',
     { ...ofDeletion, preconditions: {} },

@@ -140,7 +140,7 @@ const broken: [string, Buffer[], number][] = [
     [frame(headers, 0, 1, get), frame(ping, 0, 0, Buffer.alloc(8))],
     errorCode.protocol,
   ],
-  ['a continuation of nothing', [frame(continuation, 4, 1, get)], errorCode.protocol],
+  ['a continuation without headers', [frame(continuation, 4, 1, get)], errorCode.protocol],
   [
     'more padding than frame',
     [frame(headers, whole | flag.padded, 1, Buffer.from([9, 1]))],
@@ -179,11 +179,11 @@ const broken: [string, Buffer[], number][] = [
       ['by a window too large', whole, get, (id) => frame(windowUpdate, 0, id, word(2 ** 31 - 1))],
       ['by data after the end', whole, get, (id) => frame(data, 0, id, 'x')],
       ['by a priority of 4 bytes', whole, get, (id) => frame(priority, 0, id, word(0))],
-      ['by a head that is no trailer', 4, post, (id) => frame(headers, 4, id, post)],
-      ['that were none', whole, Buffer.from('82', 'hex'), () => Buffer.alloc(0)],
+      ['by headers that are not trailers', 4, post, (id) => frame(headers, 4, id, post)],
+      ['by requests without a path', whole, Buffer.from('82', 'hex'), () => Buffer.alloc(0)],
     ] as [string, number, Buffer, (id: number) => Buffer][]
   ).map(([how, flags, head, spoil]): [string, Buffer[], number] => [
-    `requests we had to take back without end, ${how}`,
+    `endless requests that the server must reset, ${how}`,
     Array.from({ length: 1100 }, (_, i) =>
       Buffer.concat([frame(headers, flags, 2 * i + 1, head), spoil(2 * i + 1)]),
     ),
@@ -209,7 +209,7 @@ const resets: [string, Buffer[], number][] = [
     errorCode.streamClosed,
   ],
   [
-    'a second head that is no trailer',
+    'second headers that are not trailers',
     [frame(headers, 4, 1, post), frame(headers, 4, 1, post)],
     errorCode.protocol,
   ],

@@ -351,7 +351,7 @@ const bodies: [
     '{"a":1}',
   ],
   [
-    'delete options that say what they are',
+    'delete options with apiVersion and kind',
     'DELETE',
     '/api/v1/namespaces/a/pods/p',
     '{"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true}',

@@ -47,7 +47,7 @@ checkCreate(deviceClassBehaviour, [
     context,
   ],
   [
-    'a bound variable that is no name',
+    'a bound variable that is not a name',
     selecting('cel.bind(1, 2, true)'),
     [
       wrong(

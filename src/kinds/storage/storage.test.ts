@@ -208,7 +208,7 @@ checkUpdate(csiDriverBehaviour, [
 const drivers = (...list: Loose[]) => named({ spec: { drivers: list } })
 checkUpdate(csiNodeBehaviour, [
   [
-    'drivers come and go',
+    'drivers are added and removed',
     drivers({ name: 'a', nodeID: '1' }),
     drivers({ name: 'b', nodeID: '1' }),
     [],

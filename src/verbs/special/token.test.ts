@@ -90,7 +90,7 @@ const refused: [name: string, spec: object, refusal: string, account?: string][]
   ['a pod of another account', bind({ ...podRef, name: 'other' }), '400 BadRequest'],
   ['an object of another kind', bind({ kind: 'ConfigMap', name: 'pod' }), '400 BadRequest'],
   ['a pod without a name', bind({ ...podRef, name: '' }), '400 BadRequest'],
-  ['a name that is no part of a path', bind({ ...podRef, name: 'a/b' }), '400 BadRequest'],
+  ['a name that cannot be in a path', bind({ ...podRef, name: 'a/b' }), '400 BadRequest'],
   ['no version, and no pod', bind({ ...podRef, apiVersion: 'a/b/c', name: 'x' }), '404 NotFound'],
   ['a pod of another group', bind({ ...podRef, apiVersion: 'x/v1' }), '400 BadRequest'],
 ]
