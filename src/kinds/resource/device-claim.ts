@@ -135,8 +135,9 @@ function checkCount({ allocationMode, count = 0 }: Loose, path: FieldPath): Fiel
   if (allocationMode === 'ExactCount') {
     return count > 0 ? [] : [invalid(at, count, 'must be greater than zero')]
   }
+  // Not covered: the declared rules of v1beta1 allow a request without a mode.
   const modes = ['All', 'ExactCount']
-  return [covered(notSupported(path.child('allocationMode'), allocationMode ?? '', modes))]
+  return [notSupported(path.child('allocationMode'), allocationMode ?? '', modes)]
 }
 
 export function checkToleration(toleration: Loose, path: FieldPath): FieldError[] {
