@@ -170,3 +170,12 @@ for (const [title, request, causes] of refused)
     const found = answer.body.details.causes.map(({ field }: { field: string }) => field)
     assert.deepEqual(found, causes)
   })
+
+test('a changed template is shown with the Go names of its fields', async () => {
+  const requests = [{ name: 'r', deviceClassName: 'c', selectors: [{ cel: { expression: '1' } }] }]
+  const body = { spec: { spec: { devices: { requests } } } }
+  const type = { 'content-type': 'application/merge-patch+json' }
+  const path = `${group}/v1beta1${place}/resourceclaimtemplates/w-v1`
+  const { message } = (await server.ask('PATCH', path, body, type)).body
+  assert.ok(message.includes('"Exactly":{"DeviceClassName":"c","Selectors":[{"CEL":'), message)
+})
