@@ -4,7 +4,7 @@
  */
 import { type ControllerName, selectControllers } from '#controllers/names.ts'
 import type { Wire } from '#http/exchange.ts'
-import type { Listener } from '#http/listener.ts'
+import type { Listener } from '#http/connections/listener.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { buildInfo } from './build-info.ts'
 import { orCannotStart } from './cannot-start.ts'

@@ -4,7 +4,7 @@
  */
 import type { Access } from '#access/make-access.ts'
 import { loadLater } from '#base/load-later.ts'
-import type { Listener } from '#http/listener.ts'
+import type { Listener } from '#http/connections/listener.ts'
 import { ensureCertificates, givenFiles } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import type { Foundation } from './foundation.ts'
