@@ -57,6 +57,25 @@ test('kubeconfig: a user with groups, for a time', async () => {
   )
 })
 
+const addresses: [flags: string[], url: () => string][] = [
+  [[], () => server.url],
+  [['--secure-port=0'], () => server.url],
+  [['--secure-port=1'], () => 'https://127.0.0.1:1'],
+  [['--bind-address=10.1.2.3'], () => 'https://10.1.2.3:6443'],
+  [['--server=https://api.example.com'], () => 'https://api.example.com'],
+]
+for (const [flags, url] of addresses)
+  test(`kubeconfig ${flags.join(' ')} has the address of the server`, async () => {
+    const text = await binnacle(['kubeconfig', '--user=bob', here, ...flags])
+    assert.equal(/^ {4}server: (.*)$/m.exec(text)?.[1], url())
+  })
+
+test('health checks the server of the data directory, whatever its port', async () => {
+  assert.equal(await binnacle(['health', here]), 'ok\n')
+  const refused = await binnacle(['health', here, '--secure-port=1'], 1)
+  assert.match(refused, /no server answers at https:\/\/127\.0\.0\.1:1:/)
+})
+
 const refusedTimes: [args: string[], line: RegExp][] = [
   [['--expires=soon'], /--expires: "soon" is not a time such as 12h or 30d/],
   [['--data-dir=/nonexistent/x'], /ca\.crt does not exist: start the server once/],
