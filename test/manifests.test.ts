@@ -98,7 +98,7 @@ test('the plain manifests are the rendered chart', { skip: !hasHelm && 'needs he
 
 test('a server at a time may be evicted, however many there are', () => {
   const budget = documentsOf(plain).find(({ kind }) => kind === 'PodDisruptionBudget')
-  const { selector: _, ...limits } = budget?.spec
+  const { selector: _, ...limits } = budget?.spec ?? {}
   assert.deepEqual(limits, { maxUnavailable: 1 })
   const template = readFileSync(`${chart}/templates/poddisruptionbudget.yaml`, 'utf8')
   assert.match(
