@@ -53,6 +53,8 @@ export interface WatchCacheParts {
   readonly root: string
   /** Reports a broken feed or an unreadable object to the log; the cache never throws for them. */
   readonly report: (message: string, error: unknown) => void
+  /** Called for each page of a resource that is being loaded. */
+  readonly loading?: (resource: Resource, done: number, total: number) => void
 }
 
 interface Slot {
@@ -256,7 +258,7 @@ export class WatchCache {
     at: Revision | undefined,
     isRead = false,
   ): Promise<ResourceCache> {
-    const { storage, parse, limits, report } = this.#parts
+    const { storage, parse, limits, report, loading } = this.#parts
     const own = entryMaker(resource, parse)
     const maker = this.#parts.shared?.maker(resource, own) ?? own
     const range = prefixRange(`${resource.storagePrefix}/`)
@@ -277,6 +279,8 @@ export class WatchCache {
         }
         start = `${key}\0`
       }
+      const done = entries.length + unreadable.size
+      loading?.(resource, done, done + read.value.remaining)
       if (read.value.more) continue
       return new ResourceCache(resource, maker, { entries, revision, unreadable }, limits(resource))
     }
