@@ -183,7 +183,7 @@ test('what the operator can mend is one line without a trace', async () => {
   const port = `--secure-port=${await freePort()}`
   const memory = ['--storage-backend=memory', `--data-dir=${join(place, 'mended')}`, port]
   const rows: [args: string[], line: RegExp][] = [
-    [[`--data-dir=${file}`], /^binnacle: \S+garbled\.txt is a file and no directory$/],
+    [[`--data-dir=${file}`], /^binnacle: \S+garbled\.txt is a file, not a directory$/],
     [[`--token-auth-file=${file}`], /^binnacle: token file '\S+garbled\.txt', line 1: .*$/],
     [[`--admission-control-config-file=${file}`], /^binnacle: .*garbled\.txt" \[yaml: .*\]$/],
     [['backup', place, `--data-dir=${place}`], /^binnacle: \S+ is a directory; backup needs .*$/],

@@ -41,9 +41,10 @@ export interface ReviewRules {
 /** The errors name no kind, because kube-apiserver does not know it at this point. */
 const reviewName = { group: 'authorization.k8s.io', kind: '' }
 
-const unionIsOfSpec = change('access reviews name the spec where they ask two questions or none', {
-  since: 37,
-})
+const unionIsOfSpec = change(
+  'access reviews with both or neither kind of attributes have an error of the field spec',
+  { since: 37 },
+)
 
 /** Throws if the review is invalid. `namespace` is the namespace of the request path. */
 export function checkReview(
@@ -241,15 +242,18 @@ function metadataJson(metadata: ObjectMeta): string {
   const members = metadataFields
     .filter((field) => metadata[field] !== undefined && metadata[field] !== null)
     .map((field) => `"${field}":${goJson(metadata[field])}`)
-  const owners = metadata.managedFields
-  // Their order is also that of the type, while goJson would sort them.
-  if (owners !== undefined) members.push(`"managedFields":${JSON.stringify(owners)}`)
+  const { managedFields } = metadata
+  // The members of an entry are also in the order of the type, while goJson would sort them.
+  if (managedFields !== undefined) members.push(`"managedFields":${JSON.stringify(managedFields)}`)
   return `{${members.join(',')}}`
 }
 
 const zeroTime = 'time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)'
 
-/** Times and addresses inside are not shown, because they have no meaning for clients. */
+/**
+ * The metadata as Go prints it. For times, owner references and managed fields Go prints memory
+ * addresses, which have no meaning for clients. They are shown as if they were unset.
+ */
 function showMetadata(metadata: ObjectMeta): GoText {
   const text = (field: keyof ObjectMeta) => goQuote(String(metadata[field] ?? ''))
   return goStruct('v1.ObjectMeta', [

@@ -1,12 +1,13 @@
 /**
  * The plugins DenyEscalatingExec and DenyExecOnPrivileged reject exec and attach for pods with
- * access to the host. They are older than policies about such pods.
+ * access to the host. They are older than PodSecurityPolicy, which replaced them.
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { refusal } from './refusal.ts'
 
-const reaching: readonly [field: string, stated: string][] = [
+/** The fields that give a pod a namespace of the host, each with the message of the refusal. */
+const hostNamespaces: readonly [field: string, stated: string][] = [
   ['hostNetwork', 'cannot exec into or attach to a container using host network'],
   ['hostPID', 'cannot exec into or attach to a container using host pid'],
   ['hostIPC', 'cannot exec into or attach to a container using host ipc'],
@@ -27,7 +28,7 @@ export const denyExec = (name: string, onlyPrivileged: boolean): AdmissionPlugin
     const pod = await reader.get('', 'pods', namespace, request.name)
     if (pod === undefined) throw refusal(request, `pods "${request.name}" not found`)
     const { spec } = pod
-    for (const [field, stated] of onlyPrivileged ? [] : reaching) {
+    for (const [field, stated] of onlyPrivileged ? [] : hostNamespaces) {
       if (spec[field] === true) throw refusal(request, stated)
     }
     if (isPrivileged(spec))

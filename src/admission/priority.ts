@@ -16,7 +16,7 @@ const podsHavePreemptionPolicy = change('pods have the preemptionPolicy of their
 const criticalAnywhere = change('pods of any namespace can use the system priority classes', {
   since: 17,
 })
-const ofSystem = ['system-node-critical', 'system-cluster-critical']
+const systemClasses = ['system-node-critical', 'system-cluster-critical']
 
 export function priorityPlugin(release: number): AdmissionPlugin {
   return {
@@ -24,8 +24,8 @@ export function priorityPlugin(release: number): AdmissionPlugin {
     mutate(request, reader) {
       const { kind, operation, subresource } = request
       if (kind.plural !== 'pods' || kind.group !== '' || subresource !== '') return
-      if (operation === 'CREATE') return settle(request, reader, release)
-      if (operation === 'UPDATE') keep(request, release)
+      if (operation === 'CREATE') return applyClass(request, reader, release)
+      if (operation === 'UPDATE') keepPriority(request, release)
     },
     validate(request, reader) {
       const { kind, operation } = request
@@ -36,7 +36,7 @@ export function priorityPlugin(release: number): AdmissionPlugin {
 }
 
 /** Updates by older clients omit the fields that the server has set. */
-function keep(request: AdmissionRequest, release: number): void {
+function keepPriority(request: AdmissionRequest, release: number): void {
   const [pod, old] = [request.object as KubeObject, request.old as KubeObject]
   if (pod.spec.priority === undefined && old.spec.priority !== undefined)
     pod.spec.priority = old.spec.priority
@@ -46,19 +46,24 @@ function keep(request: AdmissionRequest, release: number): void {
   }
 }
 
-function settle(request: AdmissionRequest, reader: ObjectReader, release: number): Awaitable<void> {
+/** Finds the priority class of a new pod, or the default class, and sets what it defines. */
+function applyClass(
+  request: AdmissionRequest,
+  reader: ObjectReader,
+  release: number,
+): Awaitable<void> {
   const { spec } = request.object as KubeObject
   const named = spec.priorityClassName
   if (!named) {
     return after(defaultClass(reader), (found) => {
       if (found !== undefined) spec.priorityClassName = found.metadata.name
-      giveNumber(request, found, release)
+      setPriority(request, found, release)
     })
   }
   const { namespace } = request
   if (
     !releaseOf(release).has(criticalAnywhere) &&
-    ofSystem.includes(named) &&
+    systemClasses.includes(named) &&
     namespace !== 'kube-system'
   ) {
     throw refusal(
@@ -68,11 +73,12 @@ function settle(request: AdmissionRequest, reader: ObjectReader, release: number
   }
   return after(reader.get(group, 'priorityclasses', '', named), (found) => {
     if (found === undefined) throw refusal(request, `no PriorityClass with name ${named} was found`)
-    giveNumber(request, found, release)
+    setPriority(request, found, release)
   })
 }
 
-function giveNumber(
+/** Sets priority and preemptionPolicy. Without a class, they get the values of no priority. */
+function setPriority(
   request: AdmissionRequest,
   found: KubeObject | undefined,
   release: number,
@@ -113,10 +119,10 @@ function defaultClass(reader: ObjectReader): Awaitable<KubeObject | undefined> {
 async function onlyOneDefault(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
   const next = request.object as KubeObject
   if (next.globalDefault !== true) return
-  const there = await defaultClass(reader)
-  if (there === undefined || there.metadata.name === next.metadata.name) return
+  const existing = await defaultClass(reader)
+  if (existing === undefined || existing.metadata.name === next.metadata.name) return
   throw refusal(
     request,
-    `PriorityClass ${there.metadata.name} is already marked as default. Only one default can exist`,
+    `PriorityClass ${existing.metadata.name} is already marked as default. Only one default can exist`,
   )
 }

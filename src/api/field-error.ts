@@ -82,6 +82,7 @@ export function showAsGo(value: unknown): string {
   return goUntyped(value)
 }
 
+/** Marks an error that declarative validation also reports; see `isCovered`. */
 export const covered = (error: FieldError): FieldError => ({ ...error, isCovered: true })
 
 /** The message with its value as JSON. */

@@ -1,7 +1,7 @@
 /**
  * Label selectors: parses text (`a=b,c in (d,e),!f`) or a LabelSelector object to a list of
  * requirements, and matches labels against them. Invalid text is rejected with the messages of
- * labels.Parse. Only labels are matched.
+ * labels.Parse.
  */
 import { loadLater } from '#base/load-later.ts'
 import { byCodePoint, goQuote } from './go-syntax.ts'
@@ -110,7 +110,8 @@ export function labelMatcher(
 }
 
 /** Whether the selector matches every object. */
-export const selectsEverything = (selector: LabelSelector): boolean => selector.length === 0
+export const selectsEverything = (selector: LabelSelector): boolean =>
+  selector !== 'nothing' && selector.length === 0
 
 /** Formats a selector as Kubernetes does. */
 export function formatSelector(selector: LabelSelector): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  copyRemembering,
+  copyWithEmptyMarks,
   copyWrittenEmpty,
   hasWrittenEmpty,
   rememberEmpty,
@@ -45,7 +45,7 @@ test('a deep copy remembers at every depth', () => {
   const value = { a: [{ b: {} }], __proto__x: 1 }
   rememberEmpty(value, 'c')
   rememberEmpty(value.a[0]?.b as object, 'd')
-  const copy = copyRemembering(value)
+  const copy = copyWithEmptyMarks(value)
   assert.deepEqual(copy, value)
   assert.notEqual(copy.a, value.a)
   assert.ok(wasWrittenEmpty(copy, 'c'))

@@ -47,7 +47,7 @@ export function copyWrittenEmpty(from: object, to: object): void {
 }
 
 /** A deep copy that keeps all marks, for objects that are converted before the marks are read. */
-export function copyRemembering<T>(value: T): T {
+export function copyWithEmptyMarks<T>(value: T): T {
   const copy = copyData(value)
   rememberLike(value, copy)
   return copy

@@ -1,6 +1,6 @@
 /**
- * A text as bytes in memory of their own, for bytes that live long. `Buffer.from` takes small ones
- * from Node's pool, of which each keeps 64 KiB of short-lived data alive.
+ * Encodes a text into memory of its own, for bytes that live long. `Buffer.from` puts small texts
+ * into a pool of 64 KiB that they share. One long-lived text would keep the whole pool in memory.
  */
 export function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))

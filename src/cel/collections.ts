@@ -7,7 +7,7 @@
  */
 import { equal } from './equality.ts'
 import { CelError, ListValue, MapValue, Uint, type Value } from './values.ts'
-import { makeList } from './work.ts'
+import { chargeList } from './work.ts'
 
 export class ArrayList extends ListValue {
   readonly elements: readonly Value[]
@@ -81,7 +81,7 @@ export function joinLists(first: ListValue, second: ListValue): ListValue {
   if (second.size === 0) return first
   const joined = new JoinedList(first, second)
   if (joined.depth <= joinDepthMax) return joined
-  makeList(joined.size)
+  chargeList(joined.size)
   return new ArrayList([...joined])
 }
 

@@ -17,7 +17,7 @@ import {
   Uint,
   type Value,
 } from './values.ts'
-import { elementWork, readSized, work } from './work.ts'
+import { elementWork, chargeRead, work } from './work.ts'
 
 /**
  * A collection of a schema that compares in its own way: sets without order, map lists by their
@@ -36,7 +36,7 @@ const isNumeric = (value: Value): value is bigint | number | Uint =>
 export function equal(a: Value, b: Value): boolean | CelError {
   if (typeof a === 'string') {
     // Texts of different lengths differ at once.
-    if (typeof b === 'string' && a.length === b.length) readSized(a.length)
+    if (typeof b === 'string' && a.length === b.length) chargeRead(a.length)
     return a === b
   }
   if (a instanceof OpaqueValue) return a.equals(b)

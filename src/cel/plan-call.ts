@@ -22,7 +22,7 @@ import {
   Uint,
   type Value,
 } from './values.ts'
-import { makeList, makeText, readSized } from './work.ts'
+import { chargeList, chargeText, chargeRead } from './work.ts'
 
 /** What an overload does. Arguments that it does not have are undefined. */
 export type Implementation = (a: Value, b: Value, c: Value, d: Value) => Value
@@ -156,15 +156,15 @@ function planOr([left, right]: readonly Step[], unwraps: boolean): Step {
 
 /** Counts what a call has made. */
 function made(value: Value): Value {
-  if (typeof value === 'string') makeText(value.length)
-  else if (value instanceof ArrayList) makeList(value.size)
-  else if (value instanceof Uint8Array) makeText(value.length)
+  if (typeof value === 'string') chargeText(value.length)
+  else if (value instanceof ArrayList) chargeList(value.size)
+  else if (value instanceof Uint8Array) chargeText(value.length)
   return value
 }
 
 /** Counts what a call reads: with arguments of type dyn, no cost depends on their size. */
 function read(value: Value): void {
-  if (typeof value === 'string') readSized(4 * value.length)
+  if (typeof value === 'string') chargeRead(4 * value.length)
 }
 
 function planStrict(site: CallSite, args: readonly Step[], call: Implementation): Step {

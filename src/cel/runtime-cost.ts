@@ -4,7 +4,7 @@
  * the same one must fail here. A cost that does not depend on the result is charged before the
  * call, so that a hostile call does not run at all.
  */
-import { elementWork, readSized, work } from './work.ts'
+import { elementWork, chargeRead, work } from './work.ts'
 import { ListValue, MapValue, OpaqueValue, Optional, type Value } from './values.ts'
 
 const listCreateCost = 10
@@ -26,7 +26,7 @@ export function codePoints(text: string): number {
   let count = text.length
   // A text of one-byte characters is known at once.
   if (!/[\ud800-\udbff]/.test(text)) return count
-  readSized(2 * count)
+  chargeRead(2 * count)
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
     if (unit < 0xd800 || unit > 0xdbff) continue
@@ -41,7 +41,7 @@ export function codePoints(text: string): number {
 
 /** Bytes of a string in UTF-8. */
 function utf8Length(text: string): number {
-  readSized(text.length)
+  chargeRead(text.length)
   return Buffer.byteLength(text)
 }
 

@@ -35,7 +35,7 @@ import { namesOf } from './work.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Schemas of resources with the fields that each resource has. */
+/** Schemas of resources with apiVersion, kind and metadata, which each resource has. */
 const resourceSchemas = new WeakMap<JsonSchema, JsonSchema>()
 
 function asResource(schema: JsonSchema): JsonSchema {
@@ -228,7 +228,7 @@ class ObjectMap extends MapValue implements OwnEquality {
   }
 }
 
-/** An object with keys of the user; without a schema for the values no key can be read. */
+/** A map whose keys the user chooses. Without a schema for the values no key can be read. */
 class DictionaryMap extends MapValue {
   readonly #json: Json
   readonly #values: JsonSchema | undefined
@@ -284,7 +284,10 @@ class SchemaList extends ListValue {
   }
 }
 
-/** What identifies an element: the JSON of a scalar or of the values of its keys. */
+/**
+ * The identity of an element in a list of type set or map. It is the JSON of a scalar, or of the
+ * values of the element's `x-kubernetes-list-map-keys`.
+ */
 const identity = (value: unknown): string =>
   JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part)) ?? 'null'
 

@@ -18,24 +18,24 @@ export function work(amount: number): void {
   if (left < 0) throw new CostExceeded()
 }
 
-/** Looking at one element of a list or map. */
+/** The work of reading one element of a list or map. */
 export const elementWork = 30
 
 /** Texts and lists of this size are read and made without counting. */
 const uncountedSizeMax = 1000
 
-/** Reading a text or a list whose size its cost does not count. */
-export function readSized(size: number): void {
+/** Charges for reading a text or a list whose size its cost does not count. */
+export function chargeRead(size: number): void {
   if (size > uncountedSizeMax) work(size)
 }
 
-/** A new text: its memory counts more than the time to make it. */
-export function makeText(length: number): void {
+/** Charges for a new text: its memory counts more than the time to make it. */
+export function chargeText(length: number): void {
   if (length > uncountedSizeMax) work(4 * length)
 }
 
-/** A new list: an element takes at least as much memory as eight characters. */
-export function makeList(size: number): void {
+/** Charges for a new list: an element takes at least as much memory as eight characters. */
+export function chargeList(size: number): void {
   if (size > uncountedSizeMax) work(32 * size)
 }
 

@@ -1,7 +1,7 @@
 /**
- * Recovers flags that npm consumed. In `npm start --storage-backend=memory` the `--` before the
- * flags is missing. npm then stores the flag in the environment as npm_config_storage_backend, and
- * the server would start without it.
+ * Reports flags that npm consumed instead of the server. In `npm start --storage-backend=memory`
+ * the `--` before the flags is missing. npm then stores the flag in the environment as
+ * npm_config_storage_backend, and the server would start without it.
  */
 import type { Row } from '#settings/flag-row.ts'
 
@@ -10,8 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const prefix = 'npm_config_'
 
 /**
- * The corrected command; undefined if npm consumed no flag of ours. Only for a process that `npm
- * start` started.
+ * A message with the flags and the corrected command; undefined if npm consumed no flag of the
+ * server. Only for a process that `npm start` started.
  */
 export function flagsTakenByNpm(
   argv: readonly string[],
@@ -35,6 +35,7 @@ export function flagsTakenByNpm(
  * passes `true`, and /some/dir becomes a positional argument.
  */
 function valueOf(row: Row<unknown>, value: string, rest: string[]): string {
+  // Only boolean flags have no placeholder for a value.
   if (row.shape.word === '') return value === '' ? 'false' : value
   const next = rest.findIndex((arg) => !arg.startsWith('-'))
   if (value !== 'true' || next < 0) return value

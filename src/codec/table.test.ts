@@ -60,10 +60,11 @@ test('the objects in rows', () => {
 })
 
 test('the metadata of a row may differ from that of the object', () => {
-  const alone = { ...object, metadata: { name: 'less' } }
+  const metadataOnly = { ...object, metadata: { name: 'less' } }
   const shownAs = (include: 'Metadata' | 'Object') =>
-    tableOf([{ ...item, alone }], columns, {}, { ...usual, include })['rows'][0].object.metadata
-  assert.deepEqual(shownAs('Metadata'), alone.metadata)
+    tableOf([{ ...item, metadataOnly }], columns, {}, { ...usual, include })['rows'][0].object
+      .metadata
+  assert.deepEqual(shownAs('Metadata'), metadataOnly.metadata)
   assert.deepEqual(shownAs('Object'), object.metadata)
 })
 

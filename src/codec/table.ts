@@ -44,8 +44,11 @@ export interface TableOptions {
 export interface TableItem {
   readonly shown: KubeObject
   readonly cellsOf: KubeObject
-  /** The object whose metadata is included, if not that of `shown`. */
-  readonly alone?: KubeObject
+  /**
+   * The object for rows with only metadata, by default `shown`. Its annotations do not include
+   * those that represent fields of other versions.
+   */
+  readonly metadataOnly?: KubeObject
 }
 
 export const defaultColumns: Columns = {
@@ -78,7 +81,7 @@ function rowOf(item: TableItem, columns: Columns, options: TableOptions): Loose 
       ? null
       : options.include === 'Object'
         ? item.shown
-        : partialMetadata(item.alone ?? item.shown, options.version)
+        : partialMetadata(item.metadataOnly ?? item.shown, options.version)
   const cells = columns.cells(item.cellsOf, options.now)
   if (conditions === undefined || conditions.length === 0) return { cells, object }
   return { cells, conditions, object }

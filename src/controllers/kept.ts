@@ -207,7 +207,7 @@ export const keepSelecting = (object: KubeObject): KeptSelecting => ({
 
 export const keepSelectingByMap = (object: KubeObject): KeptSelecting => ({
   ...keepOwned(object),
-  selector: selectorOfReplicas(object),
+  selector: selectorOfPlainMap(object),
 })
 
 /** An owner that adopts nothing, such as a cron job. */
@@ -226,8 +226,8 @@ export function selectorOfWorkload({ spec }: KubeObject): LabelSelector {
   }
 }
 
-/** Replication controllers have a plain map. */
-export function selectorOfReplicas({ spec }: KubeObject): LabelSelector {
+/** Services and replication controllers have a plain map. An empty one selects nothing. */
+export function selectorOfPlainMap({ spec }: KubeObject): LabelSelector {
   const isEmpty = Object.keys(spec?.selector ?? {}).length === 0
   return isEmpty ? 'nothing' : selectorOfMap(spec?.selector)
 }

@@ -19,7 +19,7 @@ import type { Kind } from '#kinds/kind.ts'
 import type { PatchRequest, Server } from '#verbs/server.ts'
 import type { Exchange } from './exchange.ts'
 import { unrecognized } from './unrecognized.ts'
-import { decodeProtobufBody, type TakenType } from './protobuf-body.ts'
+import { decodeProtobufBody, type AcceptedType } from './protobuf-body.ts'
 
 const loadCbor = loadLater<typeof import('./cbor-body.ts')>(import.meta.url, './cbor-body')
 
@@ -33,23 +33,23 @@ export function requireBodyType(exchange: Exchange): void {
 }
 
 /** Accepts only the resource's own kind. */
-const itsOwn = ({ apiVersion, kind, type }: Kind): TakenType => ({
+const itsOwn = ({ apiVersion, kind, type }: Kind): AcceptedType => ({
   apiVersion,
   kind,
   typeNamed: (version, name) => (version === apiVersion && name === kind ? type : undefined),
 })
 
-/** `taken`: the types that the path accepts, if not only the resource's own kind. */
+/** `accepted`: the types that the path accepts; by default only the resource's own kind. */
 export function decodeBody(
   exchange: Exchange,
   kind: Kind,
   bytes: Buffer,
-  taken: TakenType = itsOwn(kind),
+  accepted: AcceptedType = itsOwn(kind),
 ): unknown {
   const format = formatOf(exchange)
-  if (format === 'protobuf') return decodeProtobufBody(taken, bytes)
-  if (format === 'cbor') return loadCbor().decodeCborBody(exchange, kind, taken, bytes)
-  const refused = (why: string) => taken.refuse?.(why) ?? unrecognized(taken.kind, why, bytes)
+  if (format === 'protobuf') return decodeProtobufBody(accepted, bytes)
+  if (format === 'cbor') return loadCbor().decodeCborBody(exchange, kind, accepted, bytes)
+  const refused = (why: string) => accepted.refuse?.(why) ?? unrecognized(accepted.kind, why, bytes)
   try {
     const value = format === 'json' ? decodeWritten(bytes) : decodeYaml(bytes)
     const header = bodyHeader(format === 'yaml' ? inKeyOrder(value) : value)
@@ -79,8 +79,8 @@ export function bodyText(exchange: Exchange, bytes: Buffer): Buffer | undefined 
 
 export const isYaml = (exchange: Exchange): boolean => formatOf(exchange) === 'yaml'
 
-/** Duplicate keys in a YAML body. */
-export const repeatedLines = (exchange: Exchange, bytes: Buffer): string[] =>
+/** A message for each duplicate key of a YAML body. */
+export const repeatedYamlKeys = (exchange: Exchange, bytes: Buffer): string[] =>
   isYaml(exchange) ? repeatedKeys(bytes) : []
 
 /**
@@ -114,10 +114,13 @@ const verbNames = {
   'apply-patch-cbor': 'apply',
 } as const
 
-const ignoresTypeOfNothing = change('the content type of a request without a body is not checked', {
-  since: 16,
-  until: 33,
-})
+const emptyBodyTypeIsIgnored = change(
+  'the content type of a request without a body is not checked',
+  {
+    since: 16,
+    until: 33,
+  },
+)
 export const namesRepresentations = change('a 406 of a built-in path lists what is acceptable', {
   since: 25,
 })
@@ -128,19 +131,19 @@ export const namesRepresentations = change('a 406 of a built-in path lists what 
 function patchRefusal(exchange: Exchange, minor: number): PatchRefusal {
   const release = releaseOf(minor)
   const length = exchange.wire.headers['content-length']
-  if (!release.has(ignoresTypeOfNothing) || Number(length ?? 0) > 0) return 'unsupported'
+  if (!release.has(emptyBodyTypeIsIgnored) || Number(length ?? 0) > 0) return 'unsupported'
   if (!release.has(namesRepresentations)) return 'not acceptable'
   return length === undefined ? 'unsupported, naming types' : 'not acceptable, naming types'
 }
 
-/** The parts of the server that determine the supported patch types. */
-export type ServedRelease = Pick<Server, 'feature' | 'release'>
+/** The release and its feature gates. They determine the supported patch types. */
+export type ReleaseFeatures = Pick<Server, 'feature' | 'release'>
 
 /** The format of a patch. */
 function patchFormatOf(
   exchange: Exchange,
   kind: Kind,
-  { feature, release }: ServedRelease,
+  { feature, release }: ReleaseFeatures,
 ): PatchFormat {
   const applies = feature('ServerSideApply')
   const supported = builtInPatches.filter(
@@ -156,14 +159,14 @@ function patchFormatOf(
 export const patchTypeOf = (
   exchange: Exchange,
   kind: Kind,
-  server: ServedRelease,
+  server: ReleaseFeatures,
 ): PatchRequest['patchType'] => verbNames[patchFormatOf(exchange, kind, server)]
 
 /** The text of a patch: the body, or JSON converted from CBOR. */
 export const patchBytesOf = (
   exchange: Exchange,
   kind: Kind,
-  server: ServedRelease,
+  server: ReleaseFeatures,
   body: Buffer,
 ): Buffer =>
   patchFormatOf(exchange, kind, server) === 'apply-patch-cbor'

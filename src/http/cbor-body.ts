@@ -12,22 +12,22 @@ import { encodeGoMap } from '#codec/go-json/encode.ts'
 import { apiVersionFault } from '#codec/type-header.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Exchange } from './exchange.ts'
-import type { TakenType } from './protobuf-body.ts'
+import type { AcceptedType } from './protobuf-body.ts'
 import { unrecognized } from './unrecognized.ts'
 
 /** Decodes a body; stores the faults of strict decoding in the exchange. */
 export function decodeCborBody(
   exchange: Exchange,
   { decoding, kind: own }: Kind,
-  taken: TakenType,
+  accepted: AcceptedType,
   bytes: Buffer,
 ): unknown {
-  if (decoding === 'free' && taken.kind === own) return customObject(exchange, taken, bytes)
-  const document = opened(taken, bytes)
-  const kind = document.kind || taken.kind
-  const apiVersion = versionIn(document.apiVersion) || taken.apiVersion
+  if (decoding === 'free' && accepted.kind === own) return customObject(exchange, accepted, bytes)
+  const document = opened(accepted, bytes)
+  const kind = document.kind || accepted.kind
+  const apiVersion = versionIn(document.apiVersion) || accepted.apiVersion
   try {
-    const type = taken.typeNamed(apiVersion, kind)
+    const type = accepted.typeNamed(apiVersion, kind)
     if (type === undefined) return { kind, apiVersion }
     const { value, strictFaults } = readDocument(document, type)
     exchange.strictFaults = strictFaults
@@ -35,29 +35,39 @@ export function decodeCborBody(
   } catch (error) {
     if (!(error instanceof CborError)) throw error
     // Options have their own error messages, without those for objects.
-    if (taken.refuse !== undefined) throw badRequest(error.message)
-    throw unhandled(kind, apiVersion, taken, error)
+    if (accepted.refuse !== undefined) throw badRequest(error.message)
+    throw unhandled(kind, apiVersion, accepted, error)
   }
 }
 
-const unhandled = (kind: string, apiVersion: string, taken: TakenType, { message }: CborError) =>
+const unhandled = (
+  kind: string,
+  apiVersion: string,
+  accepted: AcceptedType,
+  { message }: CborError,
+) =>
   badRequest(
-    `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${taken.kind}: ${message}`,
+    `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${accepted.kind}: ${message}`,
   )
 
 /**
  * Decodes an object of a custom kind, which must name its kind. Unknown fields are dropped without
  * a warning.
  */
-function customObject(exchange: Exchange, taken: TakenType, bytes: Buffer): unknown {
+function customObject(exchange: Exchange, accepted: AcceptedType, bytes: Buffer): unknown {
   exchange.strictFaults = []
   let value: Loose
   try {
     value = (decodeCborMap(bytes) ?? {}) as Loose
   } catch (error) {
     if (!(error instanceof CborError)) throw error
-    const { kind, apiVersion } = opened(taken, bytes)
-    throw unhandled(kind || taken.kind, versionIn(apiVersion) || taken.apiVersion, taken, error)
+    const { kind, apiVersion } = opened(accepted, bytes)
+    throw unhandled(
+      kind || accepted.kind,
+      versionIn(apiVersion) || accepted.apiVersion,
+      accepted,
+      error,
+    )
   }
   const apiVersion = typeof value.apiVersion === 'string' ? value.apiVersion : ''
   const isReadable = apiVersionFault(apiVersion) === undefined
@@ -65,20 +75,20 @@ function customObject(exchange: Exchange, taken: TakenType, bytes: Buffer): unkn
   if (hasKind && apiVersion !== '') return value
   const missing = hasKind ? 'apiVersion' : 'Kind'
   const why = `Object '${missing}' is missing in '${diagnose(readItem(bytes))}'`
-  throw unrecognized(taken.kind, why, bytes)
+  throw unrecognized(accepted.kind, why, bytes)
 }
 
 /** An invalid apiVersion is treated as absent. */
 const versionIn = (apiVersion: string): string =>
   apiVersionFault(apiVersion) === undefined ? apiVersion : ''
 
-function opened(taken: TakenType, bytes: Buffer): CborDocument {
+function opened(accepted: AcceptedType, bytes: Buffer): CborDocument {
   try {
     return openDocument(bytes)
   } catch (error) {
     if (!(error instanceof CborError)) throw error
     const why = `unable to determine group/version/kind: ${error.message}`
-    throw taken.refuse?.(why) ?? unrecognized(taken.kind, why, bytes)
+    throw accepted.refuse?.(why) ?? unrecognized(accepted.kind, why, bytes)
   }
 }
 

@@ -110,7 +110,7 @@ export interface Exchange {
   /** Older rules for reading the Accept header; undefined for the current rules. */
   readonly acceptRules?: AcceptRules
   /** Since 1.24 the status and scale subresources support tables. */
-  readonly tablesOfParts?: boolean
+  readonly tablesOfSubresources?: boolean
   /** Since 1.25 the router's 406 lists the types that it can serve. */
   readonly namesRepresentations?: boolean
   /** Releases before 1.22 sent the audit ID only for requests in the audit log. */

@@ -8,7 +8,7 @@ import type { Kind } from '#kinds/kind.ts'
 /** Annotations that represent fields of another version are not part of the metadata. */
 export function withoutConversionAnnotations({ resource }: Kind, object: KubeObject): KubeObject {
   const { annotations, ...metadata } = object.metadata
-  const { standInAnnotations: names } = resource.behaviour
+  const { conversionAnnotations: names } = resource.behaviour
   if (annotations === undefined || names === undefined) return object
   const kept = Object.entries(annotations).filter(([name]) => !names.includes(name))
   return {

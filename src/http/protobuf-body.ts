@@ -8,7 +8,7 @@ import type { Type } from '#schema/type.ts'
 import { unrecognized } from './unrecognized.ts'
 
 /** The type that a path accepts, and how other types are decoded or rejected. */
-export interface TakenType extends TypeHeader {
+export interface AcceptedType extends TypeHeader {
   /**
    * The type of a kind; undefined if it is unknown, and then only kind and apiVersion are decoded.
    */
@@ -39,24 +39,24 @@ export const refuseForeignOptions = (own: string) => (apiVersion: string, kind: 
 const saysVersion = (apiVersion: string) =>
   !/(^|\/)$/.test(apiVersion) && apiVersionFault(apiVersion) === undefined
 
-export function decodeProtobufBody(taken: TakenType, bytes: Buffer): unknown {
+export function decodeProtobufBody(accepted: AcceptedType, bytes: Buffer): unknown {
   try {
     const envelope = openEnvelope(bytes)
     // The path provides what the envelope lacks.
-    const apiVersion = saysVersion(envelope.apiVersion) ? envelope.apiVersion : taken.apiVersion
-    const kind = envelope.kind || taken.kind
-    const refusal = taken.refuseKind?.(apiVersion, kind)
+    const apiVersion = saysVersion(envelope.apiVersion) ? envelope.apiVersion : accepted.apiVersion
+    const kind = envelope.kind || accepted.kind
+    const refusal = accepted.refuseKind?.(apiVersion, kind)
     if (refusal !== undefined) throw refusal
-    const type = taken.typeNamed(apiVersion, kind)
+    const type = accepted.typeNamed(apiVersion, kind)
     if (type === undefined) return { kind, apiVersion }
     return { ...decodeMessage(type, envelope.raw), kind, apiVersion }
   } catch (error) {
     const isFault = error instanceof EnvelopeError || error instanceof WireError
-    if (isFault && taken.refuse !== undefined) throw taken.refuse(error.message)
-    if (error instanceof EnvelopeError) throw unrecognized(taken.kind, error.message, bytes)
+    if (isFault && accepted.refuse !== undefined) throw accepted.refuse(error.message)
+    if (error instanceof EnvelopeError) throw unrecognized(accepted.kind, error.message, bytes)
     if (error instanceof WireError) {
       throw badRequest(
-        `${taken.kind} in version "${versionOf(taken.apiVersion)}" cannot be handled as a ${taken.kind}: ${error.message}`,
+        `${accepted.kind} in version "${versionOf(accepted.apiVersion)}" cannot be handled as a ${accepted.kind}: ${error.message}`,
       )
     }
     throw error

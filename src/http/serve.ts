@@ -138,7 +138,9 @@ function opened(wire: Wire, parts: HttpParts): Exchange | undefined {
 const ignoresEmptyParameters = change('empty parameters of an Accept header are ignored', {
   since: 17,
 })
-const showsTablesOfParts = change('a status and a scale can be shown as tables', { since: 24 })
+const showsTablesOfSubresources = change('a status and a scale can be shown as tables', {
+  since: 24,
+})
 const setsCacheControl = change('responses have Cache-Control', { since: 16 })
 const allHaveAuditIds = change('every response has an Audit-Id', { since: 22 })
 
@@ -177,7 +179,7 @@ function open(wire: Wire, parts: HttpParts): Exchange {
     auditAnnotations: new Map(),
     omitsCacheHeaders: !releaseOf(parts.server.release).has(setsCacheControl),
     acceptRules: acceptRulesOf(parts.server),
-    tablesOfParts: releaseOf(parts.server.release).has(showsTablesOfParts),
+    tablesOfSubresources: releaseOf(parts.server.release).has(showsTablesOfSubresources),
     namesRepresentations: releaseOf(parts.server.release).has(namesRepresentations),
     sendsAuditIdIfAudited: !releaseOf(parts.server.release).has(allHaveAuditIds),
     body: undefined,

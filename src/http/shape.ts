@@ -15,7 +15,7 @@ import {
 } from '#codec/media-type.ts'
 import { ApiError } from '#api/status-error.ts'
 import type { Kind } from '#kinds/kind.ts'
-import { patchTypeOf, type ServedRelease } from './body.ts'
+import { patchTypeOf, type ReleaseFeatures } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
@@ -34,7 +34,7 @@ const acceptOf = ({ wire }: Exchange) => headerText(wire.headers.accept)
  * The router's checks for built-in kinds, before all others: the patch type, then the accepted
  * types.
  */
-export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRelease): void {
+export function requireRoutable(exchange: Exchange, kind: Kind, server: ReleaseFeatures): void {
   if (exchange.target.verb === 'patch') patchTypeOf(exchange, kind, server)
   const { verb } = exchange.target
   const produces = verb === 'list' || verb === 'watch' ? 'any form or stream' : 'any form'
@@ -42,7 +42,10 @@ export function requireRoutable(exchange: Exchange, kind: Kind, server: ServedRe
   checkRouteAccepts(acceptOf(exchange), produces, namesRepresentations, acceptRules)
 }
 
-/** A log is sent as it is, and only to clients that would accept a response of the server's own. */
+/**
+ * A log is sent as plain text. The Accept header must also allow one of the formats of API objects,
+ * because kube-apiserver negotiates the format of a possible error first.
+ */
 export function requireLogAccepted(exchange: Exchange): void {
   const accept = acceptOf(exchange)
   checkRouteAccepts(accept, 'log', exchange.namesRepresentations, exchange.acceptRules)
@@ -62,15 +65,15 @@ export function negotiateShape(exchange: Exchange, kind: Kind): Shape {
 /** The status of a custom kind is shown as the object itself, in all releases. */
 function endpointOf(
   kind: Kind,
-  { target: { subresource }, tablesOfParts }: Exchange,
+  { target: { subresource }, tablesOfSubresources }: Exchange,
 ): ResponderKind {
   const isTable = subresource === '' || subresource === 'scale' || hasTableOf(kind, subresource)
-  const isOlder = subresource !== '' && tablesOfParts !== true
+  const hasNoTable = subresource !== '' && tablesOfSubresources !== true
   if (kind.origin === 'custom') {
     const isItself = subresource === '' || kind.subresources.get(subresource)?.kind === kind.kind
-    return isItself || (isTable && !isOlder) ? 'custom' : 'custom without tables'
+    return isItself || (isTable && !hasNoTable) ? 'custom' : 'custom without tables'
   }
-  return kind.tables === false || !isTable || isOlder ? 'built-in without tables' : 'built-in'
+  return kind.tables === false || !isTable || hasNoTable ? 'built-in without tables' : 'built-in'
 }
 
 /** Groups whose statuses kube-apiserver cannot show as tables. */
@@ -85,8 +88,8 @@ const hasTableOf = ({ group }: Kind, subresource: string): boolean =>
   subresource === 'status' && !groupsWithoutStatusTables.has(group)
 
 /**
- * For fixed documents such as discovery. `unrouted`: no router looks at the header before the
- * document does.
+ * The shape of a fixed document such as discovery. `produces`: the formats that the document's
+ * route checks the Accept header against. `unrouted` documents have no route and skip that check.
  */
 export function documentShape(
   exchange: Exchange,

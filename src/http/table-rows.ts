@@ -82,8 +82,8 @@ function objectOf({ item, objects }: Kept, { include, version, name }: Shown): B
   if (include === 'None') return nothing
   const known = objects.get(name)
   if (known !== undefined) return known
-  const { shown, alone = shown } = item
-  const value = include === 'Object' ? shown : metadataAlone(alone, version)
+  const { shown, metadataOnly = shown } = item
+  const value = include === 'Object' ? shown : metadataAlone(metadataOnly, version)
   const made = Buffer.from(JSON.stringify(value))
   objects.set(name, made)
   return made

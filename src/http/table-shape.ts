@@ -152,7 +152,7 @@ async function tableItem({ kind, parts }: Asked, view: ObjectView): Promise<Tabl
     kind === hub || kind.columns !== undefined
       ? shown
       : await convertOne(structuredClone(shown), kind, hub)
-  return { shown, cellsOf, alone: withoutConversionAnnotations(kind, shown) }
+  return { shown, cellsOf, metadataOnly: withoutConversionAnnotations(kind, shown) }
 }
 
 /** A bookmark as a table with one empty row. */

@@ -32,13 +32,13 @@ import {
   patchBytesOf,
   patchTypeOf,
   requireBodyType,
-  repeatedLines,
+  repeatedYamlKeys,
 } from './body.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { attributesOf } from './filters/authorize.ts'
 import { forbidden as forbiddenAnswer } from '#access/forbidden.ts'
 import type { HttpParts } from './parts.ts'
-import { refuseCustomObject, refuseForeignOptions, type TakenType } from './protobuf-body.ts'
+import { refuseCustomObject, refuseForeignOptions, type AcceptedType } from './protobuf-body.ts'
 
 const optionsKinds: Readonly<Record<string, string>> = {
   create: 'CreateOptions',
@@ -77,7 +77,7 @@ function requestOf(
     body: () => decodeBody(exchange, target.kind, bytes, bodyTypeOf(target, parts.server)),
     text: () => bodyText(exchange, bytes),
     isYaml: isYaml(exchange),
-    repeatedLines: () => repeatedLines(exchange, bytes),
+    repeatedKeys: () => repeatedYamlKeys(exchange, bytes),
     strictFaults: () => exchange.strictFaults,
     options,
     warnings: exchange.warnings,
@@ -94,7 +94,7 @@ function requestOf(
 export function bodyTypeOf(
   { kind: own, subresource }: Pick<Target, 'kind' | 'subresource'>,
   { typeNamed }: Pick<Server, 'typeNamed'>,
-): TakenType {
+): AcceptedType {
   const { apiVersion, kind } = own.subresources.get(subresource) ?? own
   return {
     apiVersion,
@@ -106,7 +106,7 @@ export function bodyTypeOf(
 }
 
 /** The type of delete options, which may have any group version. */
-const optionsTaken = (release: number): TakenType => ({
+const acceptedOptions = (release: number): AcceptedType => ({
   apiVersion: 'v1',
   kind: 'DeleteOptions',
   typeNamed: (_, name) =>
@@ -117,11 +117,11 @@ const optionsTaken = (release: number): TakenType => ({
 export const optionsTypeOf = (
   { kind: { origin, apiVersion }, name }: Pick<Target, 'kind' | 'name'>,
   release: number,
-): TakenType => {
-  const taken = optionsTaken(release)
+): AcceptedType => {
+  const accepted = acceptedOptions(release)
   return origin === 'built-in' || name !== ''
-    ? taken
-    : { ...taken, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
+    ? accepted
+    : { ...accepted, apiVersion, refuseKind: refuseForeignOptions(apiVersion) }
 }
 
 export async function patchRequest(

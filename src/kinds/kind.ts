@@ -264,7 +264,7 @@ export interface Behaviour {
   /** The same for older releases only, up to this change. */
   readonly metadataLastIn?: ReleaseChange
   /** Go's error if an object cannot be converted to the hub version. */
-  unconvertible?(object: KubeObject, apiVersion: string): string | undefined
+  conversionError?(object: KubeObject, apiVersion: string): string | undefined
   /**
    * Resets the status, sets generation 1 and drops fields of disabled features. The verbs handle
    * generic metadata.
@@ -277,6 +277,8 @@ export interface Behaviour {
   readBack?(object: KubeObject): void
   /** Keeps the old status, raises the generation if the spec changed, and so on. */
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
+  /** The check of a new object against its namespace. */
+  readonly namespaceRule?: NamespaceRule
   /** Validates everything except metadata, which the verbs validate first. */
   validateCreate?(object: KubeObject, context: Context): FieldError[]
   /**
@@ -323,11 +325,22 @@ export interface Behaviour {
    * Annotations that represent fields of other versions. They appear in whole objects, but not in
    * tables and partial object metadata.
    */
-  readonly standInAnnotations?: readonly string[]
+  readonly conversionAnnotations?: readonly string[]
   readonly columns?: TableColumns
   /** Whether something besides finalizers delays the deletion of an object. */
   isHeld?(object: KubeObject): boolean
 }
+
+/**
+ * A check of an object against the namespace that contains it. Its errors precede all others. The
+ * verb reads the namespace only if the rule returns a check for the object; the check gets
+ * undefined if there is no such namespace.
+ */
+export type NamespaceRule = (
+  next: KubeObject,
+  old: KubeObject | undefined,
+  context: Context,
+) => ((namespace: KubeObject | undefined) => FieldError[]) | undefined
 
 /** Paths of fields, e.g. [['status']]. */
 export type ResetFields = readonly (readonly string[])[]
@@ -338,6 +351,7 @@ export type ResetFields = readonly (readonly string[])[]
  */
 export interface SubresourceBehaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
+  readonly namespaceRule?: NamespaceRule
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
   readonly resetFields?: ResetFields | ((release: Release) => ResetFields)

@@ -90,7 +90,11 @@ function full(type: Type, bare: boolean, above: readonly Type[] = []): Json | un
 
 /** The object as a release writes it in its stored version. */
 function written({ stored }: Resource, body: Loose): KubeObject {
-  const metadata = { name: 'a', ...(stored.namespaced && { namespace: 'n' }) }
+  const metadata = {
+    name: 'a',
+    ...(stored.namespaced && { namespace: 'n' }),
+    creationTimestamp: '2020-01-02T03:04:05Z',
+  }
   const { object } = stored.conform({ ...body, metadata })
   stored.applyDefaults(object)
   return JSON.parse(JSON.stringify(object))
@@ -121,7 +125,7 @@ function check(older: number, newer: number, one: Resource, body: Loose): void {
 }
 
 /** The newest release whose older forms are known. */
-const newestKnown = 22
+const newestKnown = 37
 const pairs = facts.releases
   .filter((older) => older <= newestKnown)
   .flatMap((older) =>
@@ -138,6 +142,67 @@ for (const [older, newer] of pairs as [number, number][]) {
     }
   })
 }
+
+test('null times and old names in templates end where the type has none', () => {
+  const metadata = { creationTimestamp: null, clusterName: 'c' }
+  const body = { spec: { jobTemplate: { metadata, spec: { template: { metadata } } } } }
+  for (const [release, shown] of [
+    [24, metadata],
+    [25, { creationTimestamp: null }],
+    [33, { creationTimestamp: null }],
+    [34, {}],
+    [37, {}],
+  ] as const) {
+    const jobs = storedIn(release).find(({ plural }) => plural === 'cronjobs') as Resource
+    const { object } = jobs.stored.conform({ ...body, metadata: { name: 'a' } })
+    jobs.stored.applyDefaults(object)
+    Object.assign(object.spec.jobTemplate, { metadata: { ...metadata } })
+    const read = jobs.restore?.(object) ?? object
+    assert.deepEqual(read.spec.jobTemplate.metadata, shown, `1.${release}`)
+  }
+})
+
+test('a job of 1.28 shows in 1.29 that its selector is generated', () => {
+  for (const [release, shown] of [
+    [28, undefined],
+    [29, false],
+  ] as const) {
+    const jobs = storedIn(release).find(({ plural }) => plural === 'jobs') as Resource
+    const { object } = jobs.stored.conform({ metadata: { name: 'a' }, spec: { template: {} } })
+    jobs.stored.applyDefaults(object)
+    delete object.spec.manualSelector
+    assert.equal((jobs.restore?.(object) ?? object).spec.manualSelector, shown, `1.${release}`)
+  }
+})
+
+const statuses: readonly [plural: string, body: Loose, shown: readonly [number, Loose][]][] = [
+  [
+    'statefulsets',
+    { status: { replicas: 1 } },
+    [
+      [22, { replicas: 1 }],
+      [23, { replicas: 1, availableReplicas: 0 }],
+    ],
+  ],
+  [
+    'networkpolicies',
+    {},
+    [
+      [23, undefined as never],
+      [24, {}],
+    ],
+  ],
+]
+for (const [plural, body, shown] of statuses)
+  for (const [release, status] of shown)
+    test(`the status of stored ${plural} in 1.${release}`, () => {
+      const one = storedIn(release).find((other) => other.plural === plural) as Resource
+      const { object } = one.stored.conform({ ...body, metadata: { name: 'a' } })
+      one.stored.applyDefaults(object)
+      if (body.status === undefined) delete object.status
+      else object.status = { ...body.status }
+      assert.deepEqual((one.restore?.(object) ?? object).status, status)
+    })
 
 const labels = { a: 'b' }
 const template = { spec: { volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: {} } }] } }

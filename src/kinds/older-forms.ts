@@ -14,17 +14,22 @@ import {
   daemonSetsCanSurge,
   driversHaveLifecycles,
   ephemeralHaveDefaults,
+  metadataHasNoCluster,
   metadataIsPlain,
   nodesHavePodCidrs,
   nullServicesAreDropped,
   parametersHaveScope,
   pathsHaveTypes,
   podsHaveAddressLists,
+  policiesHaveStatus,
   requestsHaveSigners,
+  selectorIsDefaulted,
   seriesHaveNoState,
   servicesHaveClusterIps,
   servicesHaveNoFamily,
   servicesHaveNoTopology,
+  setsCountAvailable,
+  zeroTimesAreOmitted,
 } from './stored-fields.ts'
 import type { DefaultsContext } from './all-kinds/defaulter.ts'
 
@@ -48,6 +53,29 @@ const lacks =
   (field: string): IsOlder =>
   ({ spec }) =>
     isUnset(spec?.[field])
+
+/** A claim for a volume, or a template of one: some releases had fields that are gone. */
+const isOlderClaim = (claim: Loose | undefined): boolean =>
+  claim?.metadata?.clusterName !== undefined ||
+  claim?.spec?.resources?.claims !== undefined ||
+  claim?.status?.resizeStatus !== undefined
+
+const claimsOfVolumes = (spec: Loose | undefined): Loose[] =>
+  ((spec?.volumes ?? []) as Loose[]).flatMap(({ ephemeral }) =>
+    ephemeral?.volumeClaimTemplate ? [ephemeral.volumeClaimTemplate] : [],
+  )
+
+const hasNullTime = ({ metadata }: Loose): boolean => metadata?.creationTimestamp === null
+
+const lackIps = (list: Loose[] | undefined): boolean =>
+  list?.some(({ ip }) => ip === undefined) === true
+
+/** Fields of pods that were alpha when they were stored, and those that are required now. */
+const isOlderPodSpec = (spec: Loose | undefined): boolean =>
+  spec?.workloadRef !== undefined ||
+  spec?.resourceClaims?.some((claim: Loose) => claim.source !== undefined) === true ||
+  lackIps(spec?.hostAliases) ||
+  claimsOfVolumes(spec).some(isOlderClaim)
 
 /**
  * Volumes made with a pod: claims in them have had a mode since 1.19, and could be read-only until
@@ -79,6 +107,16 @@ const templated =
         ((object) => hasOlderVolumes(templateOf(object)?.spec)),
       releaseOf(release).has(ephemeralHaveDefaults) &&
         ((object) => hasOlderContainers(templateOf(object)?.spec)),
+      releaseOf(release).has(metadataHasNoCluster) &&
+        ((object) => {
+          const template = templateOf(object)
+          return template?.metadata?.clusterName !== undefined || isOlderPodSpec(template?.spec)
+        }),
+      releaseOf(release).has(zeroTimesAreOmitted) &&
+        ((object) => {
+          const template = templateOf(object) ?? {}
+          return hasNullTime(template) || claimsOfVolumes(template.spec).some(hasNullTime)
+        }),
     )
 const inSpec = templated(({ spec }) => spec?.template)
 
@@ -110,7 +148,20 @@ const pods: Row = ({ release }) =>
       (({ status }) => !!status?.podIP && isEmpty(status.podIPs)),
     releaseOf(release).has(claimTemplatesHaveModes) && (({ spec }) => hasOlderVolumes(spec)),
     releaseOf(release).has(ephemeralHaveDefaults) && (({ spec }) => hasOlderContainers(spec)),
+    releaseOf(release).has(metadataHasNoCluster) &&
+      (({ spec, status }) =>
+        isOlderPodSpec(spec) ||
+        lackIps(status?.podIPs) ||
+        lackIps(status?.hostIPs) ||
+        status?.nodeAllocatableResourceClaimStatuses?.some(
+          (one: Loose) => one.resources !== undefined,
+        ) === true),
+    releaseOf(release).has(zeroTimesAreOmitted) &&
+      (({ spec }) => claimsOfVolumes(spec).some(hasNullTime)),
   )
+
+/** Kinds with few objects: each is read by its type, and kept as it is if nothing differs. */
+const rare: Row = ({ release }) => any(releaseOf(release).has(metadataHasNoCluster) && (() => true))
 
 const daemonSets: Row = ({ release }) =>
   any(
@@ -123,7 +174,7 @@ const daemonSets: Row = ({ release }) =>
 
 const claimsOf = ({ spec }: Loose): Loose[] => spec?.volumeClaimTemplates ?? []
 
-const statefulSets: Row = ({ release }) =>
+const statefulSets: Row = ({ release, feature }) =>
   any(
     releaseOf(release).has(claimsHaveTypes) &&
       ((object) =>
@@ -132,6 +183,21 @@ const statefulSets: Row = ({ release }) =>
         )),
     releaseOf(release).has(claimTemplatesHaveModes) &&
       ((object) => claimsOf(object).some(({ spec }) => isUnset(spec?.volumeMode))),
+    releaseOf(release).has(metadataHasNoCluster) &&
+      ((object) => claimsOf(object).some(isOlderClaim)),
+    releaseOf(release).has(setsCountAvailable) &&
+      (({ status }) => status !== undefined && isUnset(status.availableReplicas)),
+    releaseOf(release).has(zeroTimesAreOmitted) && ((object) => claimsOf(object).some(hasNullTime)),
+    feature('StatefulSetAutoDeletePVC') &&
+      (({ spec }) => {
+        const { whenDeleted, whenScaled }: Loose = spec?.persistentVolumeClaimRetentionPolicy ?? {}
+        return !whenDeleted || !whenScaled
+      }),
+    feature('MaxUnavailableStatefulSet') &&
+      (({ spec }) => {
+        const rolling = spec?.updateStrategy?.rollingUpdate
+        return !!rolling && isUnset(rolling.maxUnavailable)
+      }),
   )
 
 const csiDrivers: Row = ({ release, feature }) =>
@@ -142,6 +208,8 @@ const csiDrivers: Row = ({ release, feature }) =>
     feature('CSIStorageCapacity') && lacks('storageCapacity'),
     feature('CSIVolumeFSGroupPolicy') && lacks('fsGroupPolicy'),
     feature('CSIServiceAccountToken') && lacks('requiresRepublish'),
+    feature('SELinuxMountReadWriteOncePod') && lacks('seLinuxMount'),
+    feature('VolumeLimitScaling') && lacks('preventPodSchedulingIfMissing'),
   )
 
 const paths = (spec: Loose | undefined): Loose[] =>
@@ -168,11 +236,16 @@ const rows: Readonly<Record<string, Row>> = {
   'apps/deployments': inSpec,
   'apps/daemonsets': also(inSpec, daemonSets),
   'apps/statefulsets': also(inSpec, statefulSets),
-  'batch/cronjobs': templated(({ spec }) => spec?.jobTemplate?.spec?.template),
-  'batch/jobs': also(inSpec, ({ feature }) =>
+  'batch/cronjobs': also(
+    templated(({ spec }) => spec?.jobTemplate?.spec?.template),
+    templated(({ spec }) => spec?.jobTemplate),
+  ),
+  'batch/jobs': also(inSpec, ({ release, feature }) =>
     any(
       feature('IndexedJob') && lacks('completionMode'),
       feature('SuspendJob') && lacks('suspend'),
+      feature('JobPodReplacementPolicy') && lacks('podReplacementPolicy'),
+      releaseOf(release).has(selectorIsDefaulted) && lacks('manualSelector'),
     ),
   ),
   'networking.k8s.io/ingresses': ({ release }) =>
@@ -197,6 +270,20 @@ const rows: Readonly<Record<string, Row>> = {
   'scheduling.k8s.io/priorityclasses': ({ feature }) =>
     any(feature('NonPreemptingPriority') && (({ preemptionPolicy }) => isUnset(preemptionPolicy))),
   'storage.k8s.io/csidrivers': csiDrivers,
+  'storage.k8s.io/csinodes': rare,
+  '/persistentvolumeclaims': ({ release }) =>
+    any(releaseOf(release).has(metadataHasNoCluster) && isOlderClaim),
+  'networking.k8s.io/networkpolicies': ({ release }) =>
+    any(releaseOf(release).has(policiesHaveStatus) && (() => true)),
+  'networking.k8s.io/ipaddresses': rare,
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': rare,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': rare,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': rare,
+  'resource.k8s.io/deviceclasses': rare,
+  'resource.k8s.io/devicetaintrules': rare,
+  'resource.k8s.io/resourceclaims': rare,
+  'resource.k8s.io/resourceclaimtemplates': rare,
+  'resource.k8s.io/resourceslices': rare,
   'apiregistration.k8s.io/apiservices': ({ release }) =>
     any(releaseOf(release).has(nullServicesAreDropped) && (({ spec }) => spec?.service === null)),
 }

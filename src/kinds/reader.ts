@@ -6,7 +6,10 @@ import type { Awaitable } from '#base/awaitable.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 
 export interface Follower {
-  /** Whether the follower retains every object. Followers can then share the objects. */
+  /**
+   * Whether the follower retains the objects that it gets. It then gets the parsed objects that the
+   * reader caches. Other followers get objects that are parsed for one call and not cached.
+   */
   readonly keeps?: boolean
   /** Called once for each existing object, then for each write. */
   changed(object: KubeObject): void
@@ -22,8 +25,8 @@ export interface ObjectReader {
   ): Awaitable<KubeObject | undefined>
   list(group: string, plural: string, namespace?: string): Awaitable<KubeObject[]>
   /**
-   * Resolves once every existing object has been handed over. Calls are made synchronously as the
-   * live picture moves.
+   * Resolves when the follower has got every existing object. Afterwards the watch cache calls the
+   * follower synchronously for each change. The returned function ends this.
    */
   follow(group: string, plural: string, follower: Follower): Promise<() => void>
 }

@@ -40,3 +40,16 @@ export const parametersHaveScope = change('parameters of an IngressClass have a 
   since: 21,
 })
 export const servicesHaveNoTopology = change('services have no spec.topologyKeys', { since: 22 })
+export const setsCountAvailable = change('a StatefulSet shows availableReplicas, even if none is', {
+  since: 23,
+})
+export const policiesHaveStatus = change('a stored NetworkPolicy gets or loses a status', {
+  since: 24,
+})
+export const metadataHasNoCluster = change('metadata has no clusterName', { since: 25 })
+export const selectorIsDefaulted = change('jobs show that their selector is generated', {
+  since: 29,
+})
+export const zeroTimesAreOmitted = change('templates have no creationTimestamp: null', {
+  since: 34,
+})

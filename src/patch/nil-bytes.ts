@@ -1,6 +1,7 @@
 /**
- * Replaces empty byte arrays by null after a strategic merge patch; field ownership treats both
- * alike. Only objects whose type contains byte arrays are searched. Arguments are not changed.
+ * Replaces empty byte arrays by null in a copy of an object, from which field ownership is
+ * computed. Until 1.23 kube-apiserver does this after a strategic merge patch. The object itself,
+ * which is stored and returned, keeps its empty byte arrays.
  *
  *   Secret { data: { 'tls.crt': '' } } → { data: { 'tls.crt': null } }
  */
@@ -10,6 +11,7 @@ import { isMap, type JsonMap, setMember } from './json-map.ts'
 
 const bytesBelow = new WeakMap<Type, boolean>()
 
+/** Returns `value` itself if its type contains no byte arrays. */
 export function withNilBytes(type: Type, value: Json): Json {
   if (!holdsBytes(type)) return value
   switch (type.is) {
@@ -36,7 +38,10 @@ function members(map: JsonMap, typeOf: (name: string) => Type | undefined): Json
   return out
 }
 
-/** A recursive type contains only what its other parts contain. */
+/**
+ * Whether the type contains byte arrays. A type that is reached again through itself counts as one
+ * without, which ends the recursion.
+ */
 function holdsBytes(type: Type): boolean {
   const known = bytesBelow.get(type)
   if (known !== undefined) return known

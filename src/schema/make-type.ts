@@ -1,6 +1,6 @@
 /**
- * Creates types by hand, for the few types that the fact tables lack and for tests. Options default
- * to the usual case.
+ * Creates types by hand, for tests and for the few types that the tables in `facts/` lack. Options
+ * default to the usual case.
  */
 import type { Dict, Field, List, Scalar, ScalarName, Struct, Type } from './type.ts'
 
@@ -32,7 +32,8 @@ export const mapOf = (values: Type, more: Partial<Dict> = {}): Dict => ({
 })
 
 /**
- * Flags as in the fact tables: `o` omitempty, `p` pointer, `i` inline, `r` required, `z` omitzero.
+ * Flags as in the tables in `facts/`: `o` omitempty, `p` pointer, `i` inline, `r` required, `z`
+ * omitzero.
  */
 export function field(name: string, type: Type | (() => Type), number: number, flags = ''): Field {
   return {

@@ -216,7 +216,7 @@ test('a file that cannot be written is named', () => {
 test('a data directory that is a file is named', () => {
   const file = join(root, 'a-file')
   writeFileSync(file, '')
-  assert.throws(() => ensure(settingsFor([], file)), /a-file is a file and no directory$/)
+  assert.throws(() => ensure(settingsFor([], file)), /a-file is a file, not a directory$/)
 })
 
 test('a serving certificate that was given and is out of date is used, with a warning', () => {

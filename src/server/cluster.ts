@@ -11,7 +11,7 @@ import { orCannotStart } from './cannot-start.ts'
 import { startControllers } from './controllers.ts'
 import { type Foundation, openFoundation, type SharedParts } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
-import { type HttpSide, serverOf } from './make-http.ts'
+import { type RequestHandling, serverOf } from './make-http.ts'
 import { makeServer } from './make-server.ts'
 import type { Membership } from './membership.ts'
 import { makeObserving } from './observing.ts'
@@ -21,7 +21,8 @@ import type { Surroundings } from './surroundings.ts'
 import { startUpkeep } from './upkeep.ts'
 
 export interface Cluster {
-  readonly side: HttpSide
+  /** What handles requests: the server, access control, metrics and health checks. */
+  readonly handling: RequestHandling
   readonly membership: Membership | undefined
   /** Aborted when the cluster takes no further requests. */
   readonly stopping: AbortController
@@ -53,24 +54,24 @@ export async function openCluster(
     await controllers
     for (const part of running.reverse()) await part.stop()
   })
-  const side = await makeSide(foundation, stopping.signal)
+  const handling = await makeSide(foundation, stopping.signal)
   // Audit records are written first: the rest may wait for a store that does not answer.
-  opened.defer(() => side.observing.stop())
+  opened.defer(() => handling.observing.stop())
   opened.defer(() => stopping.abort())
   const membership = membershipOf(foundation)
   return {
-    side,
+    handling,
     membership,
     stopping,
-    serve: serverOf(side),
+    serve: serverOf(handling),
     async makeReady() {
-      running.push(await makeReady(side, membership))
+      running.push(await makeReady(handling, membership))
     },
     startUpkeep(listener) {
-      running.push(startUpkeep(foundation, listener, side.access, side.observing.operation))
+      running.push(startUpkeep(foundation, listener, handling.access, handling.observing.operation))
     },
     runControllers() {
-      controllers = runControllers(names, side, stopping.signal)
+      controllers = runControllers(names, handling, stopping.signal)
     },
   }
 }
@@ -81,7 +82,7 @@ function controllerNames({ controllers, emulatedVersion, enableGarbageCollector 
 }
 
 /** Creates the request handling before the listener starts. */
-async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<HttpSide> {
+async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<RequestHandling> {
   const { settings, release, feature, facts, storage, log, clock, parseStored } = foundation
   const version = facts.versionOf(release)
   const observing = orCannotStart(
@@ -117,7 +118,7 @@ async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<
 
 function runControllers(
   names: readonly ControllerName[],
-  { foundation, server, others, observing }: HttpSide,
+  { foundation, server, others, observing }: RequestHandling,
   signal: AbortSignal,
 ): Promise<void> {
   const { settings, certificates, log, clock } = foundation

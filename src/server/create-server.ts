@@ -36,7 +36,10 @@ const loadListening = loadLater<typeof import('./listening.ts')>(import.meta.url
 
 export interface Fork {
   readonly storage: Storage
-  /** The newest revision that clients of a discarded history may know; 0 if there is none. */
+  /**
+   * The newest revision of the writes that a restore of an older state discarded; 0 without a
+   * restore. New writes get these revisions again, so a watch from a discarded one gets 410.
+   */
   readonly discardedUpTo: Revision
   /** Settings that differ from those of the parent cluster. */
   readonly options: Partial<Settings>
@@ -93,7 +96,7 @@ export async function createServer(
   if (signal?.aborted) await close()
   signal?.throwIfAborted()
   signal?.addEventListener('abort', () => void close().catch(() => {}), { once: true })
-  const { foundation, server, observing } = parts.cluster.side
+  const { foundation, server, observing } = parts.cluster.handling
   const { certificates } = foundation
   const entries = new SharedEntries()
   return {
@@ -146,9 +149,11 @@ async function openParts(
   const { signal, route } = surroundings
   const reserved = await portOf(given, opened)
   const settings = { ...given, securePort: reserved?.port ?? given.securePort }
-  const cluster = await openCluster(settings, surroundings, opened, surroundings)
-  const { side, serve } = cluster
-  const listener = makeListener(side, route?.(serve) ?? serve)
+  // The program may share its own store and certificates, which are also in `surroundings`.
+  const shared = surroundings
+  const cluster = await openCluster(settings, surroundings, opened, shared)
+  const { handling, serve } = cluster
+  const listener = makeListener(handling, route?.(serve) ?? serve)
   opened.defer(() => listener.destroy())
   const listen = () =>
     listener
@@ -168,9 +173,9 @@ async function openParts(
 }
 
 /**
- * With --secure-port=0: reserves a free port until the listener uses it. Otherwise a first start
- * fails on an occupied port before it writes files. A later start first reports that its data
- * directory is in use.
+ * With --secure-port=0: reserves a free port until the listener uses it. With another port, a first
+ * start checks the port before it writes files. If the data directory exists, the port is not
+ * checked here: another server may use both, and the error for the directory says more.
  */
 async function portOf(
   settings: Settings,
@@ -200,10 +205,10 @@ function closeOnce(steps: readonly ClosingStep[]): () => Promise<void> {
 }
 
 function closingSteps(
-  { cluster: { side, stopping, membership }, listener }: OpenParts,
+  { cluster: { handling, stopping, membership }, listener }: OpenParts,
   opened: AsyncDisposableStack,
 ): ClosingStep[] {
-  const { foundation, health } = side
+  const { foundation, health } = handling
   const { settings } = foundation
   const delayMs = settings.shutdownDelayDurationMs
   return [

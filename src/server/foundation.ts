@@ -95,7 +95,7 @@ export interface SharedParts {
   readonly tokenKeys?: readonly string[]
   /** Entries of the stores that share their bytes. */
   readonly entries?: SharedEntries
-  /** The newest revision that clients of a discarded history may know. */
+  /** The newest revision of the writes that a restore of an older state discarded. */
   readonly discardedUpTo?: Revision
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { localUrl } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import type { Parsed, Settings } from '#settings/flags.ts'
-import { readIfThere, writePassingFiles } from './private-files.ts'
+import { readIfThere, writeUnsyncedFiles } from './private-files.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -78,6 +78,6 @@ export function writeKubeconfig(
   const text = kubeconfigText(localUrl(settings), trustPem, { name: 'admin', ...admin })
   // Each start compares the file and rewrites it if necessary, so the start need not wait for the
   // disk.
-  if (readIfThere(path) !== text) writePassingFiles(new Map([[path, text]]))
+  if (readIfThere(path) !== text) writeUnsyncedFiles(new Map([[path, text]]))
   return path
 }

@@ -1,5 +1,5 @@
 /**
- * Creates the HTTP side of the server: the handlers of non-resource paths, the steps of each
+ * Creates the HTTP handling of the server: the handlers of non-resource paths, the steps of each
  * request, and the listener.
  */
 import { servesCbor } from '#codec/media-type.ts'
@@ -45,7 +45,7 @@ import type { TlsPolicy } from '#settings/tls-policy.ts'
 /** Maximum size of a request body, as in kube-apiserver. */
 const bodyBytesMax = 3 * 1024 * 1024
 
-export interface HttpSide {
+export interface RequestHandling {
   readonly foundation: Foundation
   readonly server: Server
   readonly access: Access
@@ -78,9 +78,9 @@ export const listensEarly = ({ livezGracePeriodMs }: Foundation['settings']): bo
   livezGracePeriodMs > 0
 
 /** The function that handles each request, according to the flags. */
-export function serverOf(side: HttpSide): (wire: Wire) => void {
-  const { foundation, health } = side
-  const parts = httpParts(side)
+export function serverOf(handling: RequestHandling): (wire: Wire) => void {
+  const { foundation, health } = handling
+  const parts = httpParts(handling)
   const whenReady = requestServer(parts)
   return asFlagsSay(
     foundation,
@@ -91,8 +91,8 @@ export function serverOf(side: HttpSide): (wire: Wire) => void {
   )
 }
 
-export function makeListener(side: HttpSide, serve: (wire: Wire) => void): Listener {
-  const { foundation, access, others, observing } = side
+export function makeListener(handling: RequestHandling, serve: (wire: Wire) => void): Listener {
+  const { foundation, access, others, observing } = handling
   const { settings } = foundation
   return createListener({
     ...listenerKeys(foundation.certificates, foundation.loopback),
@@ -170,8 +170,8 @@ export const listenerKeys = (
   ],
 })
 
-function httpParts(side: HttpSide): HttpParts {
-  const { foundation, server, access, observing, others, around } = side
+function httpParts(handling: RequestHandling): HttpParts {
+  const { foundation, server, access, observing, others, around } = handling
   const { settings, report, clock } = foundation
   return {
     server,
@@ -182,7 +182,7 @@ function httpParts(side: HttpSide): HttpParts {
     authorizer: access.authorizer,
     constrainedImpersonation: impersonationOf(foundation, access),
     authorizesSelectors: foundation.feature('AuthorizeWithSelectors'),
-    paths: pathsOf(side),
+    paths: pathsOf(handling),
     limits: {
       requestTimeoutMs: settings.requestTimeoutMs,
       minRequestTimeoutSeconds: settings.minRequestTimeoutSeconds,
@@ -215,7 +215,13 @@ const publishesIssuer = change('the API server publishes the keys of its service
   since: 20,
 })
 
-function pathsOf({ foundation, access, observing, health, others }: HttpSide): PathHandler[] {
+function pathsOf({
+  foundation,
+  access,
+  observing,
+  health,
+  others,
+}: RequestHandling): PathHandler[] {
   const { settings, facts, release, catalog, log } = foundation
   const { aggregation, documents } = others
   const openId = releaseOf(release).has(publishesIssuer) ? access.openId : undefined
@@ -280,7 +286,7 @@ const zgates: Readonly<Record<Zpage, string>> = {
 /** Loaded with the first request. */
 function zpagesOf(
   { settings, release, clock, random }: Foundation,
-  { build }: HttpSide['observing'],
+  { build }: RequestHandling['observing'],
   served: readonly Zpage[],
   known: KnownPaths,
 ): PathHandler {

@@ -1,6 +1,7 @@
 /**
- * Writes files that only their owner can read. A crash leaves the old or the new file, never a part
- * of one. The mode of an existing file is never widened, and no existing file is deleted.
+ * Writes files that only their owner can read. Each is written under a temporary name and renamed,
+ * so a crash leaves the old or the new file, never a part of one. The new file never has a wider
+ * mode.
  */
 import {
   closeSync,
@@ -32,8 +33,8 @@ export function ensurePrivateDirectory(path: string): void {
   try {
     makeDirectory(path)
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new CannotUseFile(path, 'is a file and no directory')
-    throw new CannotUseFile(path, `cannot be made a directory (${reasonOf(error)})`)
+    if (codeOf(error) === 'EEXIST') throw new CannotUseFile(path, 'is a file, not a directory')
+    throw new CannotUseFile(path, `cannot be created as a directory (${reasonOf(error)})`)
   }
 }
 
@@ -45,13 +46,13 @@ function removeIfThere(path: string): void {
   }
 }
 
-const freshOf = (path: string) => `${path}.${process.pid}.new`
+const temporaryPath = (path: string) => `${path}.${process.pid}.new`
 
-function writeFresh(fresh: string, text: string, synced: boolean): void {
+function writeTemporary(temporary: string, text: string, synced: boolean): void {
   // Always create a new file. A file that another process placed here could have a wider mode, or
   // be a symbolic link.
-  removeIfThere(fresh)
-  const handle = openSync(fresh, 'wx', 0o600)
+  removeIfThere(temporary)
+  const handle = openSync(temporary, 'wx', 0o600)
   try {
     // Write all bytes: a full disk may accept only the first part without an error.
     writeFileSync(handle, text)
@@ -68,16 +69,18 @@ function writeFresh(fresh: string, text: string, synced: boolean): void {
 export function writePrivateFiles(texts: ReadonlyMap<string, string>, synced = true): void {
   let writing = ''
   try {
-    for (const [path, text] of texts) writeFresh(freshOf((writing = path)), text, synced)
-    for (const path of texts.keys()) renameSync(freshOf((writing = path)), path)
+    for (const [path, text] of texts) writeTemporary(temporaryPath((writing = path)), text, synced)
+    for (const path of texts.keys()) renameSync(temporaryPath((writing = path)), path)
   } catch (error) {
-    for (const path of texts.keys()) rmSync(freshOf(path), { force: true, recursive: true })
+    for (const path of texts.keys()) rmSync(temporaryPath(path), { force: true, recursive: true })
     throw new CannotUseFile(writing, `cannot be written (${reasonOf(error)})`)
   }
 }
 
-/** Writes files without waiting for the disk, for directories that are deleted with the process. */
-export const writePassingFiles: typeof writePrivateFiles = (texts) =>
+/**
+ * Writes files without waiting for the disk. A file that can be made again may be lost in a crash.
+ */
+export const writeUnsyncedFiles = (texts: ReadonlyMap<string, string>): void =>
   writePrivateFiles(texts, false)
 
 export const writePrivateFile = (path: string, text: string): void =>

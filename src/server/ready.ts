@@ -12,7 +12,7 @@ import { advertisedAddress, firstServiceAddress, hostAndPort, networkOf } from '
 import { apiserverUser, thisMachine } from './certificates.ts'
 import { followDefinitions } from './custom-kinds.ts'
 import type { Foundation } from './foundation.ts'
-import type { HttpSide } from './make-http.ts'
+import type { RequestHandling } from './make-http.ts'
 import type { Membership } from './membership.ts'
 import {
   ensureSystemObjects,
@@ -58,7 +58,7 @@ export interface Ready {
 }
 
 export async function makeReady(
-  { foundation, server, access, observing, health, others }: HttpSide,
+  { foundation, server, access, observing, health, others }: RequestHandling,
   membership: Membership | undefined,
 ): Promise<Ready> {
   const { settings, release, facts, catalog, reader, certificates, report, clock } = foundation

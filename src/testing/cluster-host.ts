@@ -11,7 +11,7 @@ import { systemRandom } from '#base/random.ts'
 import { seededRandom } from '#base/seeded.ts'
 import { createLog } from '#observe/log.ts'
 import { ensureCertificates, thisMachine } from '#server/certificates.ts'
-import { writePassingFiles } from '#server/private-files.ts'
+import { writeUnsyncedFiles } from '#server/private-files.ts'
 import { createServer, type ForkedServer, type RunningServer } from '#server/create-server.ts'
 import { type ServerOptions, settingsOf } from '#settings/settings-of.ts'
 import { createMemoryStorage, type MemoryStorage } from '#storage/memory/memory.ts'
@@ -89,7 +89,7 @@ export class ClusterHost implements Host {
         random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
         storage: this.#storage,
         // Clients verify certificates with the clock of the machine.
-        certificates: ensureCertificates(settings, systemClock, thisMachine(), writePassingFiles),
+        certificates: ensureCertificates(settings, systemClock, thisMachine(), writeUnsyncedFiles),
         route: (serve) => {
           const clusters = routeClusters((name) => this.find(name)?.serve, this.#first(serve))
           return this.#control?.(clusters) ?? clusters

@@ -138,7 +138,8 @@ export function put(
   })
 }
 
-export const at = (view: ObjectView, revision: Revision | undefined): ObjectView => ({
+/** The view of an object with the revision of its write. */
+export const viewAt = (view: ObjectView, revision: Revision | undefined): ObjectView => ({
   ...view,
   revision,
 })

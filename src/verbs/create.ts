@@ -13,7 +13,7 @@ import {
 } from '#api/status-error.ts'
 import type { Context, Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject, type ObjectView } from './answer.ts'
-import { at, encode, put, whenTooLarge } from './commit.ts'
+import { viewAt, encode, put, whenTooLarge } from './commit.ts'
 import { currentObject, type Live } from './current.ts'
 import { decodeBody, settleNamespace, settlesFirst, toHub } from './decode.ts'
 import { dedupOwnerReferences } from './owner-references.ts'
@@ -82,7 +82,7 @@ export async function createDecoded(
   let reservation = reserved instanceof Promise ? await reserved : reserved
   try {
     behaviour.prepareForCreate?.(object, context)
-    const checked = refuseInvalidNew(kind, object, context)
+    const checked = refuseInvalidNew(kind, object, context, server.reader)
     if (checked !== undefined) await checked
     for (const warning of behaviour.warningsOnCreate?.(object, context) ?? [])
       warnings.push(warning)
@@ -212,7 +212,7 @@ async function store(
       continue
     }
     const outcome = await put(server, kind, encoded, 0, request)
-    if (outcome.ok) return at(encoded.view, outcome.revision)
+    if (outcome.ok) return viewAt(encoded.view, outcome.revision)
   }
   return undefined
 }

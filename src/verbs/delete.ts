@@ -21,7 +21,7 @@ import {
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { at, encode, put } from './commit.ts'
+import { viewAt, encode, put } from './commit.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { markDeleting, markGrace, setGarbageFinalizers } from './deletion-marks.ts'
@@ -133,7 +133,7 @@ async function storeMarked(
   const answerHeld = (revision: Revision) => {
     if (answersStatusWhenHeld(kind, releaseOf(server.release)))
       return deletedStatus(kind, live.object)
-    return answerObject(statusWhenHeld(options), kind, at(encoded.view, revision))
+    return answerObject(statusWhenHeld(options), kind, viewAt(encoded.view, revision))
   }
   if (unchanged || options.dryRun) return { answer: answerHeld(live.revision) }
   const outcome = await put(server, kind, encoded, live.revision, request)
@@ -260,7 +260,7 @@ async function answerChanged(
   status = 200,
 ): Promise<Answer> {
   const encoded = await encode(server, kind, object)
-  return answerObject(status, kind, at(encoded.view, revision))
+  return answerObject(status, kind, viewAt(encoded.view, revision))
 }
 
 async function answerRemoved(

@@ -38,7 +38,7 @@ export function reportedFields(
   }
   const found = request.strictFaults?.()
   if (found !== undefined) return { lines: [], fields: found }
-  const lines = request.repeatedLines?.() ?? []
+  const lines = request.repeatedKeys?.() ?? []
   const text = request.text?.()?.toString('utf8')
   if (text === undefined) return { lines, fields: unknown.map(unknownField) }
   const free = reading.free !== undefined

@@ -1,7 +1,10 @@
-/** Connects a kind with field ownership (src/patch/apply): its types, versions and conversions. */
+/**
+ * Field ownership (managedFields, not ownerReferences) of the writes of a kind. It gives
+ * src/patch/apply the types, versions and conversions of the kind.
+ */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject, Loose, ManagedFieldsEntry } from '#api/object-meta.ts'
-import { copyRemembering } from '#api/written-empty.ts'
+import { copyWithEmptyMarks } from '#api/written-empty.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
 import { loadLater } from '#base/load-later.ts'
@@ -73,7 +76,7 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
     resetFields(apiVersion, subresource) {
       // Each version of a custom kind has its own setting of the status subresource.
       const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
-      if (!releaseOf(release).has(resetFieldsHaveNoOwner) || (kind.itemsCarryType && !own))
+      if (!releaseOf(release).has(resetFieldsHaveNoOwner) || (kind.origin === 'custom' && !own))
         return undefined
       if (!resets.has(subresource)) {
         const { behaviour } = resource
@@ -138,7 +141,8 @@ export function claimFields(
     return entries.catch(() => []).then((found) => setManaged(next, found))
   }
   if (kind === hubOf(kind)) return record(live, next)
-  return after(fromHub(kind, copyRemembering(next)), (requested) =>
+  // Lists and maps that were written empty are owned too, so the copy keeps their marks.
+  return after(fromHub(kind, copyWithEmptyMarks(next)), (requested) =>
     after(live && fromHub(kind, copyData(live)), (before) => record(before, requested)),
   )
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { encodeCut } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { type Answer, answerObject, type ObjectView } from './answer.ts'
-import { at, encode } from './commit.ts'
+import { viewAt, encode } from './commit.ts'
 import { type Live, liveFromStored } from './current.ts'
 import { keyOf, nameOf, type Server, type WriteRequest } from './server.ts'
 
@@ -40,5 +40,5 @@ export async function removeFinalized(
     const released = server.allocators.release(kind, live.object)
     if (released !== undefined) await released
   }
-  return { answer: answerObject(200, kind, at(view, live.revision)) }
+  return { answer: answerObject(200, kind, viewAt(view, live.revision)) }
 }

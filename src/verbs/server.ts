@@ -87,8 +87,8 @@ export interface WriteRequest {
   readonly text?: () => Buffer | undefined
   /** Whether the body is YAML. */
   readonly isYaml?: boolean
-  /** The duplicate keys of a YAML body, each with its line. */
-  readonly repeatedLines?: () => string[]
+  /** Messages for the duplicate keys of a YAML body, each with its line. */
+  readonly repeatedKeys?: () => string[]
   /** Faults that the decoder of the media type itself finds under strict validation. */
   readonly strictFaults?: () => readonly string[] | undefined
   readonly options: WriteOptions

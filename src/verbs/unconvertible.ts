@@ -22,6 +22,6 @@ export class Unconvertible extends ApiError {
 }
 
 export function requireConvertible(kind: Kind, object: KubeObject): void {
-  const why = kind.resource.behaviour.unconvertible?.(object, kind.apiVersion)
+  const why = kind.resource.behaviour.conversionError?.(object, kind.apiVersion)
   if (why !== undefined) throw new Unconvertible(kind, why)
 }

@@ -18,7 +18,7 @@ export async function removeUnreadable(server: Server, request: DeleteRequest): 
   for (let tries = 0; tries < raceTriesMax; tries++) {
     const { value } = await server.storage.get(key)
     if (value === undefined) throw notFound(kind, name)
-    if (await isReadable(server, request, value)) throw conflict(kind, name, readable(key))
+    if (await isReadable(server, request, value)) throw conflict(kind, name, readableDetail(key))
     if (deleteOptions.dryRun) return success(request)
     const outcome = await server.storage.delete(key, { ifRevision: value.revision, deadlineAt })
     if (outcome.ok) return success(request)
@@ -26,7 +26,8 @@ export async function removeUnreadable(server: Server, request: DeleteRequest): 
   throw conflict(kind, name, modified)
 }
 
-const readable = (key: string) =>
+/** kube-apiserver's message for an object that can be read after all. */
+const readableDetail = (key: string) =>
   `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
 const why = 'unsafe deletion is not allowed because the object is decodable from storage'
 

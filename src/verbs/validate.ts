@@ -15,7 +15,14 @@ import { inWordsOf } from '#api/release-words.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { invalidObject } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
-import { type Context, type DeclaredWrite, type Kind, rulesFor } from '#kinds/kind.ts'
+import {
+  type Context,
+  type DeclaredWrite,
+  type Kind,
+  type NamespaceRule,
+  rulesFor,
+} from '#kinds/kind.ts'
+import type { ObjectReader } from '#kinds/reader.ts'
 import { fromHub } from './decode.ts'
 import { nameOf } from './server.ts'
 
@@ -30,18 +37,45 @@ function withDeclared(kind: Kind, write: DeclaredWrite, errors: FieldError[]): F
   return kind.withDeclared({ ...write, feature }, errors)
 }
 
+/** The errors of a rule that compares the object with its namespace. */
+function namespaceErrors(
+  rule: NamespaceRule | undefined,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  context: Context,
+  reader: ObjectReader | undefined,
+): Awaitable<FieldError[]> {
+  const check = rule?.(next, old, context)
+  if (check === undefined) return []
+  const { namespace = '' } = next.metadata
+  return after(reader?.get('', 'namespaces', '', namespace), (found) => check(found))
+}
+
 export function refuseInvalidNew(
   kind: Kind,
   object: KubeObject,
   context: Context,
+  reader?: ObjectReader,
 ): Awaitable<void> {
-  return kind.validateSchema === undefined
-    ? refuseNew(kind, object, context)
-    : after(fromHub(kind, object), (shown) => refuseNew(kind, object, context, shown))
+  const { namespaceRule } = kind.resource.behaviour
+  return after(namespaceErrors(namespaceRule, object, undefined, context, reader), (first) =>
+    kind.validateSchema === undefined
+      ? refuseNew(kind, object, context, first)
+      : after(fromHub(kind, object), (shown) => refuseNew(kind, object, context, first, shown)),
+  )
 }
 
-/** `shown`: the object in the form that its schema validates, if it has one. */
-function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = object): void {
+/**
+ * `first`: the errors found before. `shown`: the object in the form that its schema validates, if
+ * it has one.
+ */
+function refuseNew(
+  kind: Kind,
+  object: KubeObject,
+  context: Context,
+  first: readonly FieldError[],
+  shown = object,
+): void {
   const { hub, behaviour } = kind.resource
   const named = { group: kind.resource.errorGroup, kind: hub.kind }
   const nameRule =
@@ -55,6 +89,7 @@ function refuseNew(kind: Kind, object: KubeObject, context: Context, shown = obj
       ? []
       : validateObjectMeta(object.metadata, rule, metadataPath)
     return [
+      ...first,
       ...metadataErrors,
       ...(kind.validateSchema?.(shown, { metadataErrors }) ?? []),
       ...(behaviour.validateCreate?.(object, context) ?? []),
@@ -83,12 +118,16 @@ export function refuseInvalidUpdate(
   old: KubeObject,
   context: Context,
   warnings: string[] = [],
+  reader?: ObjectReader,
 ): Awaitable<void> {
-  return kind.validateSchema === undefined
-    ? refuseUpdate(kind, subresource, next, old, context)
-    : after(fromHub(kind, next), (shown) =>
-        refuseUpdate(kind, subresource, next, old, context, shown, warnings),
-      )
+  const rule = subresource === '' ? undefined : rulesFor(kind, subresource)?.namespaceRule
+  return after(namespaceErrors(rule, next, old, context, reader), (first) =>
+    kind.validateSchema === undefined
+      ? refuseUpdate(kind, subresource, next, old, context, first)
+      : after(fromHub(kind, next), (shown) =>
+          refuseUpdate(kind, subresource, next, old, context, first, shown, warnings),
+        ),
+  )
 }
 
 function refuseUpdate(
@@ -97,6 +136,7 @@ function refuseUpdate(
   next: KubeObject,
   old: KubeObject,
   context: Context,
+  first: readonly FieldError[],
   shown = next,
   warnings: string[] = [],
 ): void {
@@ -105,6 +145,7 @@ function refuseUpdate(
   const rules = rulesFor(kind, subresource)
   const errors = problemsOf(() =>
     withDeclared(kind, { next, old, subresource, feature: context.feature }, [
+      ...first,
       ...validateObjectMeta(
         meta,
         { namespaced: kind.namespaced, nameRule: nameIsPathSegment },

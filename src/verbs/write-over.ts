@@ -24,7 +24,7 @@ import { copyData } from '#base/copy-data.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
-import { at, encode, isUnchanged, put, whenTooLarge } from './commit.ts'
+import { viewAt, encode, isUnchanged, put, whenTooLarge } from './commit.ts'
 import { createDecoded, attributesOf } from './create.ts'
 import { currentObject, type Live, liveFromStored } from './current.ts'
 import { settleNamespace, settlesFirst } from './decode.ts'
@@ -200,7 +200,7 @@ async function writeOnce(
   try {
     prepareUpdate(request, next, before, context)
     if (plan.problem !== undefined) throw plan.problem
-    await refuseInvalidUpdate(kind, subresource, next, old, context, warnings)
+    await refuseInvalidUpdate(kind, subresource, next, old, context, warnings, server.reader)
     keepOwnerTimes(next, old, server.release)
     for (const warning of rulesFor(kind, subresource)?.warningsOnUpdate?.(next, old, context) ?? [])
       warnings.push(warning)
@@ -320,7 +320,7 @@ async function storeNext(
     return 'answer' in removed ? { ...removed, isStored: false } : removed
   }
   const encoded = await encode(server, kind, next, whenTooLarge(server, request))
-  const answerAt = (revision: Revision) => answerObject(200, kind, at(encoded.view, revision))
+  const answerAt = (revision: Revision) => answerObject(200, kind, viewAt(encoded.view, revision))
   if (isUnchanged(encoded, next, live) || request.options.dryRun)
     return { answer: answerAt(live.revision), isStored: false }
   const outcome = await put(server, kind, encoded, live.revision, request)

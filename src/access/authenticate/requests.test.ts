@@ -120,6 +120,12 @@ const broken: Authenticator = {
   name: 'broken',
   authenticate: () => Promise.reject(new Error('away')),
 }
+const thrower: Authenticator = {
+  name: 'thrower',
+  authenticate: () => {
+    throw new Error('malformed')
+  },
+}
 const nothing: Authenticator = { name: 'nothing', authenticate: () => undefined }
 const success: Authenticator = { name: 'success', authenticate: () => ({ user: alice }) }
 
@@ -136,6 +142,9 @@ const unions: [string, Authenticator[], boolean, string][] = [
     '[a, b]',
   ],
   ['a method that breaks has refused', [broken, nothing], true, 'away'],
+  ['a method that throws has refused', [thrower, nothing], true, 'malformed'],
+  ['a method that throws does not stop others', [thrower, success], true, 'alice'],
+  ['a method may throw after a slow one', [slow(undefined), thrower, success], true, 'alice'],
   ['no method at all', [], true, 'system:anonymous'],
 ]
 for (const [name, methods, welcome, expected] of unions)

@@ -24,7 +24,7 @@ function firstSuccess<T>(
 ): AuthenticationResult | Promise<AuthenticationResult> {
   let refusals: Refused[] | undefined
   for (let i = 0; i < methods.length; i++) {
-    const verdict = ask(methods[i] as T)
+    const verdict = askSafely(ask, methods[i] as T)
     if (verdict === undefined) continue
     if (verdict instanceof Promise) return waitForSuccess(methods, ask, i, verdict, refusals ?? [])
     if ('user' in verdict) return verdict
@@ -43,7 +43,7 @@ async function waitForSuccess<T>(
   refusals: Refused[],
 ): Promise<AuthenticationResult> {
   for (let i = at; i < methods.length; i++) {
-    const verdict = await safely(i === at ? pending : ask(methods[i] as T))
+    const verdict = await settledSafely(i === at ? pending : askSafely(ask, methods[i] as T))
     if (verdict === undefined) continue
     if ('user' in verdict) return verdict
     refusals.push(verdict)
@@ -60,8 +60,22 @@ function combine(refusals: readonly Refused[]): Refused {
   return { refused, annotations: Object.assign({}, ...noted.map((one) => one.annotations)) }
 }
 
-/** A method that throws counts as a rejection. */
-async function safely(
+/**
+ * A method that throws counts as a rejection, so that later methods can still recognise the user.
+ */
+function askSafely<T>(
+  ask: (method: T) => AuthenticationResult | Promise<AuthenticationResult>,
+  method: T,
+): AuthenticationResult | Promise<AuthenticationResult> {
+  try {
+    return ask(method)
+  } catch (error) {
+    return { refused: (error as Error).message }
+  }
+}
+
+/** The same for a method whose promise rejects. */
+async function settledSafely(
   verdict: AuthenticationResult | Promise<AuthenticationResult>,
 ): Promise<AuthenticationResult> {
   try {

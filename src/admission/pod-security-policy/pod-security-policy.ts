@@ -13,7 +13,7 @@ import type { FieldError } from '#api/field-error.ts'
 import { byCodePoint } from '#api/go-syntax.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
-import { copyRemembering } from '#api/written-empty.ts'
+import { copyWithEmptyMarks } from '#api/written-empty.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { applyPolicy } from './defaults.ts'
 import { policyProblems } from './rules.ts'
@@ -80,7 +80,7 @@ async function choose(
   const failed: [string, FieldError[]][] = []
   let changed: Chosen | undefined
   for (const policy of ordered) {
-    const copy = copyRemembering(pod)
+    const copy = copyWithEmptyMarks(pod)
     applyPolicy(policy, copy)
     const problems = policyProblems(policy, copy)
     if (problems.length > 0) {

@@ -6,10 +6,8 @@ import { labelPrefix, type LevelVersion, modes, type Policy, policyText } from '
 
 const exemptIsWarned = change('PodSecurity warns of labels of exempt namespaces', { since: 25 })
 const warnedByLabel = change(
-  'PodSecurity warns only of the modes that an exempt namespace labels',
-  {
-    since: 26,
-  },
+  'PodSecurity warns of exempt namespaces only for the modes that their labels set',
+  { since: 26 },
 )
 
 const isSame = (a: LevelVersion, b: LevelVersion): boolean =>

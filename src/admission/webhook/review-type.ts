@@ -1,6 +1,7 @@
 /**
  * The AdmissionReview of a response as a type, for kube-apiserver's errors about members of the
- * wrong type.
+ * wrong type. Conversion reviews share its Status. The flags of a field are those of
+ * schema/make-type.ts: `o` omitempty, `p` pointer, `i` inline.
  */
 import { field, listOf, mapOf, scalar, structOf } from '#schema/make-type.ts'
 import type { Struct } from '#schema/type.ts'

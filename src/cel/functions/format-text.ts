@@ -16,7 +16,7 @@ import {
   Uint,
   type Value,
 } from '#cel/values.ts'
-import { makeText, work } from '#cel/work.ts'
+import { chargeText, work } from '#cel/work.ts'
 
 /** Thrown while a format is read; the caller of `format` gets it as an error value. */
 export class FormatProblem extends Error {}
@@ -49,7 +49,7 @@ function interpolate(format: string, args: ListValue): string {
     if (used >= args.size) throw new FormatProblem(`index ${used} out of range`)
     const clause = readClause(format, percent + 1)
     const shown = applyClause(clause, args.at(used))
-    makeText(shown.length)
+    chargeText(shown.length)
     out += shown
     used += 1
     at = clause.end
@@ -98,7 +98,7 @@ function applyClause({ verb, precision }: Clause, value: Value): string {
     case 'f':
       return asFixed(doubleOf(value, 'fixed-point'), precision)
     case 'e':
-      return asScientific(doubleOf(value, 'scientific'), precision)
+      return asScientific(doubleOf(value, 'scientific')).padStart(precision)
     case 'b':
       if (typeof value === 'boolean') return value ? '1' : '0'
       return integerOf(value, 'only integers and bools can be formatted as binary').toString(2)
@@ -124,7 +124,7 @@ function doubleOf(value: Value, clause: string): number {
   return wrong(`${clause} clause can only be used on doubles`, value)
 }
 
-/** More digits than a double has are zeros here. */
+/** The most fraction digits that JavaScript computes. The digits after them are shown as zeros. */
 const exactDigitsMax = 100
 
 function digitsOf(value: number, precision: number): string {
@@ -139,11 +139,14 @@ function digitsOf(value: number, precision: number): string {
 }
 
 /**
- * Go rounds a half to the even digit, `2.5` → `2`; JavaScript rounds it up. Undefined if there is
- * no half.
+ * The text of a value halfway between two texts, if the one nearer to zero ends in an even digit.
+ * Go takes that one, `2.5` → `2`, and JavaScript the other. Undefined for all other values, also
+ * for `3.5`: both round it to `4`.
  */
 function halfToEven(value: number, precision: number): string | undefined {
   if (Math.abs(value) >= 1e21 || precision >= exactDigitsMax) return undefined
+  // A half at this digit is a multiple of this power of two. Smaller values only look like one.
+  if (Math.abs(value) < 2 ** -(precision + 1)) return undefined
   const exact = value.toFixed(exactDigitsMax)
   const cut = exact.length - exactDigitsMax + precision
   if (!/^50*$/.test(exact.slice(cut))) return undefined
@@ -161,15 +164,25 @@ function asFixed(value: number, precision: number): string {
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-function asScientific(value: number, precision: number): string {
-  if (!Number.isFinite(value)) return asFixed(value, precision)
-  const shown = Math.min(precision, exactDigitsMax)
-  const [mantissa, exponentText] = value.toExponential(shown).split('e') as [string, string]
+/**
+ * Version 2 of the library uses the precision of `%e` as the minimum width of the text. There are
+ * always six fraction digits: `%.2e` of 1234.5 is `1.234500 × 10⁰³`.
+ */
+function asScientific(value: number): string {
+  if (!Number.isFinite(value)) return asFixed(value, defaultPrecision)
+  const [mantissa, exponentText] = exponential(value).split('e') as [string, string]
   const exponent = Number(exponentText)
   const digits = String(Math.abs(exponent)).padStart(2, '0')
   const power = [...digits].map((digit) => superscripts[Number(digit)]).join('')
-  const zeros = '0'.repeat(precision - shown)
-  return `${mantissa}${zeros}\u202f×\u202f10${exponent < 0 ? '⁻' : ''}${power}`
+  return `${mantissa}\u202f×\u202f10${exponent < 0 ? '⁻' : ''}${power}`
+}
+
+/** Like toExponential, but a half is rounded to the even digit: `12345665` → `1.234566e+7`. */
+function exponential(value: number): string {
+  const [mantissa, exponent] = value.toExponential(exactDigitsMax).split('e') as [string, string]
+  const cut = mantissa.indexOf('.') + 1 + defaultPrecision
+  const isKept = /^50*$/.test(mantissa.slice(cut)) && /[02468]/.test(mantissa[cut - 1] as string)
+  return isKept ? `${mantissa.slice(0, cut)}e${exponent}` : value.toExponential(defaultPrecision)
 }
 
 function asHex(value: Value, upper: boolean): string {
@@ -215,7 +228,7 @@ function nestedText(value: Value): string {
   throw new FormatProblem(`error during formatting: no formatting function for ${typeName(value)}`)
 }
 
-/** Work of a collection, and of each of its elements. */
+/** The work (work.ts) of showing a collection, and again of each of its elements. */
 const shownWork = 300
 
 function listText(list: ListValue): string {

@@ -94,6 +94,16 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ['string_format', ['%s %d %.1f', list('a', 1n, 2.25)], 'a 1 2.2'],
     ['string_format', ['%f', list(1234567.5)], '1,234,567.500000'],
     ['string_format', ['%e', list(1052.033)], '1.052033\u202f×\u202f10⁰³'],
+    ['string_format', ['%.2e', list(1234.5)], '1.234500\u202f×\u202f10⁰³'],
+    ['string_format', ['%.18e', list(1.5)], '   1.500000\u202f×\u202f10⁰⁰'],
+    [
+      'string_format',
+      ['%e|%e', list(12345665, 12345675)],
+      '1.234566\u202f×\u202f10⁰⁷|1.234568\u202f×\u202f10⁰⁷',
+    ],
+    ['string_format', ['%e', list(Number.NaN)], '   NaN'],
+    ['string_format', ['%.0f %.0f', list(2.5, 3.5)], '2 4'],
+    ['string_format', ['%.89f', list(5e-90)], `0.${'0'.repeat(88)}1`],
     ['string_format', ['%s', list(list('a', 3.14, null))], '["a", 3.140000, null]'],
     [
       'string_format',

@@ -4,11 +4,14 @@ import { formatText } from '#cel/functions/format-text.ts'
 import type { Implementation } from '#cel/plan-call.ts'
 import { compileRegex } from '#cel/regex.ts'
 import { CelError, type ListValue, typeName, type Value } from '#cel/values.ts'
-import { makeList, makeText } from '#cel/work.ts'
+import { chargeList, chargeText } from '#cel/work.ts'
 
 const outOfRange = (index: bigint): CelError => new CelError(`index out of range: ${index}`)
 
-/** A text as code points; texts of one unit each stay as they are. */
+/**
+ * The code points of a text. A text without surrogates is returned as it is, because its indices
+ * already count code points.
+ */
 const points = (text: string): string | readonly string[] =>
   /[\ud800-\udfff]/.test(text) ? [...text] : text
 
@@ -65,13 +68,13 @@ function replace(text: string, old: string, by: string, count: bigint): Value {
   if (old === '') {
     const runes = [...text]
     const places = Math.min(limit, runes.length + 1)
-    makeText(text.length + places * by.length)
+    chargeText(text.length + places * by.length)
     const head = runes.slice(0, places).map((rune) => by + rune)
     const tail = runes.slice(places)
     return head.join('') + (places > runes.length ? by : '') + tail.join('')
   }
   const parts = text.split(old)
-  makeText(text.length + Math.min(limit, parts.length) * by.length)
+  chargeText(text.length + Math.min(limit, parts.length) * by.length)
   if (limit >= parts.length - 1) return parts.join(by)
   return [parts.slice(0, limit + 1).join(by), ...parts.slice(limit + 1)].join(old)
 }
@@ -79,7 +82,7 @@ function replace(text: string, old: string, by: string, count: bigint): Value {
 /** Go's strings.SplitN: the last part keeps the rest. */
 function split(text: string, separator: string, count: bigint): Value {
   if (count === 0n) return new ArrayList([])
-  if (separator === '') makeList(text.length)
+  if (separator === '') chargeList(text.length)
   const parts = separator === '' ? [...text] : text.split(separator)
   if (count < 0n || BigInt(parts.length) <= count) return new ArrayList(parts)
   const kept = Number(count) - 1
@@ -105,11 +108,11 @@ const upperAscii = (text: string): string =>
 
 function join(list: ListValue, separator: string): Value {
   const parts: string[] = []
-  makeList(list.size)
+  chargeList(list.size)
   for (const element of list) {
     if (typeof element !== 'string')
       return new CelError(`unsupported type conversion from '${typeName(element)}' to string`)
-    makeText(element.length + separator.length)
+    chargeText(element.length + separator.length)
     parts.push(element)
   }
   return parts.join(separator)

@@ -4,7 +4,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { semanticEqual } from '#api/semantic-equal.ts'
 import type { ApiClient } from '#client/client.ts'
 import type { Controller } from '#controllers/controller.ts'
-import { selectorOfReplicas } from '#controllers/kept.ts'
+import { selectorOfPlainMap } from '#controllers/kept.ts'
 import { isTerminating, queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
 import { endpoints, pods, services } from '#controllers/resources.ts'
 import { subsetsOf } from './endpoint-subsets.ts'
@@ -37,7 +37,7 @@ async function sync(client: ApiClient, key: string): Promise<void> {
     return
   }
   if (service.spec?.type === 'ExternalName' || service.spec?.selector == null) return
-  const labelSelector = formatSelector(selectorOfReplicas(service))
+  const labelSelector = formatSelector(selectorOfPlainMap(service))
   const { items } = await client.list(pods, namespace, { labelSelector })
   const existing = await unlessMissing(client.get(endpoints, namespace, name))
   const wanted = endpointsOf(service, items, existing)

@@ -1,7 +1,7 @@
 /** Keeps the EndpointSlices of services that have a selector. */
 import { formatSelector } from '#api/label-selector.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
-import { selectorOfReplicas } from '#controllers/kept.ts'
+import { selectorOfPlainMap } from '#controllers/kept.ts'
 import { queueFor, splitKey, unlessMissing } from '#controllers/queue-for.ts'
 import { pods, services } from '#controllers/resources.ts'
 import { reportServices } from './selected-services.ts'
@@ -40,7 +40,7 @@ async function sync({ client }: ControllerParts, key: string, zoneOf: ZoneOf): P
   // The garbage collector deletes the slices of a deleted service.
   if (service === undefined || service.metadata.deletionTimestamp !== undefined) return
   if (service.spec?.type === 'ExternalName' || service.spec?.selector == null) return
-  const labelSelector = formatSelector(selectorOfReplicas(service))
+  const labelSelector = formatSelector(selectorOfPlainMap(service))
   const { items } = await client.list(pods, namespace, { labelSelector })
   const existing = await slicesFor(client, namespace, name, sliceManager)
   const changes = sliceChanges(groupsOf(service, items, zoneOf), existing, {

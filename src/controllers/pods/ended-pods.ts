@@ -5,7 +5,8 @@ import type { KeptPod } from '#controllers/kept.ts'
 import { queueFor } from '#controllers/queue-for.ts'
 import { deleteNow } from './delete-now.ts'
 
-const everything = 'ended'
+/** The only key of the queue: each run looks at all finished pods. */
+const queueKey = 'ended'
 
 export function collectEnded(
   parts: ControllerParts,
@@ -23,7 +24,7 @@ export function collectEnded(
   })
   found.listen({
     changed: (pod, before) => {
-      if (pod.ended && !before?.ended) queue.addAfter(everything, sweepMs)
+      if (pod.ended && !before?.ended) queue.addAfter(queueKey, sweepMs)
     },
   })
 }

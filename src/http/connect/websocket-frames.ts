@@ -37,7 +37,7 @@ export interface Heard {
 }
 
 /** Parses the client's frames, which may arrive in any pieces. */
-export class Listening {
+export class FrameReader {
   readonly #heard: Heard
   #pending: Buffer = Buffer.alloc(0)
   #skip = 0n

@@ -4,7 +4,7 @@ import test from 'node:test'
 import { Duplex } from 'node:stream'
 import type { Exchange } from '#http/exchange.ts'
 import { openWebSocket } from './websocket.ts'
-import { closeFrame, frame, Listening, opcodes } from './websocket-frames.ts'
+import { closeFrame, frame, FrameReader, opcodes } from './websocket-frames.ts'
 
 /** A frame as a client sends it, with a mask. */
 function masked(opcode: number, body: Buffer): Buffer {
@@ -47,13 +47,13 @@ for (const [what, sent, wanted] of clients) {
   test(`a client that sends ${what} is parsed, in one piece and in many`, () => {
     for (const pieceLength of [1_000_000, 7, 1]) {
       const heard: string[] = []
-      const listening = new Listening({
+      const reader = new FrameReader({
         ping: (bytes) => heard.push(`ping ${bytes}`),
         close: (status) => heard.push(`close ${status}`),
       })
       const bytes = Buffer.concat(sent)
       for (let at = 0; at < bytes.length; at += pieceLength)
-        listening.take(bytes.subarray(at, at + pieceLength))
+        reader.take(bytes.subarray(at, at + pieceLength))
       assert.deepEqual(heard, wanted, `pieces of ${pieceLength}`)
     }
   })

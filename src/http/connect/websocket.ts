@@ -1,12 +1,12 @@
 /**
  * Sends watches and logs as WebSocket messages, for browsers that cannot read a stream. It performs
- * the handshake and returns a sink that writes complete frames. Messages from the client are
- * ignored.
+ * the handshake and returns a sink that writes complete frames. Of the client's frames it handles
+ * ping and close; data is ignored.
  */
 import { createHash } from 'node:crypto'
 import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
 import type { Exchange, Sink } from '#http/exchange.ts'
-import { closeFrame, closeStatus, frame, Listening, opcodes } from './websocket-frames.ts'
+import { closeFrame, closeStatus, frame, FrameReader, opcodes } from './websocket-frames.ts'
 import { drained } from '#http/drained.ts'
 
 export const wantsWebSocket = ({ wire }: Exchange): boolean =>
@@ -75,17 +75,17 @@ function sinkOf({ socket, head }: NonNullable<Exchange['wire']['upgrade']>, line
     socket.once('close', () => clearTimeout(timer))
     socket.end(closeFrame(status), () => socket.destroy())
   }
-  const listening = new Listening({
+  const reader = new FrameReader({
     ping(bytes) {
       if (!socket.writable || socket.writableLength > unreadBytesMax) return
       socket.write(frame(opcodes.pong, bytes))
     },
     close: end,
   })
-  socket.on('data', (bytes: Buffer) => listening.take(bytes))
+  socket.on('data', (bytes: Buffer) => reader.take(bytes))
   socket.on('end', () => end(closeStatus.normal))
   socket.on('error', () => {})
-  if (head.length > 0) listening.take(head)
+  if (head.length > 0) reader.take(head)
   return {
     write: (bytes) => !socket.writable || socket.write(bytes),
     drained: () => drained(socket),

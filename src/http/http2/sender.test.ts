@@ -53,10 +53,10 @@ class Stream implements Outgoing {
   readonly id: number
   window: number
   readonly pieces: Buffer[] = []
-  sentOfFirst = 0
+  firstPieceSentBytes = 0
   queuedBytes = 0
-  inLine = false
-  looksHeld = 0
+  isQueued = false
+  heldChecks = 0
   ended = false
   /** Streams that either side has reset. */
   gone = false
@@ -80,7 +80,7 @@ class Stream implements Outgoing {
 
   sent(): void {
     this.sentNotifications++
-    const left = this.pieces.reduce((sum, { length }) => sum + length, 0) - this.sentOfFirst
+    const left = this.pieces.reduce((sum, { length }) => sum + length, 0) - this.firstPieceSentBytes
     assert.equal(left, this.queuedBytes, 'bytes are counted as they lie')
   }
 }

@@ -23,15 +23,15 @@ export interface Outgoing {
   window: number
   readonly pieces: Buffer[]
   /** How many bytes of the first piece have been sent. */
-  sentOfFirst: number
+  firstPieceSentBytes: number
   queuedBytes: number
   /** Set by the sender: whether the stream is in the queue of streams with data to send. */
-  inLine: boolean
+  isQueued: boolean
   /**
    * Set by the sender: the number of consecutive checks at which the short rest of this stream was
    * still waiting.
    */
-  looksHeld: number
+  heldChecks: number
   /** No data follows the queued data. */
   ended: boolean
   /** Called after some of its bytes were sent. */
@@ -56,12 +56,12 @@ const roomBytesMin = 32 * 1024
  * clients may send small window updates late.
  */
 const lookMs = 10
-const looksHeldMax = 2
+const heldChecksMax = 2
 /**
  * After this many checks without a sent body, send the rest: the client may wait for it before it
  * updates its window.
  */
-const looksIdleMax = 5
+const idleChecksMax = 5
 /**
  * An unused window of this size is worth a short frame: on slow links the window is the bottleneck.
  */
@@ -84,7 +84,7 @@ export class Sender {
   /** Runs while short frames wait. */
   #look: NodeJS.Timeout | undefined
   /** The number of consecutive checks before which no body was sent. */
-  #looksIdle = 0
+  #idleChecks = 0
   /** The smallest connection window since the last check. */
   #unusedBytes = 0
   #isOverdue = false
@@ -145,8 +145,8 @@ export class Sender {
 
   /** The stream has data to send, or its end. */
   send(stream: Outgoing): void {
-    if (!stream.inLine) {
-      stream.inLine = true
+    if (!stream.isQueued) {
+      stream.isQueued = true
       this.#line.push(stream)
     }
     // Only an empty DATA frame with END_STREAM needs no window.
@@ -166,8 +166,8 @@ export class Sender {
   }
 
   forget(stream: Outgoing): void {
-    if (!stream.inLine) return
-    stream.inLine = false
+    if (!stream.isQueued) return
+    stream.isQueued = false
     this.#line.splice(this.#line.indexOf(stream), 1)
   }
 
@@ -243,13 +243,13 @@ export class Sender {
   #takeBodies(memory: Buffer, from: number, enough: number, served: Set<Outgoing>): number {
     let at = from
     if (this.#isOverdue) {
-      at = this.#takeTurns(memory, at, enough, served, 1, looksHeldMax)
+      at = this.#takeTurns(memory, at, enough, served, 1, heldChecksMax)
       this.#isOverdue = this.#window <= 0 || at >= enough
     }
     at = this.#takeTurns(memory, at, enough, served, recordPayloadBytes)
     if (this.#window >= roomBytesMin || this.#restFits())
       at = this.#takeTurns(memory, at, enough, served, 1)
-    if (at > from) this.#looksIdle = -1
+    if (at > from) this.#idleChecks = -1
     this.#unusedBytes = Math.min(this.#unusedBytes, this.#window)
     this.#lookSoon()
     return at
@@ -262,17 +262,17 @@ export class Sender {
 
   #lookAtHeld = (): void => {
     this.#look = undefined
-    const isStuck = ++this.#looksIdle >= looksIdleMax
+    const isStuck = ++this.#idleChecks >= idleChecksMax
     const isWasted = isStuck || this.#unusedBytes >= unusedBytesMin
     this.#unusedBytes = this.#window
     for (const stream of this.#line) {
       // Full records wait only for the client's window.
-      if (isShort(stream)) stream.looksHeld++
-      if (stream.looksHeld >= looksHeldMax) this.#isOverdue = true
+      if (isShort(stream)) stream.heldChecks++
+      if (stream.heldChecks >= heldChecksMax) this.#isOverdue = true
     }
     const [first] = this.#line
     if (isWasted && first !== undefined) {
-      first.looksHeld = looksHeldMax
+      first.heldChecks = heldChecksMax
       this.#isOverdue = true
     }
     if (this.#isOverdue && this.#window > 0) this.flush()
@@ -289,7 +289,7 @@ export class Sender {
 
   /**
    * Gives each stream a turn that has a frame of at least `bytesMin` bytes and waited at
-   * `looksHeldMin` checks. Stops at `enough` bytes. Returns the end in `memory`.
+   * `heldChecksMin` checks. Stops at `enough` bytes. Returns the end in `memory`.
    */
   #takeTurns(
     memory: Buffer,
@@ -297,7 +297,7 @@ export class Sender {
     enough: number,
     served: Set<Outgoing>,
     bytesMin: number,
-    looksHeldMin = 0,
+    heldChecksMin = 0,
   ): number {
     const line = this.#line
     let at = from
@@ -305,7 +305,7 @@ export class Sender {
     let next = 0
     for (; next < line.length && at < enough; next++) {
       const stream = line[next] as Outgoing
-      if (stream.looksHeld < looksHeldMin) {
+      if (stream.heldChecks < heldChecksMin) {
         line[waitingCount++] = stream
         continue
       }
@@ -314,16 +314,16 @@ export class Sender {
       at = end
       if (hasSent) served.add(stream)
       // A stream without window joins the queue again when the client enlarges it.
-      stream.inLine = stream.queuedBytes > 0 && stream.window > 0
-      if (!stream.inLine) {
-        stream.looksHeld = 0
+      stream.isQueued = stream.queuedBytes > 0 && stream.window > 0
+      if (!stream.isQueued) {
+        stream.heldChecks = 0
         continue
       }
       // A stream that had its turn moves to the end of the queue. A stream that waits, or was cut
       // short, keeps its place.
       const hadTurn = hasSent && (this.#window > 0 || !isShort(stream))
       if (hadTurn) {
-        stream.looksHeld = 0
+        stream.heldChecks = 0
         line.push(stream)
       } else line[waitingCount++] = stream
     }
@@ -366,12 +366,15 @@ function takePieces(stream: Outgoing, bytes: number, memory: Buffer, from: numbe
   let whole = 0
   for (let at = from; at < end; ) {
     const piece = pieces[whole] as Buffer
-    const taken = Math.min(piece.length - stream.sentOfFirst, end - at)
-    const sent = stream.sentOfFirst + taken
-    memory.set(taken === piece.length ? piece : piece.subarray(stream.sentOfFirst, sent), at)
+    const taken = Math.min(piece.length - stream.firstPieceSentBytes, end - at)
+    const sent = stream.firstPieceSentBytes + taken
+    memory.set(
+      taken === piece.length ? piece : piece.subarray(stream.firstPieceSentBytes, sent),
+      at,
+    )
     at += taken
     const isWhole = sent === piece.length
-    stream.sentOfFirst = isWhole ? 0 : sent
+    stream.firstPieceSentBytes = isWhole ? 0 : sent
     if (isWhole) whole++
   }
   if (whole === pieces.length) pieces.length = 0

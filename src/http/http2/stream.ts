@@ -65,12 +65,13 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   readonly #list: readonly string[]
   readonly #host: StreamHost
 
+  // The state of the response body, which the sender reads and updates (Outgoing in sender.ts).
   window: number
   readonly pieces: Buffer[] = []
-  sentOfFirst = 0
+  firstPieceSentBytes = 0
   queuedBytes = 0
-  inLine = false
-  looksHeld = 0
+  isQueued = false
+  heldChecks = 0
   ended = false
   #answered = false
   /** The whole response was passed to the connection. */
@@ -331,8 +332,8 @@ export class Http2Stream implements Wire, Outgoing, Sink {
   }
 
   /**
-   * The response was sent. A client that still sends its body gets a moment to read it: some lose a
-   * response that arrives together with RST_STREAM.
+   * The response was sent. If the client still sends its body, the stream is reset only after a
+   * moment. Some clients lose a response that arrives together with RST_STREAM.
    */
   #done(): void {
     this.ended = true
@@ -366,7 +367,7 @@ export class Http2Stream implements Wire, Outgoing, Sink {
     this.#gone = true
     this.#early = undefined
     if (this.#lingering !== undefined) clearTimeout(this.#lingering)
-    if (this.queuedBytes > 0 || this.inLine) this.#unqueue()
+    if (this.queuedBytes > 0 || this.isQueued) this.#unqueue()
     if (this.receiving) this.#reader?.fail(clientGone())
     const listeners = this.#listeners
     if (listeners === undefined) return

@@ -1,6 +1,6 @@
 /**
- * The list of served paths, as the response to `/`. Until 1.22, unknown paths also get a list: that
- * of the part of kube-apiserver that handles a request last.
+ * The list of served paths, as the response to `/`. Until 1.22, unknown paths also get a list: the
+ * paths of the apiextensions-apiserver, the last server in kube-apiserver's delegation chain.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'
@@ -22,8 +22,8 @@ export interface KnownPaths {
   readonly others: readonly string[]
 }
 
-/** Stages of the part of kube-apiserver that handles a request last. */
-const lastStages =
+/** The names of the health checks of the apiextensions-apiserver. */
+const extensionsChecks =
   /^(ping|log|etcd|informer-sync|shutdown|poststarthook\/(crd-informer-synced|generic-apiserver-start-informers|max-in-flight-filter|priority-and-fairness-(config-consumer|filter)|start-apiextensions-(controllers|informers)))$/
 
 function healthPathsOf(checks: HealthChecks, wanted: RegExp, release: number): string[] {
@@ -65,7 +65,7 @@ export function knownPaths(known: KnownPaths): PathHandler {
         ? servedPaths(known)
         : [
             ...groupPaths(catalog, (group) => group === 'apiextensions.k8s.io'),
-            ...healthPathsOf(checks, lastStages, release),
+            ...healthPathsOf(checks, extensionsChecks, release),
             '/metrics',
             '/openapi/v2',
             '/version',

@@ -86,7 +86,7 @@ checkCreate(webhookConfigurationBehaviour, [
     'a service, its names mixed up as in the original',
     hooks(hook({ clientConfig: { service: { name: 'n', port: 0, path: 'a//b' } } })),
     [
-      'webhooks[0].clientConfig.service.name: Required value: service name is required',
+      'webhooks[0].clientConfig.service.name: Required value',
       'webhooks[0].clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
       'webhooks[0].clientConfig.service.path: Invalid value: "a//b": must start with a \'/\'',
       'webhooks[0].clientConfig.service.path: Invalid value: "a//b": segment[0] may not be empty',

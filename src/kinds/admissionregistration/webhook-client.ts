@@ -4,6 +4,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote } from '#api/go-syntax.ts'
 import { dns1123Subdomain, portNumber } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { requiredPlainly } from '#kinds/all-kinds/checks.ts'
 import { parseGoUrl } from './go-url.ts'
 
 export function checkClientConfig(config: Loose, path: FieldPath): FieldError[] {
@@ -46,9 +47,11 @@ export function checkWebhookUrl(text: string, path: FieldPath): FieldError[] {
  */
 export function checkWebhookService(service: Loose, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (!service.namespace) errors.push(required(path.child('name'), 'service name is required'))
+  if (!service.namespace) {
+    errors.push(requiredPlainly(path.child('name'), 'service name is required'))
+  }
   if (!service.name) {
-    errors.push(required(path.child('namespace'), 'service namespace is required'))
+    errors.push(requiredPlainly(path.child('namespace'), 'service namespace is required'))
   }
   const port: number = service.port ?? 0
   const problems = portNumber(port)

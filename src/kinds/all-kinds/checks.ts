@@ -11,6 +11,7 @@ import { dns1123Label, dns1123Subdomain, qualifiedName } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { compareQuantities } from '#api/quantity.ts'
+import { change } from '#api/releases/change.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { textsWritten } from '#api/written-text.ts'
@@ -39,6 +40,17 @@ export function checkOneOf(
   if (value === undefined || value === '') return [required(path)]
   return allowed.includes(value) ? [] : [notSupported(path, value, allowed)]
 }
+
+const namesArePlainlyRequired = change(
+  'errors of missing names of services and references do not say: is required',
+  { since: 34 },
+)
+
+/** A missing name. `before` is the detail that older releases add. */
+export const requiredPlainly = (path: FieldPath, before: string): FieldError => ({
+  ...required(path),
+  older: { before: namesArePlainlyRequired, error: required(path, before) },
+})
 
 /** The field must be set; an empty value counts as set. */
 export const checkOneOfRequired = (

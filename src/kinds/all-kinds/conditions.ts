@@ -1,6 +1,5 @@
 /** Conditions of the shape all newer kinds share (metav1.Condition). */
 import {
-  covered,
   duplicate,
   type FieldError,
   invalid,
@@ -41,9 +40,7 @@ export function checkConditions(
     const type: string = condition.type ?? ''
     const at = path.index(i)
     const error = () =>
-      release.has(namesRepeatedItem)
-        ? covered(duplicate(at, type))
-        : duplicate(at.child('type'), type)
+      release.has(namesRepeatedItem) ? duplicate(at, type) : duplicate(at.child('type'), type)
     const twice = seen.has(type) ? [error()] : []
     seen.add(type)
     return [...twice, ...checkCondition(condition, at, release)]

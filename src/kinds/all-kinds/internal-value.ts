@@ -21,13 +21,13 @@ export abstract class Unfinished extends GoText {
   abstract finish(jsonOf: InternalJson): GoText
 }
 
-/** Releases before 1.34 show only the name of the Go type. */
+/** By default, releases before 1.34 show only the name of the Go type. */
 class InternalValue extends Unfinished {
   readonly type: string
   readonly value: Loose | Loose[] | undefined
-  constructor(type: string, value: Loose | Loose[] | undefined) {
+  constructor(type: string, value: Loose | Loose[] | undefined, before34: string | undefined) {
     const [group = '', , name = ''] = type.split('.').slice(-3)
-    super(`${group}.${name}{}`, 'null')
+    super(before34 ?? `${group}.${name}{}`, 'null')
     this.type = type
     this.value = value
   }
@@ -38,13 +38,14 @@ class InternalValue extends Unfinished {
 
 /**
  * `type` is the OpenAPI name of the type of the value, or of the items of a list. An absent value
- * is nil.
+ * is nil. `before34` is the text in releases before 1.34, where that is known.
  */
 export const internalValue = (
   type: string,
   value: Loose | Loose[] | null | undefined,
+  before34?: string,
 ): InternalValue | undefined =>
-  value === null || value === undefined ? undefined : new InternalValue(type, value)
+  value === null || value === undefined ? undefined : new InternalValue(type, value, before34)
 
 type TypeOf = (name: string) => Type
 

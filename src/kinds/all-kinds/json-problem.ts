@@ -1,6 +1,6 @@
 /**
  * The error of Go's JSON decoder for bytes that should be an object or array. Undefined if the
- * bytes are valid. Like Go's scanner it passes over the text once and keeps no values.
+ * bytes are valid. Like Go's scanner it reads the text once and keeps no values.
  */
 import { goQuote } from '#api/go-syntax.ts'
 
@@ -61,19 +61,19 @@ class Scanner {
     while (this.#at < this.#text.length && space.test(this.#text[this.#at] as string)) this.#at++
   }
 
-  /** Uses a list instead of recursion, because input can be deeply nested. */
+  /** Keeps the nesting in a list instead of recursion, because input can be deeply nested. */
   #value(): JsonKind {
-    const open: ('object' | 'array')[] = []
+    const nesting: ('object' | 'array')[] = []
     let first: JsonKind | undefined
     for (;;) {
-      const kind = this.#open(open)
+      const kind = this.#enter(nesting)
       first ??= kind
-      if (!this.#close(open)) return first
+      if (!this.#leave(nesting)) return first
     }
   }
 
   /** Reads one scalar, or enters objects and arrays until there is one. */
-  #open(open: ('object' | 'array')[]): JsonKind {
+  #enter(nesting: ('object' | 'array')[]): JsonKind {
     let outermost: JsonKind | undefined
     for (;;) {
       this.#skipSpace()
@@ -83,8 +83,8 @@ class Scanner {
         return outermost ?? kind
       }
       this.#at++
-      open.push(ch === '{' ? 'object' : 'array')
-      if (open.length > nestingDepthMax) throw new Problem('exceeded max depth')
+      nesting.push(ch === '{' ? 'object' : 'array')
+      if (nesting.length > nestingDepthMax) throw new Problem('exceeded max depth')
       outermost ??= ch === '{' ? 'object' : 'array'
       this.#skipSpace()
       if (ch === '[' && this.#peek() === ']') return outermost
@@ -96,14 +96,14 @@ class Scanner {
   }
 
   /** After a value: closes finished objects and arrays. Returns whether another value follows. */
-  #close(open: ('object' | 'array')[]): boolean {
-    while (open.length > 0) {
+  #leave(nesting: ('object' | 'array')[]): boolean {
+    while (nesting.length > 0) {
       this.#skipSpace()
-      const inside = open.at(-1)
+      const inside = nesting.at(-1)
       const ch = this.#peek()
       if (ch === (inside === 'object' ? '}' : ']')) {
         this.#at++
-        open.pop()
+        nesting.pop()
         continue
       }
       if (ch !== ',') {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '#api/object-meta.ts'
 import { findByPath, OtherNumber } from './json-path-find.ts'
-import { parseJsonPath } from './json-path.ts'
+import { jsonPathProblem, parseJsonPath } from './json-path.ts'
 
 const value: Json = {
   spec: {
@@ -138,3 +138,22 @@ test('all items of a very long list are found, however many paths lead to them',
   const many = { list: Array.from({ length: 200_000 }, (_, i) => i) }
   assert.equal(findByPath(parseJsonPath('.list[*,*]') ?? [], many).length, 400_000)
 })
+
+const problems: [string, string | undefined][] = [
+  ['.a', undefined],
+  ['%', "unrecognized character in action: U+0025 '%'"],
+  ['\u0007', 'unrecognized character in action: U+0007'],
+  ['\n', 'unclosed action'],
+  ['-a', 'cannot parse number -'],
+  ['10.0.0.1', 'cannot parse number 10.0.0.1'],
+  ['.a....b', 'invalid multiple recursive descent'],
+  ['"a', 'unterminated quoted string'],
+  ['"\\q"', 'unquote string "\\q" error invalid syntax'],
+  ['[1', 'unterminated array'],
+  ['[a]', 'invalid array index a'],
+  ['[-]', 'array index - is not a number'],
+  ['[?(@.a', 'unterminated filter'],
+  ['[?(@.a)', 'unclosed array expect ]'],
+]
+for (const [text, problem] of problems)
+  test(`${JSON.stringify(text)}: ${problem}`, () => assert.equal(jsonPathProblem(text), problem))

@@ -7,7 +7,7 @@ import { exactInteger } from '#codec/exact-integer.ts'
 import { type JsonPathNode, notInt64 } from './json-path-node.ts'
 import { unquoteGo } from './unquote-go.ts'
 
-/** The text is not a valid path. */
+/** The text is not a valid path. The message is kube-apiserver's. */
 class NoPath extends Error {}
 
 /** Parses a path. Undefined if the text is not a valid path. */
@@ -21,8 +21,32 @@ export function parseJsonPath(text: string): readonly JsonPathNode[] | undefined
   }
 }
 
+/** Why a text is not a valid path, in kube-apiserver's words. Undefined if it is one. */
+export function jsonPathProblem(text: string): string | undefined {
+  try {
+    new Parser(`{${text}}`).lists()
+    return undefined
+  } catch (error) {
+    if (error instanceof NoPath) return error.message
+    throw error
+  }
+}
+
+/** `U+0025 '%'`; a character that cannot be printed has only its number. */
+function goCharacter(ch: string): string {
+  const number = (ch.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(ch) ? `U+${number} '${ch}'` : `U+${number}`
+}
+
 /** A nested path. A brace in it ends it, and the rest must be valid nevertheless. */
 const actionOf = (text: string): readonly JsonPathNode[] => new Parser(`{${text}}`).lists()[0]
+
+const unexpected = (rest: string): string => {
+  const ch = String.fromCodePoint(rest.codePointAt(0) ?? 10)
+  return ch === '\n' || ch === '\r'
+    ? 'unclosed action'
+    : `unrecognized character in action: ${goCharacter(ch)}`
+}
 
 const isTerminator = (ch: string | undefined): boolean =>
   ch === undefined || ' \t\r\n.,[]$@{}'.includes(ch)
@@ -70,12 +94,12 @@ class Parser {
         nodes.push(this.#field())
       } else if (/^(?:[+-]|\p{Nd})/u.test(rest)) nodes.push(this.#number())
       else if (startsWord.test(rest)) nodes.push(this.#word())
-      else throw new NoPath()
+      else throw new NoPath(unexpected(rest))
     }
   }
 
   #recursive(nodes: JsonPathNode[]): void {
-    if (nodes.at(-1)?.is === 'recursive') throw new NoPath()
+    if (nodes.at(-1)?.is === 'recursive') throw new NoPath('invalid multiple recursive descent')
     this.#at += 2
     nodes.push({ is: 'recursive' })
     if (startsWord.test(this.#text.slice(this.#at))) nodes.push(this.#field())
@@ -105,7 +129,8 @@ class Parser {
       if (!notInt64(value)) return { is: 'number', kind: 'int', value: exactInteger(value) }
     }
     const value = Number(text)
-    if (!float.test(text) || !Number.isFinite(value)) throw new NoPath()
+    if (!float.test(text) || !Number.isFinite(value))
+      throw new NoPath(`cannot parse number ${text}`)
     return { is: 'number', kind: 'float', value }
   }
 
@@ -113,12 +138,13 @@ class Parser {
     const start = this.#at
     for (this.#at++; ; this.#at++) {
       const ch = this.#text[this.#at]
-      if (ch === undefined || ch === '\n') throw new NoPath()
+      if (ch === undefined || ch === '\n') throw new NoPath('unterminated quoted string')
       if (ch === quote && this.#text[this.#at - 1] !== '\\') break
     }
     this.#at++
-    const value = unquoteGo(this.#text.slice(start + 1, this.#at - 1), quote)
-    if (value === undefined) throw new NoPath()
+    const text = this.#text.slice(start, this.#at)
+    const value = unquoteGo(text.slice(1, -1), quote)
+    if (value === undefined) throw new NoPath(`unquote string ${text} error invalid syntax`)
     return { is: 'text', value }
   }
 
@@ -128,7 +154,7 @@ class Parser {
    */
   #brackets(): readonly JsonPathNode[] {
     const end = /^[^\]\n]*(?=\])/.exec(this.#text.slice(this.#at + 1))
-    if (end === null) throw new NoPath()
+    if (end === null) throw new NoPath('unterminated array')
     const text = end[0]
     this.#at += text.length + 2
     const parts = text.split(',')
@@ -157,9 +183,9 @@ class Parser {
     let closed = false
     for (let at = start; ; at++) {
       const ch = this.#text[at]
-      if (ch === undefined || ch === '\n') throw new NoPath()
+      if (ch === undefined || ch === '\n') throw new NoPath('unterminated filter')
       if (ch === ')' && (quote === '') === !closed) {
-        if (this.#text[at + 1] !== ']') throw new NoPath()
+        if (this.#text[at + 1] !== ']') throw new NoPath('unclosed array expect ]')
         return at
       }
       if (ch !== '"' && ch !== "'") continue
@@ -172,7 +198,7 @@ class Parser {
 /** `1`, `-1`, `1:3`, `::2`; nothing at all is the first. */
 function sliceOf(text: string): JsonPathNode {
   const match = slicePattern.exec(text)
-  if (match === null) throw new NoPath()
+  if (match === null) throw new NoPath(`invalid array index ${text}`)
   const [from, to, step] = [match[1], match[2]?.slice(1), match[3]?.slice(1)].map(placeOf)
   if (match[2] === undefined) return { is: 'slice', from, to: (from ?? 0) + 1, single: true }
   return { is: 'slice', from, to, step, single: false }
@@ -180,6 +206,7 @@ function sliceOf(text: string): JsonPathNode {
 
 function placeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
-  if (text === '-' || notInt64(BigInt(text))) throw new NoPath()
+  if (text === '-' || notInt64(BigInt(text)))
+    throw new NoPath(`array index ${text} is not a number`)
   return Number(text)
 }

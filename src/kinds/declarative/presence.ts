@@ -20,7 +20,11 @@ const onPresence =
   ({ value, path }) =>
     isMissing(value) ? [] : [forbidden(path, '')]
 
-/** Checks by rule name. A missing optional value is not an error; it skips the other checks. */
+/**
+ * Checks by rule name. As in Kubernetes' validation functions, `optional` yields the same error as
+ * `required`. Rows of optional rules have the marks `q` and `s`: the compiled rule drops the error
+ * and skips the other checks of the value (compile.ts).
+ */
 export const presence: ReadonlyMap<string, DeclaredCheck> = new Map(
   (
     [
@@ -80,7 +84,7 @@ function changeErrors(
       )
 }
 
-/** The positions of items that the other list has not. */
+/** The indices of the items that are missing in the other list. */
 function newItems(list: CheckedValue[] = [], other: CheckedValue[] = [], match: Match): number[] {
   const find = finder(other, match)
   return [...list.keys()].filter((i) => find(list[i]) === undefined)

@@ -76,6 +76,18 @@ for (const [what, of, made, release, expected] of checks) {
   })
 }
 
+for (const [release, detail] of [
+  [33, ': name is required'],
+  [34, ''],
+] as const)
+  test(`1.${release}: a backend without a name`, () => {
+    const made = inDefault({ spec: { defaultBackend: { resource: { kind: 'Thing' } } } })
+    const errors = ingressBehaviour.validateCreate?.(made, contextFor({ release })) ?? []
+    assert.deepEqual(linesOf(inWordsOf(errors, release)), [
+      `spec.defaultBackend.resource.name: Required value${detail}`,
+    ])
+  })
+
 const fieldsOf = (of: Behaviour, made: KubeObject, release: number): string[] =>
   (of.validateCreate?.(made, contextFor({ release })) ?? []).map(
     ({ field, type }) => `${field} ${type}`,

@@ -28,7 +28,10 @@ import { checkResources } from './resources.ts'
 import { checkSecurityContext } from './security-context.ts'
 import type { VolumesByName } from './volumes.ts'
 
-const checksStartupProbes = change('startup probes are validated', { since: 21 })
+const repeatsStartupProbeErrors = change('errors of startup probes are reported twice', {
+  since: 21,
+  until: 24,
+})
 const commonFirst = change('errors of a container begin with those that all containers can have', {
   since: 25,
 })
@@ -134,7 +137,7 @@ export function checkContainersBefore25(
     names.add(name)
     errors.push(...checkContainerBefore25(container, scope, at))
   })
-  if (init) for (const container of all) errors.push(...checkHostPortConflicts([container], path))
+  if (init) errors.push(...checkHostPortsAlone(all, path))
   else errors.push(...checkHostPortConflicts(all, path))
   return errors
 }
@@ -171,12 +174,12 @@ function checkContainerBefore25(
   return errors
 }
 
-/** The startup probe is checked twice from 1.21 on, so its errors are reported twice. */
+/** From 1.21 to 1.24 kube-apiserver checks the startup probe twice. */
 function checkLivenessAndStartup(container: Loose, path: FieldPath, rules: PodRules): FieldError[] {
   const { livenessProbe, readinessProbe, startupProbe } = container
   const errors = checkProbe(livenessProbe, path.child('livenessProbe'), rules)
   errors.push(...checkReadinessGrace(readinessProbe, path))
-  if (rules.has(checksStartupProbes))
+  if (rules.has(repeatsStartupProbeErrors))
     errors.push(...checkProbe(startupProbe, path.child('startupProbe'), rules))
   errors.push(...checkThreshold(livenessProbe, path.child('livenessProbe', 'successThreshold')))
   errors.push(...checkProbe(startupProbe, path.child('startupProbe'), rules))
@@ -213,7 +216,7 @@ function checkPorts(ports: Loose[] | null | undefined, path: FieldPath): FieldEr
   return errors
 }
 
-/** A port of the host can be had once. */
+/** Two containers cannot use the same port of the host. */
 function checkHostPortConflicts(containers: Loose[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const taken = new Set<string>()
@@ -228,6 +231,13 @@ function checkHostPortConflicts(containers: Loose[], path: FieldPath): FieldErro
   })
   return errors
 }
+
+/**
+ * Init containers run one after another, so each may repeat the host ports of another, but not its
+ * own. As in kube-apiserver, each error has index 0, whichever container it is about.
+ */
+const checkHostPortsAlone = (containers: Loose[], path: FieldPath): FieldError[] =>
+  containers.flatMap((container) => checkHostPortConflicts([container], path))
 
 /** Init containers run to their end one after another, unless they are sidecars. */
 export function checkInitContainers(scope: ContainerScope, path: FieldPath): FieldError[] {
@@ -244,7 +254,7 @@ export function checkInitContainers(scope: ContainerScope, path: FieldPath): Fie
     errors.push(...checkInitRestartPolicy(container, at, scope.rules))
     if (names.has(name)) errors.push(duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
-    errors.push(...checkHostPortConflicts([container], path))
+    errors.push(...checkHostPortsAlone([container], path))
     errors.push(...checkInitLife(container, scope, at))
     errors.push(...checkInitResize(container, at, scope.rules))
     return errors

@@ -98,9 +98,10 @@ export function checkProjectedVolume(
   const errors = checkFileMode(source.defaultMode, path.child('defaultMode'))
   errors.push(...checkUser(source.defaultUser, path.child('defaultUser')))
   const paths = new Set<string>()
-  const claim = (target: string, owner: string, evenEmpty = false) => {
+  // Each path may have one file. `value` is what kube-apiserver shows in the error.
+  const reservePath = (target: string, value: string, evenEmpty = false) => {
     if (target === '' && !evenEmpty) return
-    if (paths.has(target)) errors.push(invalid(path, owner, 'conflicting duplicate paths'))
+    if (paths.has(target)) errors.push(invalid(path, value, 'conflicting duplicate paths'))
     paths.add(target)
   }
   const sources: Loose[] = source.sources ?? []
@@ -115,14 +116,14 @@ export function checkProjectedVolume(
       if (name === '') errors.push(required(at.child(kind, 'name')))
       ;((reference.items ?? []) as Loose[]).forEach((item, k) => {
         errors.push(...checkKeyToPath(item, at.child(kind, 'items').index(k)))
-        claim(item.path ?? '', name)
+        reservePath(item.path ?? '', name)
       })
     }
     if (projection.downwardAPI) {
       kinds++
       for (const file of (projection.downwardAPI.items ?? []) as Loose[]) {
         errors.push(...checkDownwardFile(file, at.child('downwardAPI'), rules))
-        claim(file.path ?? '', file.path ?? '')
+        reservePath(file.path ?? '', file.path ?? '')
       }
     }
     if (projection.serviceAccountToken) {
@@ -135,13 +136,14 @@ export function checkProjectedVolume(
       kinds++
       const bundle: Loose = projection.clusterTrustBundle
       errors.push(...checkTrustBundle(bundle, at.child('clusterTrustBundle')))
-      claim(bundle.path ?? '', bundle.path ?? '', true)
+      reservePath(bundle.path ?? '', bundle.path ?? '', true)
     }
     if (projection.podCertificate) {
       kinds++
       const certificate: Loose = projection.podCertificate
       errors.push(...checkPodCertificate(certificate, at.child('podCertificate')))
-      for (const file of certificatePaths) claim(certificate[file] ?? '', certificate[file] ?? '')
+      for (const file of certificatePaths)
+        reservePath(certificate[file] ?? '', certificate[file] ?? '')
     }
     if (kinds > 1) {
       const perSource = rules.has(namesSource) ? ' per source' : ''

@@ -7,7 +7,10 @@ import { checkOneOf, each } from '#kinds/all-kinds/checks.ts'
 import { taintEffects } from './device-claim.ts'
 import { checkLabelName } from './device-names.ts'
 
-/** An existing object may keep an effect that was valid before. */
+/**
+ * An existing object may keep an effect that was valid before. Declarative validation, in releases
+ * that have it, reports the error of the effect instead (`covered`).
+ */
 export function checkTaint(taint: Loose, path: FieldPath, old?: Loose): FieldError[] {
   const { key = '', value = '', effect } = taint
   const isKept = old !== undefined && old.effect === effect

@@ -217,6 +217,18 @@ checkCreate(resourceSliceBehaviour, [
     context,
   ],
   [
+    'a long name of an attribute, without its middle in the path',
+    slice({
+      allNodes: true,
+      devices: [{ name: 'd', attributes: { ['a'.repeat(50) + 'b'.repeat(50)]: {} } }],
+    }),
+    [
+      'spec.devices[0].attributes: Too long: may not be more than 32 bytes',
+      `spec.devices[0].attributes[${'a'.repeat(47)}...${'b'.repeat(46)}]: Invalid value: "": exactly one value must be specified`,
+    ],
+    context,
+  ],
+  [
     'attributes',
     slice({
       allNodes: true,
@@ -243,6 +255,60 @@ test('fields of disabled features are dropped, unless they were used', () => {
   resourceClaimBehaviour.prepareForCreate?.(claim, context)
   assert.equal(claim.spec.devices.requests[0].exactly.adminAccess, undefined)
 })
+
+/** Errors beside a namespace with labels; undefined if the namespace is not read. */
+type Check = ReturnType<NonNullable<typeof resourceClaimBehaviour.namespaceRule>>
+const linesIn = (check: Check, labels?: Record<string, string>) =>
+  check && linesOf(check(labels && named({}, { labels })))
+const needed = (at: string, label: string) =>
+  `${at}.adminAccess: Forbidden: admin access to devices requires the \`${label}: true\` label on the containing namespace`
+const admin = { name: 'a', exactly: { ...exactly, adminAccess: true } }
+const result = { driver: 'a.b', pool: 'p', device: 'd', request: 'a', adminAccess: true }
+const older = 'resource.k8s.io/admin-access'
+const label = 'resource.kubernetes.io/admin-access'
+
+for (const [release, wanted] of [
+  [32, undefined],
+  [33, older],
+  [34, label],
+  [37, label],
+] as const)
+  test(`1.${release}: admin access needs the label ${wanted}`, () => {
+    const context = contextFor({ release })
+    const claim = asking({ requests: [{ name: 'b', exactly }, admin] })
+    const template = { ...claim, spec: { spec: claim.spec } }
+    const granted = { ...claim, status: { allocation: { devices: { results: [result] } } } }
+    const checks: [string, Check][] = [
+      [
+        'spec.devices.requests[1]',
+        resourceClaimBehaviour.namespaceRule?.(claim, undefined, context),
+      ],
+      [
+        'spec.devices.requests[1]',
+        resourceClaimTemplateBehaviour.namespaceRule?.(template, undefined, context),
+      ],
+      [
+        'status.allocation.devices.results[0]',
+        resourceClaimBehaviour.subresources?.status?.namespaceRule?.(granted, claim, context),
+      ],
+    ]
+    for (const [at, check] of checks) {
+      if (wanted === undefined) assert.equal(check, undefined)
+      else {
+        assert.deepEqual(linesIn(check, { [wanted]: 'true' }), [])
+        const other = wanted === label ? older : label
+        assert.deepEqual(linesIn(check, { [other]: 'true' }), [needed(at, wanted)])
+        assert.deepEqual(linesIn(check, { [wanted]: 'yes' }), [needed(at, wanted)])
+        assert.deepEqual(linesIn(check), [
+          `${at}.adminAccess: Internal error: could not retrieve namespace to verify admin access: namespaces "default" not found`,
+        ])
+      }
+    }
+    const plain = asking({ requests: [{ name: 'b', exactly }] })
+    assert.equal(resourceClaimBehaviour.namespaceRule?.(plain, undefined, context), undefined)
+    const status = resourceClaimBehaviour.subresources?.status
+    assert.equal(status?.namespaceRule?.(granted, granted, context), undefined)
+  })
 
 test('a request without a count requests one device', () => {
   const value: Loose = {}

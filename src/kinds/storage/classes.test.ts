@@ -40,6 +40,27 @@ checkCreate(csiStorageCapacityBehaviour, [
   ['1.28 checks once', capacity, [negative], contextFor({ release: 28 })],
 ])
 
+const reachable = (value: string) =>
+  inDefault({
+    storageClassName: 's',
+    nodeTopology: { matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] },
+  })
+const noLabel =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+const wrongValue = `nodeTopology.matchExpressions[0].values[0]: Invalid value: "%": ${noLabel}`
+checkCreate(csiStorageCapacityBehaviour, [
+  ['1.25 takes any value', reachable('%'), [], contextFor({ release: 25 })],
+  [
+    '1.26 takes label values',
+    reachable('%'),
+    [wrongValue, wrongValue],
+    contextFor({ release: 26 }),
+  ],
+])
+checkUpdate(csiStorageCapacityBehaviour, [
+  ['a value stays wrong', reachable('%'), reachable('%'), [], contextFor({ release: 37 })],
+])
+
 const migration = (resource: object, status = {}) => named({ spec: { resource }, status })
 checkCreate(storageVersionMigrationBehaviour, [
   ['a migration', migration({ resource: 'pods' }), []],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import {
   checkCreate,
   checkUpdate,
@@ -165,6 +166,30 @@ checkUpdate(storageClassBehaviour, [
     ],
   ],
 ])
+
+test('since 1.36 parameters that are empty equal parameters that are not there', () => {
+  const next = provisioned({})
+  rememberEmpty(next, 'parameters')
+  const fieldsOf = (release: number) =>
+    storageClassBehaviour
+      .validateUpdate?.(next, provisioned({}), contextFor({ release }))
+      .map(({ field }) => field)
+  assert.deepEqual(fieldsOf(35), ['parameters'])
+  assert.deepEqual(fieldsOf(36), [])
+})
+
+test('since 1.37 each write to an attachment checks the attacher', () => {
+  const old = attached({ persistentVolumeName: 'v' })
+  const next = { ...old, spec: { ...old.spec, attacher: 'x'.repeat(64) } }
+  const fieldsOf = (release: number) =>
+    new Set(
+      volumeAttachmentBehaviour
+        .validateUpdate?.(next, old, contextFor({ release }))
+        .map(({ field }) => field),
+    )
+  assert.deepEqual(fieldsOf(36), new Set(['spec']))
+  assert.deepEqual(fieldsOf(37), new Set(['spec', 'spec.attacher']))
+})
 
 checkUpdate(csiDriverBehaviour, [
   [

@@ -3,13 +3,11 @@
  * returns warnings.
  */
 import type { FieldPath } from '#api/field-path.ts'
-import { dns1123Label } from '#api/names.ts'
-import type { KubeObject, Loose } from '#api/object-meta.ts'
+import type { Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Context } from '#kinds/kind.ts'
 import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
 
-const namesShouldBeLabels = change('names that are no DNS labels cause a warning', { since: 27 })
 const manyIndexesWarn = change('indexed jobs of very many pods cause a warning', { since: 28 })
 
 const gates: readonly (readonly [gate: string, ...fields: string[]])[] = [
@@ -40,15 +38,6 @@ export function dropDisabledJobFields(spec: Loose, old: Loose | undefined, conte
     if (before.suspend === undefined) delete spec.suspend
     else spec.suspend = before.suspend
   }
-}
-
-/** Pod names derive from the job's name, and the pod name becomes the host name. */
-export function podNameWarnings({ metadata }: KubeObject, { release }: Context): string[] {
-  const problems = dns1123Label(metadata.name ?? '')
-  if (problems.length === 0 || !releaseOf(release).has(namesShouldBeLabels)) return []
-  return [
-    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
-  ]
 }
 
 const manyCompletions = 100_000

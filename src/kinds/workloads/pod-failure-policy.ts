@@ -12,7 +12,7 @@ import type { FieldPath } from '#api/field-path.ts'
 import { goList, goQuote } from '#api/go-syntax.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { change } from '#api/releases/change.ts'
-import { checkQualifiedName } from '#kinds/all-kinds/checks.ts'
+import { checkQualifiedName, listAsWritten } from '#kinds/all-kinds/checks.ts'
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
 
 const indexesCanFail = change('a job can limit retries and failures of each index', {
@@ -95,10 +95,12 @@ function checkPatterns(patterns: Loose[], path: FieldPath): FieldError[] {
 }
 
 function checkExitCodes(
-  { operator = '', containerName, values: written }: Loose,
+  requirement: Loose,
   path: FieldPath,
   names: ReadonlySet<string>,
 ): FieldError[] {
+  const { operator = '', containerName } = requirement
+  const written = listAsWritten<number>(requirement, 'values')
   const errors = checkWord(operator, operators, path.child('operator'))
   if (typeof containerName === 'string' && !names.has(containerName)) {
     const detail = 'must be one of the container or initContainer names in the pod template'
@@ -106,7 +108,7 @@ function checkExitCodes(
   }
   const values: number[] = written ?? []
   const at = path.child('values')
-  const shown = goList('int32', (written as number[] | undefined)?.map(String))
+  const shown = goList('int32', written?.map(String))
   if (values.length === 0) errors.push(invalid(at, shown, 'at least one value is required'))
   else if (values.length > exitCodesMax) errors.push(tooMany(at, values.length, exitCodesMax))
   const seen = new Set<number>()

@@ -285,7 +285,7 @@ test('a daemon set counts its templates in an annotation', () => {
     ['x', 'extensions/v1beta1', undefined],
   ] as const) {
     broken.metadata.annotations = { [counter]: text }
-    const told = rules.unconvertible?.(broken, version)
+    const told = rules.conversionError?.(broken, version)
     if (why instanceof RegExp) assert.match(told ?? '', why)
     else assert.equal(told, why, text)
   }

@@ -17,7 +17,7 @@ function numberProblem(text: string): string | undefined {
 }
 
 /** `words`: the error text; `unset`: a text that counts as absent. */
-export const unreadNumber =
+export const annotationNumberError =
   (key: string, words = (_text: string, why: string) => why, unset?: string) =>
   ({ metadata: { annotations } }: KubeObject, apiVersion: string): string | undefined => {
     if (!annotations || !versions.has(apiVersion)) return undefined

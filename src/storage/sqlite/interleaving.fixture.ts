@@ -76,7 +76,7 @@ async function run(file: string, model: Model, chance: (limit: number) => number
     {
       file,
       checkpointBytes: 16_384 << chance(7),
-      companyMax: [0, 5, 40, 1e9][chance(4)],
+      concurrentWritesMax: [0, 5, 40, 1e9][chance(4)],
       elapsed: () => (now += slowMs),
     },
     { committed: (changes) => announced.push(...changes) },

@@ -15,18 +15,13 @@ import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { prefixRange, type Revision, type Storage } from '#storage/storage.ts'
 import { openSqliteStorage } from './sqlite.ts'
 
-const [directory, notesBefore, notesNow, round, logBytes, companyMax] = process.argv.slice(2) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-]
+const [directory, notesBefore, notesNow, round, logBytes, concurrentWritesMax] = process.argv.slice(
+  2,
+) as [string, string, string, string, string, string]
 const storage = await openSqliteStorage({
   directory,
   checkpointBytes: Number(logBytes),
-  companyMax: Number(companyMax),
+  concurrentWritesMax: Number(concurrentWritesMax),
 })
 if (existsSync(notesBefore)) {
   await check(storage, readFileSync(notesBefore, 'utf8').split('\n').slice(0, -1))

@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url'
 
 const rounds = 200
 /** Two states in parallel, one per core: in one the thread commits, in the other it hardly does. */
-const companyMaxes = [0, 512]
-const states = companyMaxes.length
+const concurrentWritesMaxes = [0, 512]
+const states = concurrentWritesMaxes.length
 /**
  * Half a minute on an idle machine; every round starts a process, and a busy machine needs longer.
  */
@@ -25,9 +25,9 @@ const cache = mkdtempSync(join(tmpdir(), 'binnacle-kill-cache-'))
 describe('kill -9', { concurrency: states }, () => {
   before(() => rehearse())
   after(() => rmSync(cache, { recursive: true }))
-  for (const companyMax of companyMaxes) {
-    const name = `after ${companyMax} in company a thread: ${rounds / states} times`
-    test(name, { timeout }, () => killAgainAndAgain(companyMax))
+  for (const concurrentWritesMax of concurrentWritesMaxes) {
+    const name = `after ${concurrentWritesMax} in company a thread: ${rounds / states} times`
+    test(name, { timeout }, () => killAgainAndAgain(concurrentWritesMax))
   }
 })
 
@@ -48,14 +48,14 @@ function rehearse(): void {
   rmSync(directory, { recursive: true })
 }
 
-async function killAgainAndAgain(companyMax: number): Promise<void> {
+async function killAgainAndAgain(concurrentWritesMax: number): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-kill-'))
   const notesOf = (round: number) => join(directory, `notes-${round % 2}`)
   let notedBytes = 0
   try {
     for (let round = 0; round <= rounds / states; round++) {
       const paths = [directory, notesOf(round + 1), notesOf(round)]
-      const numbers = [round, logBytesOf(round), companyMax].map(String)
+      const numbers = [round, logBytesOf(round), concurrentWritesMax].map(String)
       await runAndKill([...paths, ...numbers], killedAfterMs(round))
       notedBytes += statSync(notesOf(round)).size
     }

@@ -11,14 +11,14 @@ import { prefixRange, type Storage, StorageUnavailable } from '#storage/storage.
 import { collect, storageSuite, won } from '#storage/storage.suite.ts'
 import { openSqliteStorage } from './sqlite.ts'
 
-for (const [name, companyMax] of [
+for (const [name, concurrentWritesMax] of [
   ['sqlite', undefined],
   ['sqlite, by a thread of its own', 0],
 ] as const) {
   storageSuite(name, {
     open: async () => {
       const directory = mkdtempSync(join(tmpdir(), 'binnacle-sqlite-'))
-      const open = () => openSqliteStorage({ directory, companyMax })
+      const open = () => openSqliteStorage({ directory, concurrentWritesMax })
       let storage = await open()
       return {
         storage,

@@ -48,7 +48,7 @@ export interface SqliteOptions {
   /** The log is copied into the database at this size; if unset, a share of the disk's size. */
   readonly checkpointBytes?: number
   /** The number of concurrent writes after which a writer thread is started. */
-  readonly companyMax?: number
+  readonly concurrentWritesMax?: number
   /** Called once if the disk is too small to last. */
   readonly warn?: (message: string) => void
 }
@@ -103,7 +103,7 @@ class SqliteStorage implements Storage {
     if (available < smallestDiskBytes) options.warn?.(tooSmall(options.directory, available))
     const checkpointBytes = options.checkpointBytes ?? logBytesFor(available)
     this.#writer = new WriteQueue(
-      { file, checkpointBytes, companyMax: options.companyMax },
+      { file, checkpointBytes, concurrentWritesMax: options.concurrentWritesMax },
       {
         committed: (changes) => this.#committed(changes),
         diskShort: (isFull) => this.#shortenHistory(isFull),

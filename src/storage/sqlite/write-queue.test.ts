@@ -91,12 +91,12 @@ const from = (first: number, count: number) => Array.from({ length: count }, (_,
 test('when a writer thread is started', async () => {
   const cases: [what: string, options: Partial<WriteQueueOptions>, work: Work, count: number][] = [
     ['nothing to do', {}, async () => {}, 0],
-    ['writes that come alone', { companyMax: 9 }, (one) => one.alone(50), 0],
-    ['little company', { companyMax: 9 }, (one) => one.together(9), 0],
-    ['much company', { companyMax: 9 }, (one) => one.together(10), 1],
+    ['writes that come alone', { concurrentWritesMax: 9 }, (one) => one.alone(50), 0],
+    ['little company', { concurrentWritesMax: 9 }, (one) => one.together(9), 0],
+    ['much company', { concurrentWritesMax: 9 }, (one) => one.together(10), 1],
     [
       'company that adds up',
-      { companyMax: 9 },
+      { concurrentWritesMax: 9 },
       async (one) => {
         for (let i = 0; i < 3; i++) await one.together(4)
       },
@@ -108,7 +108,7 @@ test('when a writer thread is started', async () => {
     ['little to forget from before', { file: compactedUpTo(1900) }, async () => {}, 0],
     ['much to forget from before', { file: compactedUpTo(2100) }, async () => {}, 1],
     ['a compaction', {}, (one) => compactAfter(one, 500), 0],
-    ['a compaction of much', { companyMax: 9999 }, (one) => compactAfter(one, 2100), 1],
+    ['a compaction of much', { concurrentWritesMax: 9999 }, (one) => compactAfter(one, 2100), 1],
   ]
   for (const [what, options, work, count] of cases) {
     threads = 0
@@ -178,7 +178,7 @@ test('a read request is answered after the writes before it', async () => {
 })
 
 test('revisions are consecutive, whichever side assigns them', async () => {
-  const one = new Try({ companyMax: 20 })
+  const one = new Try({ concurrentWritesMax: 20 })
   let count = 0
   for (let round = 0; round < 60; round++) {
     const isAlone = round % 3 > 0
@@ -216,7 +216,7 @@ test('this thread does not wait for another writing connection; the writer threa
 })
 
 test('the thread gets concurrent writes, and no request overtakes those of the thread', async () => {
-  const one = new Try({ companyMax: 0 })
+  const one = new Try({ concurrentWritesMax: 0 })
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
   assert.equal(threads, 1)
@@ -252,7 +252,7 @@ test('the thread gets one request to copy the log each time it is long', async (
   })
   const file = newFile()
   // Forty small writes, each a page of the table and one of the index.
-  const one = new Try({ file, companyMax: 0, checkpointBytes: 40 * 2 * 8216 })
+  const one = new Try({ file, concurrentWritesMax: 0, checkpointBytes: 40 * 2 * 8216 })
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
   const { mtimeNs } = statSync(file, { bigint: true })
@@ -266,7 +266,7 @@ test('the thread gets one request to copy the log each time it is long', async (
 
 test('the thread copies the log by itself when its own writes make it long', async () => {
   const file = newFile()
-  const one = new Try({ file, companyMax: 0, checkpointBytes: 200_000 })
+  const one = new Try({ file, concurrentWritesMax: 0, checkpointBytes: 200_000 })
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
   const { mtimeNs } = statSync(file, { bigint: true })
@@ -342,7 +342,7 @@ test('compacted history is deleted by either connection, now or in a later run',
   ]
   for (const [what, count, isCutShort] of cases) {
     const file = newFile()
-    const first = new Try({ file, companyMax: 9999 })
+    const first = new Try({ file, concurrentWritesMax: 9999 })
     const deletions = Array.from({ length: count }, async (_, i) => {
       const ifRevision = won(await first.write())
       const key = `/registry/${i}`
@@ -359,9 +359,9 @@ test('compacted history is deleted by either connection, now or in a later run',
 })
 
 test('deletions of a compaction are logged, and the log is copied, on either side', async () => {
-  for (const companyMax of [0, 9999]) {
+  for (const concurrentWritesMax of [0, 9999]) {
     const file = newFile()
-    const one = new Try({ file, companyMax, checkpointBytes: 256 * 1024 })
+    const one = new Try({ file, concurrentWritesMax, checkpointBytes: 256 * 1024 })
     const count = 900
     await one.together(count)
     const remove = (i: number) => {
@@ -386,7 +386,7 @@ function rowsOf(file: string): number {
 
 test('if the thread cannot start, this thread does everything, and a later start may succeed', async () => {
   const file = newFile()
-  const one = new Try({ file, companyMax: 9 })
+  const one = new Try({ file, concurrentWritesMax: 9 })
   await one.alone(2)
   renameSync(file, `${file}.away`)
   mkdirSync(file)
@@ -440,7 +440,7 @@ test('if the thread cannot start, this thread deletes the old rows', async () =>
 })
 
 test('the number of waiting writes is limited, and acknowledged ones no longer count', async () => {
-  const one = new Try({ companyMax: 1e9 })
+  const one = new Try({ concurrentWritesMax: 1e9 })
   for (let round = 0; round < 2; round++) {
     const answers = Array.from({ length: 20_001 }, () => one.write())
     const settled = await Promise.allSettled(answers)
@@ -454,7 +454,7 @@ test('the number of waiting writes is limited, and acknowledged ones no longer c
 })
 
 test('the bytes of waiting writes are limited, and acknowledged ones no longer count', async () => {
-  const one = new Try({ companyMax: 1e9 })
+  const one = new Try({ concurrentWritesMax: 1e9 })
   const bytes = Buffer.alloc(1024 * 1024)
   // The condition does not hold, so nothing reaches the disk.
   const write = () =>
@@ -474,7 +474,7 @@ function nextThread(): Promise<Worker> {
 }
 
 test('if the thread is ended from outside, before or after its start, writes continue', async () => {
-  const one = new Try({ companyMax: 2 })
+  const one = new Try({ concurrentWritesMax: 2 })
   const first = nextThread()
   await one.together(4)
   await (await first).terminate()
@@ -501,7 +501,7 @@ test('if the thread is ended from outside, before or after its start, writes con
 })
 
 test('a thread that ends while no write waits causes no error', async () => {
-  const one = new Try({ companyMax: 0 })
+  const one = new Try({ concurrentWritesMax: 0 })
   const thread = nextThread()
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
@@ -513,7 +513,7 @@ test('a thread that ends while no write waits causes no error', async () => {
 
 test('changes from before the start are not announced when a thread ends', async () => {
   const file = newFile()
-  const before = new Try({ file, companyMax: 9999 })
+  const before = new Try({ file, concurrentWritesMax: 9999 })
   await before.together(2100)
   await before.queue.close()
   const one = new Try({ file })
@@ -528,7 +528,7 @@ const nothing = { bytes: Buffer.alloc(0), ifRevision: 0, deadline: 0, ttlMs: 0 }
 
 test('unreported writes of a thread are announced once, and the waiters get an unknown outcome', async () => {
   const file = newFile()
-  const one = new Try({ file, companyMax: 0 })
+  const one = new Try({ file, concurrentWritesMax: 0 })
   const thread = nextThread()
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
@@ -555,7 +555,7 @@ const removal = (one: Try, key: string, ifRevision: number) =>
   one.queue.write({ key, bytes: undefined, ifRevision, deadline: 0, ttlMs: 0 })
 
 test("if the thread's writes cannot be determined, the queue fails", async (t) => {
-  const one = new Try({ companyMax: 0 })
+  const one = new Try({ concurrentWritesMax: 0 })
   const thread = nextThread()
   await one.together(2)
   await one.queue.ask({ kind: 'compact', upTo: 2 })
@@ -570,7 +570,7 @@ test("if the thread's writes cannot be determined, the queue fails", async (t) =
 
 test('threads that end at any moment: announced changes are on disk, and so are acknowledged ones', async () => {
   const file = newFile()
-  const one = new Try({ file, companyMax: 0, checkpointBytes: 64 * 1024 })
+  const one = new Try({ file, concurrentWritesMax: 0, checkpointBytes: 64 * 1024 })
   let worker: Worker | undefined
   const heard = (started: Worker) => {
     worker = started
@@ -618,8 +618,8 @@ test('threads that end at any moment: announced changes are on disk, and so are 
 })
 
 test('a committed change that cannot be announced ends the queue, on either side', async () => {
-  for (const companyMax of [0, 100]) {
-    const one = new Try({ companyMax })
+  for (const concurrentWritesMax of [0, 100]) {
+    const one = new Try({ concurrentWritesMax })
     await one.together(3)
     await one.queue.ask({ kind: 'compact', upTo: 2 })
     one.failure = new Error('nobody listens')
@@ -632,8 +632,8 @@ test('a committed change that cannot be announced ends the queue, on either side
 })
 
 test('closing waits until all writes are on disk, on either side', async () => {
-  for (const companyMax of [0, 100]) {
-    const one = new Try({ companyMax })
+  for (const concurrentWritesMax of [0, 100]) {
+    const one = new Try({ concurrentWritesMax })
     await one.together(3)
     // With a thread, the thread processes these and later requests when it has opened the database.
     await one.queue.ask({ kind: 'compact', upTo: 2 })

@@ -1,7 +1,7 @@
 /**
  * The queue of writes of the server's thread. Writes are queued one by one and committed together
- * once per turn of the event loop. They are returned as the committed batches. `committed` is
- * called before a waiter gets its result.
+ * once per turn of the event loop. After each commit `committed` is called with its changes. Then
+ * the callers that wait for these writes get their results.
  *
  * A write that comes alone is committed on this thread: a handover would take as long as the disk.
  * After many concurrent writes, a writer thread takes over, so that the next writes are prepared
@@ -43,29 +43,31 @@ import { WriterThread } from './writer-thread.ts'
  */
 const waitingWritesMax = 20_000
 
-/** Bytes that may wait for the disk, with the same reason. */
+/** Bytes that may wait for the disk, for the same reason. */
 const waitingBytesMax = 256 * 1024 * 1024
 
 /** How often the writer checks after a failure whether the disk accepts writes again. */
 const probeIntervalMs = 500
 
 /** The thread is started after this many concurrent writes; a short burst ends before it helps. */
-const defaultCompanyMax = 16_384
+const concurrentWritesMaxDefault = 16_384
 
 /** Revisions that this thread may search for old rows; the writer thread searches longer ranges. */
-const sweptHereMax = 2000
+const sweptOnThisThreadMax = 2000
 
 /** If copying the log takes longer than this once, the writer thread copies it from then on. */
 const copySlowMs = 20
 
-/** After the thread failed to start, a slow disk does not start it again before this time. */
-const unopenedRestMs = 10_000
+/**
+ * If the writer thread failed to start, a slow disk is no reason to start it again for this time.
+ */
+const threadRetryMs = 10_000
 
 /** Space for the log is reserved this long after the start, so as not to delay it. */
 const roomAfterMs = 500
 
 export interface WriteQueueOptions extends WriterOptions {
-  readonly companyMax?: number
+  readonly concurrentWritesMax?: number
   /** Milliseconds since an arbitrary moment. */
   readonly elapsed?: () => number
 }
@@ -91,9 +93,10 @@ export class WriteQueue {
   #elapsed: () => number
   #events: WriterEvents
   /** Commits on this thread; never waits for another writer. */
-  #here: Committer
+  #committer: Committer
   #thread: WriterThread | undefined
-  #company = 0
+  /** The number of writes so far that came together with others. */
+  #concurrentWrites = 0
   #pace: DiskPace
   #budget: DiskBudget
   #logRest: LogRest
@@ -119,11 +122,11 @@ export class WriteQueue {
     this.#pace = new DiskPace(this.#elapsed)
     this.#events = events
     const { file, checkpointBytes } = options
-    this.#here = new Committer({ file, checkpointBytes, busyMs: 0, sweeps: false })
-    this.#newest = this.#here.newestRevision()
+    this.#committer = new Committer({ file, checkpointBytes, busyMs: 0, sweeps: false })
+    this.#newest = this.#committer.newestRevision()
     this.#budget = new DiskBudget({
       logBytes: checkpointBytes,
-      spareBytes: () => this.#here.spareBytes(),
+      spareBytes: () => this.#committer.spareBytes(),
       short: (isFull) => this.#reportShortDisk(isFull),
     })
     this.#logRest = new LogRest({
@@ -133,7 +136,7 @@ export class WriteQueue {
       emptied: () => this.#makeRoom(),
     })
     if (!this.#budget.refill()) this.#beFull()
-    if (this.#here.unswept() > sweptHereMax) this.#startThread()
+    if (this.#committer.unswept() > sweptOnThisThreadMax) this.#startThread()
     else this.#sweepSoon()
     this.#roomTimer = setTimeout(() => this.#makeRoom(), roomAfterMs).unref()
   }
@@ -172,7 +175,7 @@ export class WriteQueue {
     if (this.#ended) return Promise.reject(new StorageUnavailable(this.#trouble))
     this.#flush()
     const answer = Promise.withResolvers<CommitAnswer>()
-    if (request.kind === 'compact' && this.#here.unswept(request.upTo) > sweptHereMax)
+    if (request.kind === 'compact' && this.#committer.unswept(request.upTo) > sweptOnThisThreadMax)
       this.#startThread()
     this.#send(request, { answer })
     return answer.promise
@@ -190,39 +193,40 @@ export class WriteQueue {
     const writes = this.#unsent
     if (writes.length === 0 || this.#ended) return
     this.#unsent = []
-    if (writes.length > 1) this.#company += writes.length
-    if (this.#company > (this.#options.companyMax ?? defaultCompanyMax)) this.#startThread()
+    if (writes.length > 1) this.#concurrentWrites += writes.length
+    if (this.#concurrentWrites > (this.#options.concurrentWritesMax ?? concurrentWritesMaxDefault))
+      this.#startThread()
     for (const batch of batchesOf(writes, transactionBytesMax(this.#options)))
       this.#send(requestOf(batch), { writes: batch })
   }
 
   #send(request: Request, sent: Sent): void {
-    const isHere = this.#isHere(request)
+    const onThisThread = this.#commitsOnThisThread(request)
     this.#sent.push(sent)
-    if (isHere && this.#commitHere(request)) return
+    if (onThisThread && this.#commitOnThisThread(request)) return
     this.#startThread().post(request, this.#newest)
   }
 
   /**
    * Whether this thread commits the request. Requests must not overtake those of the writer thread.
    */
-  #isHere(request: Request): boolean {
+  #commitsOnThisThread(request: Request): boolean {
     if (this.#sent.length > 0) return false
     // The side that compacts also deletes old rows; only one side may.
     if (request.kind === 'compact') return this.#thread === undefined
     if (!this.#thread?.isOpen) return true
-    return this.#lastCount === 1 && this.#pace.isRested() && !this.#here.log.isFarBeyond
+    return this.#lastCount === 1 && this.#pace.isRested() && !this.#committer.log.isFarBeyond
   }
 
   /** Returns false, and does nothing, if another connection is writing. */
-  #commitHere(request: Request): boolean {
+  #commitOnThisThread(request: Request): boolean {
     const began = this.#elapsed()
-    const reply = this.#here.transact([request], this.#newest)
+    const reply = this.#committer.transact([request], this.#newest)
     if (reply.kind === 'failed' && reply.isBusy) return false
     const writes = request.kind === 'write' ? request.keys.length : 1
     if (this.#pace.isSlowAfter(this.#elapsed() - began, writes)) this.#startThread()
     this.#handle(reply)
-    if (this.#here.log.isLong) this.#copyLog()
+    if (this.#committer.log.isLong) this.#copyLog()
     if (request.kind === 'compact') this.#sweepSoon()
     return true
   }
@@ -231,8 +235,8 @@ export class WriteQueue {
   #sweepSoon(): void {
     setImmediate(() => {
       if (this.#ended || this.#thread) return
-      if (this.#here.sweep()) this.#sweepSoon()
-      if (this.#here.log.isLong) this.#copyLog()
+      if (this.#committer.sweep()) this.#sweepSoon()
+      if (this.#committer.log.isLong) this.#copyLog()
     })
   }
 
@@ -242,19 +246,19 @@ export class WriteQueue {
    * copies a log far beyond its limit, which would fill a small disk.
    */
   #copyLog(): void {
-    if (this.#thread && (this.#thread.isOpen || !this.#here.log.isFarBeyond)) {
-      this.#here.log.leave()
+    if (this.#thread && (this.#thread.isOpen || !this.#committer.log.isFarBeyond)) {
+      this.#committer.log.leave()
       this.#thread.copyLog()
       return
     }
     const began = this.#elapsed()
-    this.#here.log.copy()
+    this.#committer.log.copy()
     if (this.#elapsed() - began > copySlowMs) this.#startThread()
   }
 
   #emptyLog(): void {
     if (this.#thread) this.#thread.emptyLog()
-    else this.#here.log.empty()
+    else this.#committer.log.empty()
   }
 
   #startThread(): WriterThread {
@@ -263,8 +267,8 @@ export class WriteQueue {
       { file, checkpointBytes },
       {
         replied: (reply) => this.#handle(reply),
-        unopened: (words) => this.#goOnHere(words),
-        ended: (words) => this.#goOnWithout(words),
+        unopened: (words) => this.#continueWithoutThread(words),
+        ended: (words) => this.#recoverFromThread(words),
       },
     )
     return this.#thread
@@ -274,10 +278,10 @@ export class WriteQueue {
    * The thread failed to start, or ended: this thread continues, and a later reason may start it
    * again.
    */
-  #goOnHere(words: string): void {
+  #continueWithoutThread(words: string): void {
     this.#thread = undefined
-    this.#company = 0
-    this.#pace.restFor(unopenedRestMs)
+    this.#concurrentWrites = 0
+    this.#pace.restFor(threadRetryMs)
     const count = this.#sent.length
     if (count > 0) this.#fail({ kind: 'failed', count, message: words, isBusy: false })
     this.#sweepSoon()
@@ -288,14 +292,14 @@ export class WriteQueue {
    * after all announced changes; their waiters get an unknown outcome. No write is repeated,
    * because it could take effect twice.
    */
-  #goOnWithout(words: string): void {
+  #recoverFromThread(words: string): void {
     try {
-      this.#announce(this.#here.changesAfter(this.#newest))
+      this.#announce(this.#committer.changesAfter(this.#newest))
     } catch (error) {
       this.#end(`${words}, and what it wrote is not known: ${(error as Error).message}`)
       return
     }
-    this.#goOnHere(`${words}; what waited for it may have been written or not`)
+    this.#continueWithoutThread(`${words}; what waited for it may have been written or not`)
   }
 
   #makeRoom(): void {
@@ -304,7 +308,7 @@ export class WriteQueue {
       file: `${file}-wal`,
       sizeBytes: checkpointBytes,
       isOver: () => this.#ended,
-      alone: (step) => this.#here.alone(step),
+      alone: (step) => this.#committer.alone(step),
     })
   }
 
@@ -365,7 +369,8 @@ export class WriteQueue {
    * full.
    */
   #reportShortDisk(isFull: boolean): void {
-    if (isFull || this.#here.unswept() <= 0) setImmediate(() => this.#events.diskShort?.(isFull))
+    if (isFull || this.#committer.unswept() <= 0)
+      setImmediate(() => this.#events.diskShort?.(isFull))
   }
 
   /**
@@ -402,7 +407,7 @@ export class WriteQueue {
     const failure = new StorageUnavailable(words)
     for (const sent of this.#sent.splice(0)) this.#reject(sent, failure)
     this.#reject({ writes: this.#unsent.splice(0) }, failure)
-    this.#here.close()
+    this.#committer.close()
   }
 
   #reject({ writes, answer }: Sent, failure: StorageUnavailable): void {

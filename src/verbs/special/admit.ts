@@ -1,5 +1,5 @@
 /**
- * Admission of a body that is not stored unchanged: an eviction, a binding, a token request, a
+ * Admission of a request body that is not stored itself: an eviction, a binding, a token request, a
  * review.
  */
 import { AdmissionChain } from '#admission/chain.ts'
@@ -8,7 +8,10 @@ import type { Awaitable } from '#base/awaitable.ts'
 import { attributesOf } from '#verbs/create.ts'
 import type { Server, WriteRequest } from '#verbs/server.ts'
 
-/** Plugins may change the body in place. `check` validates it afterwards. */
+/**
+ * Mutating plugins may change the body in place. `check` validates it after them, before the
+ * validating plugins run.
+ */
 export async function admitBody(
   server: Server,
   request: WriteRequest,

@@ -1,13 +1,13 @@
 /**
- * DELETE of an object that a controller must empty first. The first request marks the object; a
- * later one removes it. The kind defines the mark and the response for an object that is already
- * marked.
+ * DELETE of a namespace or a CustomResourceDefinition, which a controller must empty first. The
+ * first request marks the object; a later one removes it. The kind defines the mark and the
+ * response for an object that is already marked.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict, modified, notFound, preconditionFailed } from '#api/status-error.ts'
 import { copyData } from '#base/copy-data.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
-import { at, encode, put } from '#verbs/commit.ts'
+import { viewAt, encode, put } from '#verbs/commit.ts'
 import { currentObject, type Live } from '#verbs/current.ts'
 import { admitDeletion, type DeleteRequest, onlyThis } from '#verbs/delete.ts'
 import { nameOf, type Server, timestamp } from '#verbs/server.ts'
@@ -55,9 +55,10 @@ async function markOnce(
   next.metadata.deletionTimestamp = now
   marking.mark(next, now)
   const encoded = await encode(server, kind, next)
-  if (request.deleteOptions.dryRun) return answerObject(200, kind, at(encoded.view, live.revision))
+  if (request.deleteOptions.dryRun)
+    return answerObject(200, kind, viewAt(encoded.view, live.revision))
   const outcome = await put(server, kind, encoded, live.revision, request)
-  return outcome.ok ? answerObject(200, kind, at(encoded.view, outcome.revision)) : undefined
+  return outcome.ok ? answerObject(200, kind, viewAt(encoded.view, outcome.revision)) : undefined
 }
 
 function requirePreconditions({ deleteOptions, target }: DeleteRequest, object: KubeObject): void {

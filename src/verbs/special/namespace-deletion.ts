@@ -6,7 +6,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { conflict } from '#api/status-error.ts'
 import { type Answer, answerObject } from '#verbs/answer.ts'
-import { at, encode } from '#verbs/commit.ts'
+import { viewAt, encode } from '#verbs/commit.ts'
 import { type DeleteRequest, remove } from '#verbs/delete.ts'
 import type { Server } from '#verbs/server.ts'
 import { deleteMarked } from './marked-deletion.ts'
@@ -26,7 +26,7 @@ export const deleteNamespace = (server: Server, request: DeleteRequest): Promise
       const { kind, name } = request.target
       if (!releaseOf(server.release).has(deletesAgain)) throw conflict(kind, name, beingEmptied)
       const { view } = await encode(server, kind, object)
-      return answerObject(200, kind, at(view, revision))
+      return answerObject(200, kind, viewAt(view, revision))
     },
   })
 

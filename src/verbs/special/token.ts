@@ -26,7 +26,8 @@ export async function requestToken(server: Server, request: WriteRequest): Promi
   const requested = conformAs(server, apiVersion, 'TokenRequest', request)
   const { mint, tokenRequests } = server.access
   fillInTokenRequest(requested)
-  // The requested fields get a manager for admission, though the object is not stored.
+  // As in kube-apiserver, admission plugins and webhooks see managedFields in the request, although
+  // the object is not stored.
   claimBody(server, request, requested, { apiVersion, kind: 'TokenRequest' })
   const isCheckedFirst = release.has(checkedBeforeWebhooks)
   await admitBody(server, request, requested, name, async () => {

@@ -4,7 +4,7 @@ import { FieldPath } from '#api/field-path.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
 import { checkConditions } from '#kinds/all-kinds/conditions.ts'
-import { parseJsonPath } from '#kinds/custom/json-path.ts'
+import { jsonPathProblem } from '#kinds/custom/json-path.ts'
 
 const path = FieldPath.of('status')
 
@@ -21,6 +21,7 @@ function checkWarning({ fieldRef = '', warning = '' }: Loose, at: FieldPath): Fi
   const errors = warning === '' ? [required(at.child('warning'))] : []
   const reference = fieldRef.trim()
   if (reference === '') return [...errors, required(at.child('fieldRef'))]
-  if (parseJsonPath(reference) !== undefined) return errors
-  return [...errors, invalid(at.child('fieldRef'), reference, 'invalid JSONPath')]
+  const problem = jsonPathProblem(reference)
+  if (problem === undefined) return errors
+  return [...errors, invalid(at.child('fieldRef'), reference, `invalid JSONPath: ${problem}`)]
 }

@@ -40,7 +40,7 @@ import {
   trySelector,
 } from '#kinds/workloads/selectors.ts'
 import { checkCollisions, checkCounts } from '#kinds/workloads/status-numbers.ts'
-import { unreadNumber } from '#kinds/workloads/written-numbers.ts'
+import { annotationNumberError } from '#kinds/workloads/written-numbers.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -182,7 +182,7 @@ const rulesOf = (next: KubeObject, old: KubeObject | undefined, context: Context
   podRules(context, next.spec?.template, old?.spec?.template)
 
 export const daemonSetBehaviour: Behaviour = {
-  unconvertible: unreadNumber(generationKey),
+  conversionError: annotationNumberError(generationKey),
   prepareForCreate(object, context) {
     object.status = {
       currentNumberScheduled: 0,
@@ -232,5 +232,5 @@ export const daemonSetBehaviour: Behaviour = {
       : podWarnings(next.spec.template, templatePath, context),
   resetFields: [['status']],
   subresources: { status },
-  standInAnnotations: [generationKey],
+  conversionAnnotations: [generationKey],
 }

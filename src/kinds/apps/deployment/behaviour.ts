@@ -13,7 +13,7 @@ import { prepareTemplate } from '#kinds/pod-template/prepare-template.ts'
 import { keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import { rollbackKey } from './conversions.ts'
 import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
-import { podNameWarnings } from '#kinds/workloads/job-template.ts'
+import { podNameWarnings } from '#kinds/workloads/pod-name-warnings.ts'
 import { dropTerminating } from '#kinds/workloads/replicas.ts'
 import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts'
 import { amountOf, shownAmount } from '#kinds/workloads/rolling-update.ts'
@@ -24,7 +24,7 @@ import {
   trySelector,
 } from '#kinds/workloads/selectors.ts'
 import { checkCollisions, checkCounts, checkParts } from '#kinds/workloads/status-numbers.ts'
-import { unreadNumber } from '#kinds/workloads/written-numbers.ts'
+import { annotationNumberError } from '#kinds/workloads/written-numbers.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -181,10 +181,10 @@ export const deploymentBehaviour: Behaviour = {
   warningsOnUpdate: warnings.warningsOnUpdate,
   resetFields: [['status']],
   subresources: { status },
-  unconvertible: unreadNumber(
+  conversionError: annotationNumberError(
     rollbackKey,
     (text, why) => `failed to parse annotation[${rollbackKey}]=${text} as int64: ${why}`,
     '',
   ),
-  standInAnnotations: [rollbackKey],
+  conversionAnnotations: [rollbackKey],
 }

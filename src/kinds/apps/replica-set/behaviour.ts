@@ -5,7 +5,7 @@ import { validateNonnegative } from '#api/object-meta-rules.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { templateWarnings } from '#kinds/pod-template/pod-warnings.ts'
 import { dropTerminating, type SpecCheck, replicas, status } from '#kinds/workloads/replicas.ts'
-import { podNameWarnings } from '#kinds/workloads/job-template.ts'
+import { podNameWarnings } from '#kinds/workloads/pod-name-warnings.ts'
 import {
   checkReplicatedTemplate,
   setsAreCheckedOnce,

@@ -12,7 +12,7 @@ import {
   validateNonnegative,
 } from '#api/object-meta-rules.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
-import { checkDns1123Label, samePart } from '#kinds/all-kinds/checks.ts'
+import { checkDns1123Label, listAsWritten, samePart } from '#kinds/all-kinds/checks.ts'
 import {
   checkAtMost100Percent,
   checkIntOrPercent,
@@ -270,7 +270,7 @@ function checkImmutableFields(next: Loose, old: Loose): FieldError[] {
   const errors = checkSelectorUnchanged(next.selector, old.selector, specPath.child('selector'))
   const claims = 'volumeClaimTemplates'
   if (!samePart(next[claims], old[claims])) {
-    const shown = internalValue(claimType, next[claims])
+    const shown = internalValue(claimType, listAsWritten<Loose>(next, claims))
     errors.push(invalid(specPath.child(claims), shown, immutableMessage))
   }
   for (const field of ['serviceName', 'podManagementPolicy']) {

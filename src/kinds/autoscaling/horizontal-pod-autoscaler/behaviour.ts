@@ -204,5 +204,5 @@ export const horizontalPodAutoscalerBehaviour: Behaviour = {
       ],
     },
   },
-  standInAnnotations: autoscalerAnnotations,
+  conversionAnnotations: autoscalerAnnotations,
 }

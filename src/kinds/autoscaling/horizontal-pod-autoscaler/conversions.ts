@@ -11,7 +11,7 @@ import {
   behaviourFromAnnotation,
   behaviourKey,
   behaviourToAnnotation,
-} from './autoscaler-behaviour.ts'
+} from './behavior-annotation.ts'
 import {
   newerMetric,
   newerMetricStatus,

@@ -4,7 +4,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { dropAnnotations } from '#kinds/all-kinds/annotations.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
-import { windowIsOptional } from './autoscaler-behaviour.ts'
+import { windowIsOptional } from './behavior-annotation.ts'
 import { autoscalerAnnotations } from './conversions.ts'
 
 const utilization = 80

@@ -19,11 +19,8 @@ import type { Behaviour, Context, SubresourceBehaviour } from '#kinds/kind.ts'
 import { podRules, type PodRules } from '#kinds/pod-template/pod-rules.ts'
 import { prepareTemplate } from '#kinds/pod-template/prepare-template.ts'
 import { checkJobSpec } from '#kinds/workloads/job-spec.ts'
-import {
-  dropDisabledJobFields,
-  jobWarnings,
-  podNameWarnings,
-} from '#kinds/workloads/job-template.ts'
+import { dropDisabledJobFields, jobWarnings } from '#kinds/workloads/job-template.ts'
+import { podNameWarnings } from '#kinds/workloads/pod-name-warnings.ts'
 import { checkSelected, trySelector } from '#kinds/workloads/selectors.ts'
 import {
   addSorted,
@@ -42,10 +39,13 @@ const jobsHaveGeneration = change('jobs have a generation', { since: 22 })
 const trackingIsMarked = change('an annotation marks jobs whose pods have finalizers', {
   until: 27,
 })
-const marksAreKept = change('jobs keep the annotation that marks finalizers of pods', {
-  since: 26,
-  until: 27,
-})
+const marksAreKept = change(
+  'an update cannot remove the annotation of jobs whose pods have finalizers',
+  {
+    since: 26,
+    until: 27,
+  },
+)
 const updatesCheckOnce = change('updates of jobs check the specification once', { since: 37 })
 
 /** The specification and its selector. */
@@ -81,7 +81,10 @@ function checkPodNames({ metadata, spec }: KubeObject): FieldError[] {
   return [invalid(FieldPath.of('metadata', 'name'), name, detail)]
 }
 
-/** The server decides which jobs are counted by finalizers. */
+/**
+ * Sets or removes the annotation of jobs whose pods have a finalizer until they are counted. The
+ * server decides, whatever the client wrote.
+ */
 function setTracking(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const release = releaseOf(context.release)
   if (!release.has(trackingIsMarked)) return

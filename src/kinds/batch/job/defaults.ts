@@ -1,10 +1,10 @@
 /** Defaults of Job. */
 import type { Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
+import { selectorIsDefaulted } from '#kinds/stored-fields.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
 import { isUnset } from '#kinds/all-kinds/is-unset.ts'
 
-const selectorIsDefaulted = change('jobs show that their selector is generated', { since: 29 })
 /** Before, they were defaulted in jobs only, not in the templates of cron jobs. */
 const patternsAreDefaulted = change(
   'conditions in pod failure policies of cron jobs are defaulted',

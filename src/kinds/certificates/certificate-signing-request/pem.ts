@@ -12,12 +12,12 @@ const start = '-----BEGIN '
 const dashes = '-----'
 
 /**
- * Broken blocks that are passed over: far more than any file has, and each may cost a look at all
- * that follows.
+ * How many broken blocks are skipped: far more than a real file has. Each may cost a scan of all
+ * bytes that follow, so hostile input without this limit would take quadratic time.
  */
 const brokenMax = 100
 
-/** The first block; a broken one is passed over for the next. */
+/** The first valid block. Broken blocks before it are skipped. */
 export function decodePem(bytes: Buffer): PemBlock | undefined {
   const text = bytes.toString('latin1')
   for (let from = 0, broken = 0; broken <= brokenMax; broken++) {

@@ -68,6 +68,8 @@ function check(request: KubeObject): FieldError[] {
   return [...errors, invalidUnshown(specPath, detail)]
 }
 
+const noBytes = asGo('[]byte(nil)', 'null')
+
 /** A spec as messages show it, with the members that only the beta version can set. */
 function goSpec(spec: Loose) {
   const text = (field: string) => goQuote(spec[field] ?? '')
@@ -80,9 +82,9 @@ function goSpec(spec: Loose) {
     ['NodeName', text('nodeName')],
     ['NodeUID', text('nodeUID')],
     ['MaxExpirationSeconds', goPointer('int32', spec.maxExpirationSeconds)],
-    ['PKIXPublicKey', asGo('[]byte(nil)', 'null')],
-    ['ProofOfPossession', asGo('[]byte(nil)', 'null')],
-    ['StubPKCS10Request', text('stubPKCS10Request')],
+    ['PKIXPublicKey', noBytes],
+    ['ProofOfPossession', noBytes],
+    ['StubPKCS10Request', spec.stubPKCS10Request ? text('stubPKCS10Request') : noBytes],
     ['UnverifiedUserAnnotations', goStringMap(spec.unverifiedUserAnnotations)],
   ])
 }

@@ -128,3 +128,47 @@ test('a policy of preemption is dropped without its gate', () => {
   nodeBehaviour.prepareForCreate?.(made, contextFor({ release: 37 }))
   assert.deepEqual(made.spec, {})
 })
+
+const declaring = (...declaredFeatures: string[]) =>
+  named({ spec: {}, status: { declaredFeatures } })
+const noFeature = (name: string) =>
+  `invalid feature name "${name}": must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`
+const featureCases: [string, ReturnType<typeof named>, string[]][] = [
+  ['features of the kubelet', declaring('A', 'B/c'), []],
+  [
+    'a feature that is no name',
+    declaring('a'),
+    [`status.declaredFeatures[0]: Invalid value: "a": ${noFeature('a')}`],
+  ],
+  [
+    'a long feature',
+    declaring('A'.repeat(254)),
+    [
+      `status.declaredFeatures[0]: Invalid value: "${'A'.repeat(254)}": invalid feature name "${'A'.repeat(254)}": must be no more than 253 characters`,
+    ],
+  ],
+  ['one twice', declaring('A', 'A'), ['status.declaredFeatures[1]: Duplicate value: "A"']],
+  [
+    'in another order',
+    declaring('B', 'A'),
+    ['status.declaredFeatures[1]: Invalid value: "A": list must be sorted alphabetically'],
+  ],
+]
+checkCreate(nodeBehaviour, featureCases)
+test('an update of the status checks the features', () => {
+  for (const [what, next, lines] of featureCases) {
+    const errors = nodeBehaviour.subresources?.status?.validateUpdate?.(
+      next,
+      declaring(),
+      contextFor(),
+    )
+    assert.deepEqual(linesOf(errors ?? []), lines, what)
+  }
+})
+test('features are kept where the gate is on', () => {
+  for (const gates of [[], ['NodeDeclaredFeatures']]) {
+    const made = declaring('A')
+    nodeBehaviour.prepareForCreate?.(made, contextFor({}, gates))
+    assert.equal(made.status.declaredFeatures !== undefined, gates.length > 0)
+  }
+})

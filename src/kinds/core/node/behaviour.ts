@@ -10,11 +10,11 @@ import {
 import { FieldPath } from '#api/field-path.ts'
 import { asGo, goQuote, goStrings, goStruct } from '#api/go-syntax.ts'
 import { isCidr, parseCidr } from '#api/ip-address.ts'
-import { nameIsDnsSubdomain } from '#api/names.ts'
+import { longerThan, nameIsDnsSubdomain } from '#api/names.ts'
 import { nodesHavePodCidrs } from '#kinds/stored-fields.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { signOfQuantity } from '#api/quantity.ts'
-import { repeats, sortedKeys } from '#kinds/all-kinds/checks.ts'
+import { each, repeats, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { goQuantity } from '#kinds/all-kinds/go-quantity.ts'
 import { checkLegacyCidr, legacyCidrWarnings } from '#kinds/all-kinds/legacy-addresses.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
@@ -79,6 +79,34 @@ function checkPodCidrs(cidrs: string[], context: Context): FieldError[] {
   return errors
 }
 
+const featureNameLengthMax = 253
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
+const featuresPath = FieldPath.of('status', 'declaredFeatures')
+
+function featureNameProblem(name: string): string[] {
+  const wrong = (detail: string) => [`invalid feature name ${goQuote(name)}: ${detail}`]
+  if (longerThan(name, featureNameLengthMax))
+    return wrong(`must be no more than ${featureNameLengthMax} characters`)
+  if (featureName.test(name)) return []
+  return wrong(
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes",
+  )
+}
+
+/** The names of features that the kubelet has: sorted, each once. */
+const checkFeatures = ({ status }: KubeObject): FieldError[] =>
+  ((status?.declaredFeatures ?? []) as string[]).flatMap((name, i, names) => {
+    const [errors, next] = [
+      each(featuresPath.index(i), name, featureNameProblem(name)),
+      names[i + 1],
+    ]
+    const at = featuresPath.index(i + 1)
+    if (next === name) errors.push(duplicate(at, next))
+    else if (next !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(next)) > 0)
+      errors.push(invalid(at, next, 'list must be sorted alphabetically'))
+    return errors
+  })
+
 function checkPodCidr({ podCIDR = '' }: Loose): FieldError[] {
   if (podCIDR === '' || parseCidr(podCIDR) !== undefined) return []
   return [invalid('spec.podCIDR', podCIDR, 'not a valid CIDR')]
@@ -89,6 +117,7 @@ function check(node: KubeObject, context: Context): FieldError[] {
     ...checkNodeAnnotations(node.metadata.annotations),
     ...checkTaints(node.spec?.taints ?? [], taintsPath),
     ...checkResources(node, context.release),
+    ...checkFeatures(node),
     ...(!releaseOf(context.release).has(nodesHavePodCidrs)
       ? checkPodCidr(node.spec ?? {})
       : checkPodCidrs(node.spec?.podCIDRs ?? [], context)),
@@ -151,6 +180,7 @@ function checkUpdate(next: KubeObject, old: KubeObject, { release }: Context): F
     ...checkMetadataUpdate(next, old),
     ...checkNodeAnnotations(next.metadata.annotations),
     ...checkResources(next, release),
+    ...checkFeatures(next),
     ...checkAddresses(next.status?.addresses ?? []),
     ...checkChanges(next, old, release),
   ]
@@ -204,6 +234,15 @@ function keepOneRange(next: KubeObject, old: KubeObject | undefined, context: Co
   if ((old?.spec?.podCIDRs ?? []).length < 2) next.spec.podCIDRs = ranges.slice(0, 1)
 }
 
+/** Features that the kubelet declares, unless the old node has some. */
+const dropFeatures = (next: KubeObject, old: KubeObject | undefined, { feature }: Context): void =>
+  dropUnlessUsed(
+    next.status,
+    'declaredFeatures',
+    feature('NodeDeclaredFeatures'),
+    old?.status?.declaredFeatures !== undefined,
+  )
+
 const preemptsForResize = 'InPlacePodVerticalScalingSchedulerPreemption'
 
 export const nodeBehaviour: Behaviour = {
@@ -213,6 +252,7 @@ export const nodeBehaviour: Behaviour = {
     keepOneRange(object, undefined, context)
     dropUnlessUsed(object.spec, 'configSource', dynamicConfig(context), false)
     dropUnlessUsed(object.status, 'config', dynamicConfig(context), false)
+    dropFeatures(object, undefined, context)
     dropUnlessUsed(object.spec, 'podPreemptionPolicy', context.feature(preemptsForResize), false)
   },
   prepareForUpdate(next, old, context) {
@@ -242,6 +282,7 @@ export const nodeBehaviour: Behaviour = {
         allocateAll(next)
         const used = Boolean(old.status?.config)
         dropUnlessUsed(next.status, 'config', dynamicConfig(context), used)
+        dropFeatures(next, old, context)
       },
       validateUpdate: checkUpdate,
     },

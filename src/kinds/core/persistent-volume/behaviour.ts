@@ -1,7 +1,7 @@
 /** PersistentVolume: its spec, and where its bytes are, which may not change. */
 import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { asGo, goPointer, goStruct, type GoText } from '#api/go-syntax.ts'
+import { goPointer, goStruct } from '#api/go-syntax.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
@@ -11,6 +11,7 @@ import { newerNodeLabels } from '#kinds/all-kinds/deprecated-node-labels.ts'
 import { resourceVersionRequired, sameJson } from '#kinds/all-kinds/checks.ts'
 import { goDifference } from '#kinds/all-kinds/go-difference.ts'
 import { internalDiff } from '#kinds/all-kinds/internal-form.ts'
+import { internalValue } from '#kinds/all-kinds/internal-value.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { dropUnlessUsed, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -86,6 +87,14 @@ function checkChanges(next: KubeObject, old: KubeObject, context: Context): Fiel
   return [...errors, ...checkClassChange(next.spec ?? {}, old.spec ?? {}, context)]
 }
 
+const affinityType = 'io.k8s.api.core.v1.VolumeNodeAffinity'
+
+function shownAffinity(affinity: Loose | undefined) {
+  const required = goPointer('core.NodeSelector', affinity?.required)
+  const before34 = goStruct('core.VolumeNodeAffinity', [['Required', required]])
+  return internalValue(affinityType, affinity, before34.text)
+}
+
 function checkAffinityChange(
   next: Loose | undefined,
   old: Loose | undefined,
@@ -95,9 +104,7 @@ function checkAffinityChange(
   const canRename = releaseOf(release).has(labelsCanBeRenamed)
   if (canRename && next && sameJson(next, withNewLabels(old, next))) return []
   const exception = canRename ? ', except for updating from beta label to GA' : ''
-  return [
-    invalid('nodeAffinity', next && asGo(goAffinity(next)), `${immutableMessage}${exception}`),
-  ]
+  return [invalid('nodeAffinity', shownAffinity(next), `${immutableMessage}${exception}`)]
 }
 
 /**
@@ -132,11 +139,6 @@ function checkClassChange(next: Loose, old: Loose, context: Context): FieldError
     errors.push(forbidden(at, 'update from non-nil value to nil is forbidden'))
   return errors
 }
-
-const goAffinity = (affinity: Loose): GoText =>
-  goStruct('core.VolumeNodeAffinity', [
-    ['Required', goPointer('core.NodeSelector', affinity.required)],
-  ])
 
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const used = Boolean(old?.spec?.csi?.controllerExpandSecretRef)

@@ -1,4 +1,8 @@
-/** kube-apiserver's internal form of persistent volume sources, member by member. */
+/**
+ * kube-apiserver's internal form of persistent volume sources. The error for a changed source shows
+ * the difference in this form. In Go a `text` is a string and never absent. The members with `any`
+ * are pointers, lists or maps, which are null if absent.
+ */
 import { form, named } from '#kinds/all-kinds/internal-form.ts'
 
 const secret = form({ Name: 'text', Namespace: 'text' })

@@ -13,12 +13,13 @@ import { defaultPodResources } from '#kinds/pod-template/pod-resources.ts'
 import { agreeOnPodIps, dropInitContainerAnnotations } from '#kinds/pod-template/normal-form.ts'
 import { setKey } from '#schema/user-key.ts'
 
-/** Requests that are not set default to the limits. */
-function requestLimits(container: Loose): void {
+/** Requests that are not set get the amounts of the limits, with the texts as written. */
+function defaultRequests(container: Loose): void {
   const limits: Record<string, string> | undefined = container.resources?.limits
   if (!limits || Object.keys(limits).length === 0) return
   const before: Record<string, string> = container.resources.requests ?? {}
   const requests: Record<string, string> = { ...before }
+  // The copy above lacks the texts that clients wrote for amounts, which error messages show.
   for (const name of Object.keys(before)) copyText(before, requests, name)
   for (const name of Object.keys(limits)) {
     if (Object.hasOwn(before, name)) continue
@@ -28,7 +29,8 @@ function requestLimits(container: Loose): void {
   container.resources.requests = requests
 }
 
-const moments = [
+/** The fields of a container that can have an HTTP action. */
+const handlerPaths = [
   ['livenessProbe'],
   ['readinessProbe'],
   ['startupProbe'],
@@ -38,7 +40,7 @@ const moments = [
 
 function httpActions(spec: Loose): Loose[] {
   return containersOf(spec).flatMap((container) =>
-    moments.flatMap((steps) => {
+    handlerPaths.flatMap((steps) => {
       const handler = steps.reduce<Loose | undefined>((at, step) => at?.[step], container)
       return handler?.httpGet ?? []
     }),
@@ -58,8 +60,8 @@ const pod: Defaulter = (value, { release, feature }) => {
   if (spec.terminationGracePeriodSeconds < 0 && has(graceIsPositive)) {
     spec.terminationGracePeriodSeconds = 1
   }
-  for (const container of spec.containers ?? []) requestLimits(container)
-  for (const container of spec.initContainers ?? []) requestLimits(container)
+  for (const container of spec.containers ?? []) defaultRequests(container)
+  for (const container of spec.initContainers ?? []) defaultRequests(container)
   if (feature('PodLevelResources') && !feature('PodLevelResourcesFixDefaulting')) {
     defaultPodResources(spec, { has, limits: false })
   }

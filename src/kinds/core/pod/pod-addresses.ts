@@ -17,8 +17,9 @@ import { goPodIp } from '#kinds/pod-template/go-values.ts'
 import type { PodRules } from '#kinds/pod-template/pod-rules.ts'
 
 const staysAsStored = change('addresses of a stored pod may stay as they are', { since: 33 })
+const repeatedAreDuplicates = change('a repeated address in podIPs is a duplicate', { until: 32 })
 const bothAreSet = change('podIP and podIPs must both be set or both be unset', { since: 37 })
-const hostHasAddresses = change('hostIPs of pods are validated', { since: 28 })
+const hostIpsAreValidated = change('hostIPs of pods are validated', { since: 28 })
 
 const path = FieldPath.of('status', 'podIPs')
 const hostPath = FieldPath.of('status', 'hostIPs')
@@ -33,7 +34,8 @@ export function checkPodIps(next: KubeObject, old: KubeObject, rules: PodRules):
     ? internalValue('io.k8s.api.core.v1.PodIP', podIps)
     : asGo(goList('core.PodIP', podIps.map(goPodIp)))
   errors.push(...checkFamilies(ips, shown, path, rules))
-  if (!rules.has(staysAsStored)) return [...errors, ...checkDoubles(podIps)]
+  // Later releases report a repeated address only as a second one of its family.
+  if (rules.has(repeatedAreDuplicates)) errors.push(...checkDoubles(podIps))
   const single: string = next.status?.podIP ?? ''
   if (!rules.has(bothAreSet)) return errors
   if ((single === '') !== (ips.length === 0)) {
@@ -52,7 +54,7 @@ function checkEach(ips: string[], stored: string[], at: FieldPath, rules: PodRul
   )
 }
 
-const namesWrongIp = change('errors of addresses of two families name the wrong one', { since: 27 })
+const showsInvalidIp = change('errors of podIPs show the address that is invalid', { since: 27 })
 
 function checkFamilies(
   ips: string[],
@@ -65,7 +67,7 @@ function checkFamilies(
   const areIps = ips.every(isIp)
   if (!areIps) {
     const wrong = ips.findIndex((ip) => !isIp(ip))
-    const problem = has(namesWrongIp)
+    const problem = has(showsInvalidIp)
       ? `invalid IP[${wrong}]: ${ips[wrong]}`
       : 'ip <nil> is invalid'
     const detail = `failed to check for dual stack with error:${problem}`
@@ -90,7 +92,7 @@ function checkDoubles(podIps: Loose[]): FieldError[] {
 export function checkHostIps(next: KubeObject, old: KubeObject, rules: PodRules): FieldError[] {
   const hostIps: Loose[] = next.status?.hostIPs ?? []
   const ips = ipsOf(hostIps)
-  if (ips.length === 0 || !rules.has(hostHasAddresses)) return []
+  if (ips.length === 0 || !rules.has(hostIpsAreValidated)) return []
   const errors: FieldError[] = []
   if ((next.status?.hostIP ?? '') !== ips[0]) {
     errors.push(invalid(hostPath.index(0).child('ip'), ips[0], 'must be equal to `hostIP`'))

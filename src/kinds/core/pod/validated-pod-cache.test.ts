@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import type { Context } from '#kinds/kind.ts'
 import { podBehaviour } from './behaviour.ts'
 import { container, contextOf, linesOf, podOf } from '#kinds/pod-template/pods.suite.ts'
@@ -54,4 +55,13 @@ test("claims of ephemeral volumes contain the pod's name, so each is validated",
   }
   assert.deepEqual(check(named('p')), [])
   assert.equal(check(named('q')).length, 1)
+})
+
+test('a pod with a list that was written empty is validated again', () => {
+  const windows = { os: { name: 'windows' }, securityContext: {} }
+  assert.deepEqual(check(podOf(windows)), [])
+  const pod = podOf(windows)
+  rememberEmpty(pod.spec.securityContext, 'supplementalGroups')
+  const told = 'spec.securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod'
+  assert.deepEqual(check(pod), [told])
 })

@@ -4,6 +4,7 @@
  * settings. Errors are never cached.
  */
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { hasWrittenEmpty } from '#api/written-empty.ts'
 import type { Context } from '#kinds/kind.ts'
 import { RecentValuesCache } from '#patch/recent-values-cache.ts'
 
@@ -12,6 +13,7 @@ type Settings = Pick<Context, 'release' | 'feature' | 'allowPrivileged'>
 const good = new RecentValuesCache<Settings>()
 
 export function isKnownValid(pod: KubeObject, context: Settings): boolean {
+  if (hasWrittenEmpty(pod.spec)) return false
   const under = good.find(templateOf(pod))
   return (
     under !== undefined &&
@@ -22,7 +24,7 @@ export function isKnownValid(pod: KubeObject, context: Settings): boolean {
 }
 
 export function rememberValid(pod: KubeObject, context: Settings): void {
-  if (!isCheckedByName(pod)) good.keep(templateOf(pod), context)
+  if (!isCheckedByName(pod) && !hasWrittenEmpty(pod.spec)) good.keep(templateOf(pod), context)
 }
 
 const templateOf = ({ metadata, spec }: KubeObject): Json => [metadata.annotations ?? {}, spec]

@@ -12,7 +12,7 @@ import { semanticEqual } from '#api/semantic-equal.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { podWarnings } from '#kinds/pod-template/pod-warnings.ts'
 import { type SpecCheck, replicas, status } from '#kinds/workloads/replicas.ts'
-import { podNameWarnings } from '#kinds/workloads/job-template.ts'
+import { podNameWarnings } from '#kinds/workloads/pod-name-warnings.ts'
 import { checkReplicatedTemplate } from '#kinds/workloads/replicated-template.ts'
 
 const specPath = FieldPath.of('spec')

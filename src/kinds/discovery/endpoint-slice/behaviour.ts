@@ -290,6 +290,11 @@ export const endpointSliceBehaviour: Behaviour = {
       context,
       releaseOf(context.release).has(anyFamily) ? addressTypesBefore : addressTypes,
     ),
-    ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')),
+    ...checkImmutable(next.addressType, old.addressType, FieldPath.of('addressType')).map(
+      (error) => ({
+        ...error,
+        origin: 'immutable',
+      }),
+    ),
   ],
 }

@@ -12,7 +12,7 @@ import {
   portNumber,
 } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
-import { checkDns1123Subdomain, each } from '#kinds/all-kinds/checks.ts'
+import { checkDns1123Subdomain, each, requiredPlainly } from '#kinds/all-kinds/checks.ts'
 
 export interface BackendNaming {
   readonly beta: boolean
@@ -61,8 +61,9 @@ export function checkReference(reference: Loose, path: FieldPath): FieldError[] 
   }
   for (const field of ['kind', 'name']) {
     const value: string = reference[field] ?? ''
-    if (value === '') errors.push(required(path.child(field), `${field} is required`))
-    else errors.push(...each(path.child(field), value, pathSegmentName(value)))
+    const at = path.child(field)
+    if (value === '') errors.push(requiredPlainly(at, `${field} is required`))
+    else errors.push(...each(at, value, pathSegmentName(value)))
   }
   return errors
 }

@@ -4,6 +4,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { parseCidr } from '#api/ip-address.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { listAsWritten } from '#kinds/all-kinds/checks.ts'
 import { checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { checkCidr } from '#kinds/all-kinds/strict-addresses.ts'
 import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
@@ -39,7 +40,7 @@ function checkChange(next: KubeObject, old: KubeObject): FieldError[] {
   if (now.length === before.length) return before.flatMap((_, i) => changedAt(i))
   // A second block converts a single-stack service CIDR to dual-stack.
   if (before.length === 1 && now.length === 2) return [...changedAt(0), ...check(next)]
-  return [invalid(path, now, immutableMessage)]
+  return [invalid(path, listAsWritten(next.spec, 'cidrs'), immutableMessage)]
 }
 
 /** Up to 1.35 a client can write the status with the spec. */

@@ -16,7 +16,7 @@ import { dropUnlessUsed, keepSpec, keepStatus, raiseGeneration } from '#kinds/al
 import { goLabelSelector } from '#kinds/workloads/selectors.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { stripBudgetLabel } from './conversions.ts'
-import { labelsAreStrippedOnWrite } from './defaults.ts'
+import { storedLabelIsShown } from './defaults.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -104,7 +104,7 @@ function dropDisabledFields(next: KubeObject, old: KubeObject | undefined, conte
   const isUsed = (old?.spec.unhealthyPodEvictionPolicy ?? undefined) !== undefined
   const gate = 'PDBUnhealthyPodEvictionPolicy'
   dropUnlessUsed(next.spec, 'unhealthyPodEvictionPolicy', context.feature(gate), isUsed)
-  if (!releaseOf(context.release).has(labelsAreStrippedOnWrite)) return
+  if (!releaseOf(context.release).has(storedLabelIsShown)) return
   if (old === undefined || !samePart(selector, old.spec.selector)) stripBudgetLabel(selector)
 }
 

@@ -25,7 +25,7 @@ const isOnlyLabel = (selector: Loose, operator: string): boolean => {
   )
 }
 
-/** The label means something only by itself. */
+/** Removes the label, except where it is the whole selector and so stands for an empty one. */
 export function stripBudgetLabel(selector: Loose | undefined): void {
   if (!selector?.matchExpressions || isOnlyLabel(selector, 'Exists')) return
   const kept = selector.matchExpressions.filter((one: Loose) => one.key !== label)

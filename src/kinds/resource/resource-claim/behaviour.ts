@@ -7,6 +7,7 @@ import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour } from '#kinds/kind.ts'
+import { checkRequests, checkResults } from '#kinds/resource/admin-access.ts'
 import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
 import { dropDisabledRequests } from '#kinds/resource/disabled-requests.ts'
 import { checkClaimStatus } from './claim-status.ts'
@@ -23,6 +24,7 @@ export const resourceClaimBehaviour: Behaviour = {
     keepStatus(next, old)
     dropDisabledRequests(next.spec?.devices, old.spec?.devices, context)
   },
+  namespaceRule: ({ spec }, _, context) => checkRequests(spec, context),
   validateCreate: (object, context) =>
     checkDeviceClaim(object.spec?.devices ?? {}, path.child('devices'), context),
   validateUpdate: (next, old) => [
@@ -37,6 +39,7 @@ export const resourceClaimBehaviour: Behaviour = {
         keepSpec(next, old)
         keepObjectMetaForStatus(next, old)
       },
+      namespaceRule: checkResults,
       validateUpdate: (next, old, context) => [
         ...checkMetadataUpdate(next, old),
         ...checkClaimStatus(next, old, context),

@@ -68,6 +68,16 @@ const valuesOf = (attributes: Loose): number =>
     0,
   )
 
+/** Longest key that paths of errors show: the longest domain and name with a slash. */
+const keyLengthMax = 63 + 1 + 32
+
+/** A key without its middle, if it is too long for a path. */
+function shortened(key: string): string {
+  if (key.length <= keyLengthMax) return key
+  const kept = keyLengthMax - '...'.length
+  return `${key.slice(0, Math.ceil(kept / 2))}...${key.slice(-Math.floor(kept / 2))}`
+}
+
 const checkMap = (
   map: Loose,
   path: FieldPath,
@@ -75,7 +85,7 @@ const checkMap = (
 ): FieldError[] =>
   sortedKeys(map).flatMap((key) => [
     ...checkAttributeName(key, path),
-    ...check(map[key], path.key(key)),
+    ...check(map[key], path.key(shortened(key))),
   ])
 
 const semver =
@@ -107,7 +117,8 @@ function checkAttribute(attribute: Loose, path: FieldPath): FieldError[] {
   const set = kinds.filter((kind) => attribute[kind] !== undefined)
   if (set.length === 1) return errors
   const shown = set.length === 0 ? '' : attribute
-  return [...errors, covered(invalid(path, shown, 'exactly one value must be specified'))]
+  const unsettled = invalid(path, shown, 'exactly one value must be specified')
+  return [...errors, { ...unsettled, origin: 'union' }]
 }
 
 function checkCapacity({ requestPolicy }: Loose, path: FieldPath, isShared: boolean): FieldError[] {

@@ -1,7 +1,7 @@
 /** CSIStorageCapacity: how much room a driver has for a storage class. */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { validateLabelSelector } from '#api/label-rules.ts'
+import { checksSelectorValues, validateLabelSelector } from '#api/label-rules.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import type { KubeObject } from '#api/object-meta.ts'
@@ -12,11 +12,15 @@ import { checkQuantityNotNegative } from '#kinds/all-kinds/resource-names.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { goLabelSelector } from '#kinds/workloads/selectors.ts'
 
-function checkCapacity(object: KubeObject): FieldError[] {
+function checkCapacity(object: KubeObject, release: number, old?: KubeObject): FieldError[] {
   const name: string = object.storageClassName ?? ''
   const { capacity } = object
   return [
-    ...validateLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology')),
+    ...validateLabelSelector(
+      object.nodeTopology,
+      FieldPath.of('nodeTopology'),
+      checksSelectorValues(releaseOf(release), old?.nodeTopology),
+    ),
     ...each(FieldPath.of('storageClassName'), name, nameIsDnsSubdomain(name, false)),
     ...(capacity === undefined ? [] : checkQuantityNotNegative(capacity, FieldPath.of('capacity'))),
   ]
@@ -29,15 +33,15 @@ export const csiStorageCapacityBehaviour: Behaviour = {
   validateCreate: (object, { release }) =>
     releaseOf(release).has(checkedTwice)
       ? [
-          ...checkCapacity(object),
+          ...checkCapacity(object, release),
           ...checkMetadata(object, true, nameIsDnsSubdomain),
-          ...checkCapacity(object),
+          ...checkCapacity(object, release),
         ]
-      : checkCapacity(object),
-  validateUpdate(next, old) {
+      : checkCapacity(object, release),
+  validateUpdate(next, old, { release }) {
     const errors = [
       ...checkMetadata(next, true, nameIsDnsSubdomain),
-      ...checkCapacity(next),
+      ...checkCapacity(next, release, old),
       ...checkMetadataUpdate(next, old),
     ]
     if (!sameJson(next.nodeTopology, old.nodeTopology)) {

@@ -12,7 +12,7 @@ import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain, qualifiedName } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
-import { checkOneOfIfSet, each, isAsBefore } from '#kinds/all-kinds/checks.ts'
+import { checkOneOfIfSet, each, isAsBefore, sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { deprecatedTopologyLabels } from '#kinds/all-kinds/deprecated-node-labels.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
@@ -90,9 +90,11 @@ const warnsOfLabels = change('warnings about deprecated labels of nodes in a Sto
 function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
   const errors: FieldError[] = []
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
-    if (isAsBefore(next, old, field)) continue
-    if (releaseOf(release).has(fieldsAreImmutable)) errors.push(changed(next, field))
-    else errors.push(forbidden(field, `updates to ${field} are forbidden.`))
+    if (releaseOf(release).has(fieldsAreImmutable)) {
+      // An empty map equals an absent one.
+      if (!sameJson(next[field], old[field])) errors.push(changed(next, field))
+    } else if (!isAsBefore(next, old, field))
+      errors.push(forbidden(field, `updates to ${field} are forbidden.`))
   }
   if (next.volumeBindingMode !== old.volumeBindingMode) {
     errors.push(changed(next, 'volumeBindingMode'))

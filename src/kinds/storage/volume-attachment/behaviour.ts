@@ -12,6 +12,7 @@ import { asGo, goPointer, goQuote, goStruct, type GoText } from '#api/go-syntax.
 import { nameIsDnsSubdomain } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { each, samePart, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
 import { checkCsiDriverName } from '#kinds/pod-template/network-volumes.ts'
@@ -31,10 +32,26 @@ const messageLengthMax = 1024
 
 const isBeta = (context: Context): boolean => context.requestApiVersion === 'storage.k8s.io/v1beta1'
 
+const checksAttacher = change('each write to a VolumeAttachment checks the name of the attacher', {
+  since: 37,
+})
+
+/** Older releases check the name only in a new object. Declared rules report the same problems. */
+function checkAttacher(attacher: string, { release }: Context): FieldError[] {
+  const path = specPath.child('attacher')
+  if (attacher === '') return [required(path)]
+  if (!releaseOf(release).has(checksAttacher)) return []
+  return checkCsiDriverName(attacher, path).map((error) =>
+    error.type === 'FieldValueInvalid'
+      ? { ...error, origin: 'format=k8s-long-name-caseless' }
+      : error,
+  )
+}
+
 function check(object: KubeObject, context: Context): FieldError[] {
   const { attacher = '', nodeName = '', source = {} } = object.spec ?? {}
   return [
-    ...(attacher === '' ? [required(specPath.child('attacher'))] : []),
+    ...checkAttacher(attacher, context),
     ...checkSource(source, specPath.child('source'), context),
     ...each(specPath.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)),
     ...checkStatus(object.status ?? {}, FieldPath.of('status')),
@@ -87,12 +104,14 @@ function checkStatus(status: Loose, path: FieldPath): FieldError[] {
 }
 
 /** Rules that came with the stable version. */
-function checkStable(object: KubeObject): FieldError[] {
+function checkStable(object: KubeObject, { release }: Context): FieldError[] {
   const { attacher = '', source = {} } = object.spec ?? {}
   const name: string | undefined = source.persistentVolumeName
   const path = FieldPath.of('spec.source.persistentVolumeName')
   return [
-    ...checkCsiDriverName(attacher, FieldPath.of('spec.attacher')).map(covered),
+    ...(releaseOf(release).has(checksAttacher)
+      ? []
+      : checkCsiDriverName(attacher, FieldPath.of('spec.attacher'))),
     ...(name === undefined ? [] : each(path, name, nameIsDnsSubdomain(name, false))),
   ]
 }
@@ -138,7 +157,7 @@ export const volumeAttachmentBehaviour: Behaviour = {
   },
   validateCreate: (object, context) => [
     ...check(object, context),
-    ...(isBeta(context) ? [] : checkStable(object)),
+    ...(isBeta(context) ? [] : checkStable(object, context)),
   ],
   validateUpdate: checkUpdate,
   subresources: {

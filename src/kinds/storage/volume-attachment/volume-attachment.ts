@@ -7,5 +7,6 @@ import { volumeAttachmentColumns } from './columns.ts'
 export const volumeAttachment: KindRules = {
   behaviour: volumeAttachmentBehaviour,
   columns: volumeAttachmentColumns,
+  // `spec.source.inlineVolumeSpec` is a PersistentVolumeSpec.
   defaults: persistentVolumeDefaults,
 }

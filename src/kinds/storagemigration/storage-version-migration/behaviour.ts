@@ -10,11 +10,13 @@ import { immutableMessage } from '#api/object-meta-rules.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkConditions, goConditions } from '#kinds/all-kinds/conditions.ts'
+import { internalValue } from '#kinds/all-kinds/internal-value.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const specPath = FieldPath.of('spec')
+const specType = 'io.k8s.api.storagemigration.v1.StorageVersionMigrationSpec'
 const resourcePath = specPath.child('resource')
 const versionPath = FieldPath.of('status', 'resourceVersion')
 const conditionsPath = FieldPath.of('status', 'conditions')
@@ -31,9 +33,9 @@ function check(object: KubeObject): FieldError[] {
   ]
 }
 
-function goSpec({ spec }: KubeObject) {
+function shownSpec({ spec }: KubeObject) {
   const { group = '', resource = '' }: Loose = spec?.resource ?? {}
-  return goStruct('storagemigration.StorageVersionMigrationSpec', [
+  const before34 = goStruct('storagemigration.StorageVersionMigrationSpec', [
     [
       'Resource',
       goStruct('v1.GroupResource', [
@@ -42,6 +44,7 @@ function goSpec({ spec }: KubeObject) {
       ]),
     ],
   ])
+  return internalValue(specType, spec ?? {}, before34.text)
 }
 
 const isTrue = (object: KubeObject, type: string): boolean =>
@@ -82,7 +85,9 @@ export const storageVersionMigrationBehaviour: Behaviour = {
     ...checkMetadata(next, false, nameIsDnsSubdomain),
     ...check(next),
     ...checkMetadataUpdate(next, old),
-    ...(sameJson(next.spec, old.spec) ? [] : [invalid(specPath, goSpec(next), immutableMessage)]),
+    ...(sameJson(next.spec, old.spec)
+      ? []
+      : [invalid(specPath, shownSpec(next), immutableMessage)]),
   ],
   subresources: {
     status: {
