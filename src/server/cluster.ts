@@ -48,11 +48,11 @@ export async function openCluster(
   opened.defer(() => storage.close())
   opened.defer(() => cache.close())
   const stopping = new AbortController()
-  const running: { stop(): void }[] = []
+  const running: { stop(): void | Promise<void> }[] = []
   let controllers: Promise<void> | undefined
   opened.defer(async () => {
     await controllers
-    for (const part of running.reverse()) part.stop()
+    for (const part of running.reverse()) await part.stop()
   })
   const handling = await makeSide(foundation, stopping.signal)
   // Audit records are written first: the rest may wait for a store that does not answer.
