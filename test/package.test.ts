@@ -62,6 +62,7 @@ test('the package has what it needs, no sources and no tests, and less than 2 MB
     'bin/binnacle.js',
     'bundle/server.cjs',
     'bundle/storage/sqlite/writer.cjs',
+    'bundle/initial-store.json',
     'bundle/types/testing/start-cluster.d.ts',
     'lib/testing.js',
     'examples/envtest/kube-apiserver',

@@ -13,6 +13,7 @@ import { MemoryReader } from './memory-reader.suite.ts'
 import type { AccessSettings, AccessSurroundings } from './settings.ts'
 
 const ordinary: AccessSettings = {
+  givenFlags: new Set(),
   anonymousAuth: true,
   clientCaFile: undefined,
   tokenAuthFile: undefined,
@@ -43,6 +44,7 @@ const ordinary: AccessSettings = {
   requestheaderClientCaFile: undefined,
   requestheaderAllowedNames: [],
   requestheaderUsernameHeaders: [],
+  requestheaderUidHeaders: [],
   requestheaderGroupHeaders: [],
   requestheaderExtraHeadersPrefix: [],
   authorizationMode: ['RBAC'],
@@ -170,6 +172,14 @@ test('static tokens and known certificates are synchronous', async () => {
   for (const credentials of [request({ authorization: 'Bearer alice-token' }), request({}, carol)])
     assert.ok(!(made.authenticate(credentials) instanceof Promise))
 })
+
+const uidFlags: [headers: string[], hasGate: boolean, problem: RegExp][] = [
+  [['X-Remote-Uid'], false, /requires the "RemoteRequestHeaderUID" feature to be enabled$/],
+  [['X-Uid'], true, /without specifying the standard X-Remote-Uid header/],
+]
+for (const [requestheaderUidHeaders, hasGate, problem] of uidFlags)
+  test(`--requestheader-uid-headers=${requestheaderUidHeaders}, gate ${hasGate}`, () =>
+    assert.rejects(access({ requestheaderUidHeaders }, { feature: () => hasGate }), problem))
 
 test('without anonymous requests there is no anonymous user', async () => {
   const { made } = await access({ anonymousAuth: false })

@@ -72,7 +72,7 @@ export interface AuthenticationParts {
 export async function makeAuthentication(parts: AuthenticationParts): Promise<Authentication> {
   const { settings, surroundings, apiAudiences, clock } = parts
   const methods: Authenticator[] = []
-  const requestHeader = makeRequestHeader(settings, clock)
+  const requestHeader = makeRequestHeader(settings, surroundings, clock)
   if (requestHeader !== undefined) methods.push(requestHeader.method)
   if (settings.basicAuthFile !== undefined) {
     const { BasicAuthenticator, hasBasicAuth } = load.basic()
@@ -167,14 +167,16 @@ async function tokenMethods(
 }
 
 function makeIssuers({
-  settings: { authenticationConfig: file, serviceAccountIssuer: ownIssuers },
-  surroundings: { release, report },
+  settings: { authenticationConfig: file, serviceAccountIssuer: ownIssuers, givenFlags },
+  surroundings: { release, feature, report },
   clock,
 }: AuthenticationParts): ConfiguredIssuers | undefined {
   if (file === undefined) return undefined
   return new (load.issuers().ConfiguredIssuers)({
     file,
     release: releaseOf(release),
+    feature,
+    anonymousGiven: givenFlags.has('anonymous-auth'),
     ownIssuers,
     clock,
     caller: ({ certificateAuthority: ca }) => load.call().caller(ca === '' ? {} : { ca }),
@@ -211,10 +213,27 @@ function makeOidc(
   )
 }
 
+const uidGate = 'RemoteRequestHeaderUID'
+
+function requireUidHeaders(
+  { requestheaderUidHeaders: headers }: AuthenticationSettings,
+  { feature }: AccessSurroundings,
+): void {
+  if (headers.length === 0) return
+  if (!feature(uidGate))
+    throw new Error(`--requestheader-uid-headers requires the "${uidGate}" feature to be enabled`)
+  if (!headers.some((header) => header.toLowerCase() === 'x-remote-uid'))
+    throw new Error(
+      '--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work',
+    )
+}
+
 function makeRequestHeader(
   settings: AuthenticationSettings,
+  surroundings: AccessSurroundings,
   clock: Clock,
 ): Certified<RequestHeaderAuthenticator> | undefined {
+  requireUidHeaders(settings, surroundings)
   const { requestheaderClientCaFile: file } = settings
   if (file === undefined) return undefined
   const bundle = new (load.authorityFile().AuthorityFile)(file)
@@ -223,6 +242,7 @@ function makeRequestHeader(
     {
       allowedNames: settings.requestheaderAllowedNames,
       usernameHeaders: settings.requestheaderUsernameHeaders,
+      uidHeaders: settings.requestheaderUidHeaders,
       groupHeaders: settings.requestheaderGroupHeaders,
       extraHeaderPrefixes: settings.requestheaderExtraHeadersPrefix,
     },
@@ -233,7 +253,7 @@ function makeRequestHeader(
 
 function makeClientCertificate(
   { clientCaFile }: AuthenticationSettings,
-  { ownClientAuthorities }: AccessSurroundings,
+  { ownClientAuthorities, release, feature }: AccessSurroundings,
   clock: Clock,
 ): Certified<ClientCertificateAuthenticator> | undefined {
   const file =
@@ -241,7 +261,10 @@ function makeClientCertificate(
   const own = ownClientAuthorities.flatMap((pem) => readBundle(pem, 'our own authority'))
   const authorities = () => [...(file?.certificates ?? []), ...own]
   if (authorities().length === 0) return undefined
-  const method = new ClientCertificateAuthenticator(new Authorities(authorities()), clock)
+  const method = new ClientCertificateAuthenticator(new Authorities(authorities()), clock, {
+    release: releaseOf(release),
+    feature,
+  })
   return { method, file, authorities }
 }
 

@@ -7,6 +7,8 @@ import type { ConditionMeter } from './authorize/webhook.ts'
 export interface AccessSettings extends AuthenticationSettings, AuthorizationSettings {}
 
 export interface AuthenticationSettings {
+  /** The names of the flags on the command line. */
+  readonly givenFlags: ReadonlySet<string>
   readonly anonymousAuth: boolean
   readonly clientCaFile: string | undefined
   readonly tokenAuthFile: string | undefined
@@ -40,6 +42,7 @@ export interface AuthenticationSettings {
   readonly requestheaderClientCaFile: string | undefined
   readonly requestheaderAllowedNames: readonly string[]
   readonly requestheaderUsernameHeaders: readonly string[]
+  readonly requestheaderUidHeaders: readonly string[]
   readonly requestheaderGroupHeaders: readonly string[]
   readonly requestheaderExtraHeadersPrefix: readonly string[]
 }

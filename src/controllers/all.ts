@@ -20,6 +20,8 @@ import { rootCertificatePublisher } from './root-ca/publisher.ts'
 import { serviceAccountController } from './service-account/accounts.ts'
 import { tokenController } from './service-account/tokens.ts'
 import { serviceCidrController } from './service-cidrs/service-cidrs.ts'
+import { storageMigration } from './storage-migration/storage-migration.ts'
+import { legacyTokenCleaner } from './token-cleaner/legacy-token-cleaner.ts'
 import { tokenCleaner } from './token-cleaner/token-cleaner.ts'
 import { attributesClassProtection } from './volume-protection/class-protection.ts'
 import { claimProtection, volumeProtection } from './volume-protection/volume-protection.ts'
@@ -47,6 +49,8 @@ const controllers: Readonly<Record<ControllerName, Loader>> = {
   'validatingadmissionpolicy-status-controller': policyTypeChecking,
   'service-cidr-controller': serviceCidrController,
   'volumeattributesclass-protection-controller': attributesClassProtection,
+  'legacy-serviceaccount-token-cleaner-controller': legacyTokenCleaner,
+  'storage-version-migrator-controller': storageMigration,
   replicaset: async () => (await import('./replicaset/replicaset.ts')).replicaSetController,
   deployment: async () => (await import('./deployment/deployment.ts')).deploymentController,
   replicationcontroller: async () =>

@@ -71,6 +71,7 @@ export async function startCluster(
     ...secretsOfServer(),
     signingDurationMs: 365 * 24 * 3_600_000,
     terminatedPodsMax: 3,
+    legacyTokenUnusedMs: 365 * 24 * 3_600_000,
     othersSeeMs: 0,
   }
   const client = localClient(server, user('test'), 'test')

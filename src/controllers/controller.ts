@@ -47,6 +47,8 @@ export interface Surroundings {
   readonly signingDurationMs: number
   /** How many finished pods are kept; 0 for all. */
   readonly terminatedPodsMax: number
+  /** How long a generated token must be unused before it is invalid, and then before its end. */
+  readonly legacyTokenUnusedMs: number
   /**
    * Time after which other servers on the store have seen a write, and have stored the writes that
    * they admitted before. 0 with a single server.

@@ -50,6 +50,7 @@ export class Informers {
   /** Few, and needed whole. */
   quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
   serviceCidrs = () => this.#of(resources.serviceCidrs, withoutOwners)
+  storageMigrations = () => this.#of(resources.storageMigrations, withoutOwners)
   validatingPolicies = () => this.#of(resources.validatingPolicies, withoutOwners)
   disruptionBudgets = (release: number) =>
     this.#of(resources.disruptionBudgets(release), kept.keepMeta)

@@ -51,6 +51,20 @@ checkBoundaries<ControllerName, string>(
     ['root-ca-cert-publisher', [19, 20], 'root-ca-cert-publisher', '', 'root-ca-cert-publisher'],
     ['ttl-after-finished', [20, 21], 'ttl-after-finished', '', 'ttl-after-finished'],
     ['service-cidr-controller', [32, 33], 'service-cidr-controller', '', 'service-cidr-controller'],
+    [
+      'legacy-serviceaccount-token-cleaner-controller',
+      [28, 29],
+      'legacy-serviceaccount-token-cleaner-controller',
+      '',
+      'legacy-serviceaccount-token-cleaner-controller',
+    ],
+    [
+      'storage-version-migrator-controller',
+      [36, 37],
+      'storage-version-migrator-controller',
+      '',
+      'storage-version-migrator-controller',
+    ],
   ],
 )
 

@@ -44,6 +44,12 @@ export const controllerRows = {
   'volumeattributesclass-protection-controller': {
     only: change('classes of volume attributes remain as long as volumes use them', { since: 34 }),
   },
+  'legacy-serviceaccount-token-cleaner-controller': {
+    only: change('generated tokens of service accounts that are unused are deleted', { since: 29 }),
+  },
+  'storage-version-migrator-controller': {
+    only: change('StorageVersionMigrations write the objects of a resource again', { since: 37 }),
+  },
   replicaset: { onByDefault: false },
   deployment: { onByDefault: false },
   replicationcontroller: { onByDefault: false },

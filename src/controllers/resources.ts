@@ -44,6 +44,16 @@ export const volumeAttributesClasses: ResourceRef = {
   version: 'v1',
   plural: 'volumeattributesclasses',
 }
+export const storageMigrations: ResourceRef = {
+  group: 'storagemigration.k8s.io',
+  version: 'v1',
+  plural: 'storageversionmigrations',
+}
+export const customResourceDefinitions: ResourceRef = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+}
 export const ipAddresses: ResourceRef = { ...serviceCidrs, plural: 'ipaddresses' }
 export const validatingPolicies: ResourceRef = {
   group: 'admissionregistration.k8s.io',

@@ -1,4 +1,5 @@
 /** Encodes watch events in the negotiated representation. */
+import { after } from '#base/awaitable.ts'
 import type { ApiError } from '#api/status-error.ts'
 import { loadLater } from '#base/load-later.ts'
 import { cutLength, writeCut } from '#codec/cut-object.ts'
@@ -30,8 +31,7 @@ export function framerFor(
     frame(type, entry, revision) {
       const cut = cutFor(kind, entry, parse)
       const text = insertedText(kind, { namespace: entry.namespace, name: entry.name, revision })
-      if (cut instanceof Promise) return cut.then((ready) => jsonFrame(kind, type, ready, text))
-      return jsonFrame(kind, type, cut, text)
+      return after(cut, (ready) => jsonFrame(kind, type, ready, text))
     },
     bookmark: (revision, endsInitial) => bookmarkFrame(bookmarkObject(kind, revision, endsInitial)),
   }

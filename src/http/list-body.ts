@@ -54,8 +54,7 @@ export async function* itemPieces(
     let size = 0
     let i = from
     for (; i < entries.length && size < bytesMax; i++) {
-      const cut = cutOf(entries[i])
-      const ready = cut instanceof Promise ? await cut : cut
+      const ready = await cutOf(entries[i])
       const revision = insertedText(kind, entries[i])
       cuts.push(ready)
       revisions.push(revision)

@@ -3,6 +3,7 @@
  * with the type header and the revision inserted. A conversion to a version with a different schema
  * is done once and cached.
  */
+import { after } from '#base/awaitable.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { type CutObject, encodeCut, joinCut, revisionText, typeHeader } from '#codec/cut-object.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -54,10 +55,9 @@ export function cutFor(
   if (from === undefined || kind.resource.sameShape(from, kind)) return view.cut
   const known = knownCut(kind, view)
   if (known !== undefined) return known
-  const object = convertOne(parse(view.cut.bytes), from, kind)
-  return object instanceof Promise
-    ? object.then((one) => remember(kind, view, one))
-    : remember(kind, view, object)
+  return after(convertOne(parse(view.cut.bytes), from, kind), (object) =>
+    remember(kind, view, object),
+  )
 }
 
 function remember(kind: Kind, view: ObjectView, object: KubeObject): CutObject {

@@ -97,8 +97,7 @@ export async function route(exchange: Exchange, parts: HttpParts): Promise<void>
   }
   if (target.verb === 'watch') return runWatch(exchange, parts, place, shape)
   const answer = await runVerb(exchange, parts, place)
-  const waiting = respond(exchange, parts, answer, shape)
-  if (waiting !== undefined) await waiting
+  await respond(exchange, parts, answer, shape)
 }
 
 async function routePath(exchange: Exchange, parts: HttpParts): Promise<void> {

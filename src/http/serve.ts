@@ -16,7 +16,7 @@ import {
 } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
-import { StorageUnavailable, Unopened, Unreadable } from '#storage/storage.ts'
+import { OutcomeUnknown, StorageUnavailable, Unopened, Unreadable } from '#storage/storage.ts'
 import { namesRepresentations } from './body.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
@@ -41,6 +41,7 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
       if (exchange.wire.isWaiting) deadlines.begin(exchange, parts.monotonicMs())
     },
   )
+  parts.stopping.addEventListener('abort', () => deadlines.stop(), { once: true })
   const left = (exchange: Exchange) => {
     deadlines.end(exchange)
     finish(exchange, parts)
@@ -239,6 +240,7 @@ function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
 
 function asApiError(error: unknown, exchange: Exchange, parts: HttpParts): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof OutcomeUnknown) return new ApiError(500, '', error.message)
   if (error instanceof StorageUnavailable) return serviceUnavailable(error.message)
   if (error instanceof Unopened) return internalError(error.message)
   if (error instanceof Unreadable) return new ApiError(500, '', error.message)

@@ -11,6 +11,7 @@
  * nothing.
  */
 import type { FieldError } from '#api/field-error.ts'
+import type { FieldPath } from '#api/field-path.ts'
 import type { NameRule } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { ReleaseChange, Release } from '#api/releases/change.ts'
@@ -240,6 +241,20 @@ export interface Context {
   readonly warn?: (warning: string) => void
   /** Measures the compilation and evaluation of validation rules. */
   readonly timed?: RuleTimer | undefined
+  /** The errors of the required rights that the user lacks. */
+  readonly refusedRights?: readonly FieldError[]
+}
+
+/** A permission for a field that a write changes, on a subresource that only authorizers know. */
+export interface RequiredRight {
+  readonly path: FieldPath
+  readonly subresource: string
+  /** Whether the permission is for the namespace of the object. If not, it is for all. */
+  readonly isNamespaced: boolean
+  readonly name: string
+  /** The verb of the request with one of these prefixes is enough. */
+  readonly verbPrefixes: readonly string[]
+  detail(verbs: readonly string[]): string
 }
 
 /**
@@ -352,6 +367,8 @@ export type ResetFields = readonly (readonly string[])[]
 export interface SubresourceBehaviour {
   prepareForUpdate?(next: KubeObject, old: KubeObject, context: Context): void
   readonly namespaceRule?: NamespaceRule
+  /** What validateUpdate needs as `refusedRights`. */
+  rights?(next: KubeObject, old: KubeObject, context: Context): readonly RequiredRight[]
   validateUpdate?(next: KubeObject, old: KubeObject, context: Context): FieldError[]
   warningsOnUpdate?(next: KubeObject, old: KubeObject, context: Context): string[]
   readonly resetFields?: ResetFields | ((release: Release) => ResetFields)

@@ -32,6 +32,7 @@ export interface ControllerOptions {
     | 'storageBackend'
     | 'clusterSigningDurationMs'
     | 'terminatedPodGcThreshold'
+    | 'legacyServiceAccountTokenCleanUpPeriodMs'
     | 'leaderElectLeaseDurationMs'
     | 'leaderElectRenewDeadlineMs'
     | 'leaderElectRetryPeriodMs'
@@ -108,6 +109,7 @@ export async function startControllers(options: ControllerOptions): Promise<void
       },
       signingDurationMs: settings.clusterSigningDurationMs,
       terminatedPodsMax: settings.terminatedPodGcThreshold,
+      legacyTokenUnusedMs: settings.legacyServiceAccountTokenCleanUpPeriodMs,
       othersSeeMs: settings.storageBackend === 'etcd3' ? othersSeeMs : 0,
     },
   })

@@ -257,7 +257,7 @@ function pathsOf({
       aggregated: aggregation,
       whole: wholeDiscovery(foundation, aggregation, priorityOf),
     }),
-    openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
+    openApiPaths(documents.over(openApiOf(foundation, priorityOf)), releaseOf(release)),
     ...(openId === undefined ? [] : [openIdPaths(openId)]),
     ...observing.paths,
     checkMetricsPath(checks, settings.profiling, release),

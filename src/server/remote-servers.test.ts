@@ -63,7 +63,7 @@ const types = { kubeletPreferredAddressTypes: ['InternalIP'], proxyLoopbackAllow
 const partsOf = (settings: object, monotonicMs?: () => number) =>
   connectParts(
     { ...settings, ...types } as unknown as Settings,
-    {} as Server,
+    { feature: () => false } as unknown as Server,
     { random: systemRandom } as RemoteSurroundings,
     monotonicMs,
   )

@@ -89,6 +89,9 @@ export function connectParts(
   return {
     reader: server.reader,
     admission: server.admission,
+    ...(server.feature('AuthorizePodWebsocketUpgradeCreatePermission') && {
+      createAuthorizer: around.access.authorizer,
+    }),
     kubelet: {
       get trust() {
         return trusts().trust
@@ -130,10 +133,11 @@ export interface AggregatedParts {
 
 export function aggregated(
   settings: Settings,
-  server: Pick<Server, 'reader'>,
+  server: Pick<Server, 'reader' | 'feature'>,
   around: RemoteSurroundings,
 ): Aggregated {
   const { reader } = server
+  const showsUid = server.feature('RemoteRequestHeaderUID')
   const proxyClient = shownPair(settings.proxyClientCertFile, settings.proxyClientKeyFile)
   const own = new URL(localUrl(settings))
   const resolve = serviceResolver({
@@ -148,6 +152,7 @@ export function aggregated(
     proxyClient,
     isIdentityHeader: (name) => around.access.isIdentityHeader(name),
     stopping: around.stopping,
+    showsUid,
     passesRedirects: !settings.aggregatorRejectForwardingRedirect,
   })
   const documents = new RemoteDocuments(aggregation, around.documentBuilt)
@@ -169,7 +174,7 @@ export function aggregated(
       stops.push(() => prober.stop())
       await prober.start()
       documents.start()
-      stops.push(await publishTrust(client, () => trustOf(settings, parts), report))
+      stops.push(await publishTrust(client, () => trustOf(settings, parts, showsUid), report))
     },
     stop() {
       for (const stop of stops) stop()
@@ -197,7 +202,11 @@ export function aggregated(
   }
 }
 
-const trustOf = (settings: Settings, { ownAuthority, clock }: AggregatedParts) => ({
+const trustOf = (
+  settings: Settings,
+  { ownAuthority, clock }: AggregatedParts,
+  showsUid: boolean,
+) => ({
   clientAuthorities: [ownAuthority, givenAuthorities(settings.clientCaFile) ?? ''].join('\n'),
   proxy:
     settings.requestheaderClientCaFile === undefined
@@ -205,6 +214,7 @@ const trustOf = (settings: Settings, { ownAuthority, clock }: AggregatedParts) =
       : {
           authorities: givenAuthorities(settings.requestheaderClientCaFile) ?? '',
           usernameHeaders: settings.requestheaderUsernameHeaders,
+          uidHeaders: showsUid ? settings.requestheaderUidHeaders : undefined,
           groupHeaders: settings.requestheaderGroupHeaders,
           extraHeadersPrefix: settings.requestheaderExtraHeadersPrefix,
           allowedNames: settings.requestheaderAllowedNames,

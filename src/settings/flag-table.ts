@@ -149,6 +149,7 @@ export const flagTable = {
   'requestheader-client-ca-file': unset('Webhook authentication and authenticating proxy', value.file, 'wired', 'Authorities of proxies whose headers say who the user is.'),
   'requestheader-allowed-names': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Common names such a proxy may have; any when unset.'),
   'requestheader-username-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry the user name, the first found counts.'),
+  'requestheader-uid-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry the uid, the first found counts; aggregated servers need X-Remote-Uid.', some('requestheader-uid-headers', { since: 32 })),
   'requestheader-group-headers': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'Headers that carry groups.'),
   'requestheader-extra-headers-prefix': row('Webhook authentication and authenticating proxy', value.list(), [], 'wired', 'What headers with further facts begin with.'),
 
@@ -214,6 +215,7 @@ export const flagTable = {
   'enable-garbage-collector': row('Controllers', value.bool, true, 'wired', 'Whether dependents go with their owners. Without, the controller does not run, and deletions put no finalizers for it on objects.'),
   'cluster-signing-duration': row('Controllers', value.duration, 365 * day, 'wired', 'The longest life of a certificate that the built-in authority signs.'),
   'terminated-pod-gc-threshold': row('Controllers', value.count, 12_500, 'wired', 'How many pods that have ended are kept, at most; 0 for all.'),
+  'legacy-service-account-token-clean-up-period': row('Controllers', value.duration, 365 * day, 'wired', 'How long a generated token of a service account must be unused before it is invalid, and then until it is deleted (from 1.29).'),
   'leader-elect-lease-duration': row('Controllers', value.duration, 15_000, 'wired', 'How long a leader that is not heard of stays the leader, where several servers share one etcd.'),
   'leader-elect-renew-deadline': row('Controllers', value.duration, 10_000, 'wired', 'How long a leader that cannot renew its lease goes on, at most.'),
   'leader-elect-retry-period': row('Controllers', value.duration, 2000, 'wired', 'How long to wait between two attempts to lead or to renew.'),

@@ -449,6 +449,7 @@ const takesAnyText = [
   'requestheader-allowed-names',
   'requestheader-extra-headers-prefix',
   'requestheader-group-headers',
+  'requestheader-uid-headers',
   'requestheader-username-headers',
   'runtime-config',
 ]

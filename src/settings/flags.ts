@@ -33,10 +33,15 @@ type ValueOf<R> = R extends Row<infer Value, string> ? Value : never
  * One property per flag: its name in camel case, with the unit if the value is a number with a
  * unit.
  */
-export type Settings = {
+export type FlagSettings = {
   readonly [Name in FlagName as `${Camel<Name>}${UnitOf<FlagTable[Name]>}`]: ValueOf<
     FlagTable[Name]
   >
+}
+
+export type Settings = FlagSettings & {
+  /** The names of the flags on the command line. */
+  readonly givenFlags: ReadonlySet<string>
 }
 
 export interface Parsed {
@@ -227,9 +232,10 @@ export function parseFlags(argv: readonly string[], rows: Rows = flagRows): Pars
   values.set('data-dir', resolve(values.get('data-dir') as string))
   const error = together(values, given)
   if (error !== undefined) return refuse(error)
-  const settings = Object.fromEntries(
-    [...values].map(([name, value]) => [settingName(name), value]),
-  )
+  const settings = {
+    ...Object.fromEntries([...values].map(([name, value]) => [settingName(name), value])),
+    givenFlags: given,
+  }
   const names = new Set(uses.map(({ name }) => name))
   const minor = releaseNumber(release)
   const warnings = [...names].map((name) => loadDeprecated().flagWarning(name, minor))

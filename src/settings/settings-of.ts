@@ -4,9 +4,9 @@
  * the message of the command line.
  */
 import type { Row } from './flag-row.ts'
-import { flagRows, parseFlags, type Settings, settingName } from './flags.ts'
+import { flagRows, type FlagSettings, parseFlags, type Settings, settingName } from './flags.ts'
 
-export type ServerOptions = Partial<Settings>
+export type ServerOptions = Partial<FlagSettings>
 
 const flagNames = new Map([...flagRows.keys()].map((name) => [settingName(name), name]))
 

@@ -54,6 +54,10 @@ export class MeasuredStorage implements Storage {
     return this.#inner.trouble()
   }
 
+  origin() {
+    return this.#inner.origin?.()
+  }
+
   async sizes() {
     return (await this.#inner.sizes?.()) ?? new Map<string, number>()
   }

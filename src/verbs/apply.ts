@@ -36,8 +36,9 @@ export async function apply(server: Server, request: PatchRequest): Promise<Answ
     unconditional: kind.resource.behaviour.unconditionalUpdate ?? true,
     async make(live) {
       const before = live && (await versioned(request, live))
-      const made = withOwners(server, kind, (of) => applyConfiguration(of, before, config, who))
-      const outcome = made instanceof Promise ? await made : made
+      const outcome = await withOwners(server, kind, (of) =>
+        applyConfiguration(of, before, config, who),
+      )
       if ('conflicts' in outcome) throw applyConflict(outcome.conflicts)
       reportRepeatedKeys(request, server.release)
       merged = outcome.merged

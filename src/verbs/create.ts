@@ -39,12 +39,10 @@ function wipeMetadata({ metadata }: KubeObject): void {
 
 export async function create(server: Server, request: WriteRequest): Promise<Answer> {
   const { kind } = request.target
-  const decoded = toHub(kind, decodeBody(request, server))
-  const object = decoded instanceof Promise ? await decoded : decoded
+  const object = await toHub(kind, decodeBody(request, server))
   dedupOwnerReferences(server, object, request.warnings, false)
   if (releaseOf(server.release).has(wipesMetadata)) wipeMetadata(object)
-  const claimed = claimFields(server, request, object, undefined)
-  if (claimed !== undefined) await claimed
+  await claimFields(server, request, object, undefined)
   const answer = await createDecoded(server, request, object)
   if (answer === undefined) throw await taken(server, request, object)
   return answer
@@ -67,7 +65,7 @@ export async function createDecoded(
   settleForAdmission(server, kind, object, target.namespace, updates)
   const attributes = attributesOf(request, object, nameOf(object))
   const admitted = server.admission.mutate(attributes)
-  if (admitted !== undefined) await admitted
+  await admitted
   dedupOwnerReferences(server, object, warnings, true)
   const { resourceVersion } = object.metadata
   const generated = nameOf(object) === '' && Boolean(object.metadata.generateName)
@@ -78,23 +76,18 @@ export async function createDecoded(
     target.subresource === ''
       ? server.allocators.reserve(kind, object, undefined, context)
       : undefined
-  let reserved = behaviour.allocatesFirst === true ? reserve() : undefined
-  let reservation = reserved instanceof Promise ? await reserved : reserved
+  let reservation = behaviour.allocatesFirst === true ? await reserve() : undefined
   try {
     behaviour.prepareForCreate?.(object, context)
-    const checked = refuseInvalidNew(kind, object, context, server.reader)
-    if (checked !== undefined) await checked
+    await refuseInvalidNew(kind, object, context, server.reader)
     for (const warning of behaviour.warningsOnCreate?.(object, context) ?? [])
       warnings.push(warning)
-    if (behaviour.allocatesFirst !== true) {
-      reserved = reserve()
-      reservation = reserved instanceof Promise ? await reserved : reserved
-    }
+    if (behaviour.allocatesFirst !== true) reservation = await reserve()
     // If the path has a name, it takes precedence over a name set by a webhook.
     const name = attributes.name || nameOf(object)
     const requested = { ...attributes, name, object }
     const allowed = server.admission.validate(requested)
-    if (allowed !== undefined) await allowed
+    await allowed
     if ((admitted ?? allowed) !== undefined) await server.admission.recheck(requested)
     behaviour.readBack?.(object)
     // A stored object gets a new resourceVersion; a dry run returns the one from the request.
@@ -102,9 +95,7 @@ export async function createDecoded(
       throw badRequest('resourceVersion should not be set on objects to be created')
     }
     const view = await store(server, request, object, generated)
-    const settled =
-      view?.revision === undefined ? reservation?.releaseMemory() : reservation?.keep()
-    if (settled !== undefined) await settled
+    await (view?.revision === undefined ? reservation?.releaseMemory() : reservation?.keep())
     if (view === undefined) return undefined
     const shown = (options.dryRun && resourceVersion) || view.revision
     return answerObject(201, kind, shown === undefined ? view : { ...view, revision: shown })
@@ -204,8 +195,7 @@ async function store(
   const tries = generated ? generateNameTriesMax : 1
   for (let i = 0; i < tries; i++) {
     if (i > 0) object.metadata.name = randomName(server, object.metadata.generateName as string)
-    const made = encode(server, kind, object, whenTooLarge(server, request))
-    const encoded = made instanceof Promise ? await made : made
+    const encoded = await encode(server, kind, object, whenTooLarge(server, request))
     if (request.options.dryRun) {
       const target = { ...request.target, name: nameOf(object) }
       if ((await readable(server, target)) === undefined) return encoded.view

@@ -153,8 +153,7 @@ async function storeMarked(
     // last resourceVersion is unknown.
     return { answer: await answerRemoved(server, kind, { ...marked, revision: undefined }) }
   }
-  const released = server.allocators.release(kind, live.object, true)
-  if (released !== undefined) await released
+  await server.allocators.release(kind, live.object, true)
   return { answer: answerHeld(outcome.revision) }
 }
 
@@ -246,8 +245,7 @@ async function removeNow(server: Server, request: DeleteRequest, live: Live): Pr
       if (outcome.current === undefined) return { current: undefined }
       return { current: await liveFromStored(server, kind, outcome.current) }
     }
-    const released = server.allocators.release(kind, live.object)
-    if (released !== undefined) await released
+    await server.allocators.release(kind, live.object)
   }
   return { answer: await answerRemoved(server, kind, live) }
 }

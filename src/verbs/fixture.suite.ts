@@ -70,6 +70,7 @@ const places: Record<string, [group: string, version: string]> = {
   daemonsets: ['apps', 'v1'],
   statefulsets: ['apps', 'v1'],
   jobs: ['batch', 'v1'],
+  resourceclaims: ['resource.k8s.io', 'v1'],
   localsubjectaccessreviews: ['authorization.k8s.io', 'v1'],
 }
 

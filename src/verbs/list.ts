@@ -56,8 +56,7 @@ export async function list(server: Server, target: Target, options: ListOptions)
   // Only a list that waits for the watch cache returns a retry delay.
   const retryAfter = plan.limit > 0 && !server.feature('ConsistentListFromCache') ? 0 : 1
   const reached = await reach(server, plan.freshness, retryAfter)
-  const picture = livePicture(server, kind)
-  const ready = picture instanceof Promise ? await picture : picture
+  const ready = await livePicture(server, kind)
   // The cache may have advanced after the wait, so the list uses its current revision.
   const revision =
     plan.freshness.want === 'exactly' ? reached : ready.revisionAt(server.cache.freshness.revision)

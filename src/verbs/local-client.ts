@@ -211,7 +211,7 @@ class LocalClient implements ApiClient {
             type === 'DELETED'
               ? { metadata: { ...identityOf(entry.cut), resourceVersion: String(event.revision) } }
               : this.#shown(target.kind, entry, event.revision)
-          yield { type, object: object instanceof Promise ? await object : object }
+          yield { type, object: await object }
         }
         // Changes that arrived meanwhile gave no signal, so wait only if the queue is empty.
         if (items.length > 0) continue

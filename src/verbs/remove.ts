@@ -37,8 +37,7 @@ export async function removeFinalized(
     if (!outcome.ok && outcome.current !== undefined) {
       return { current: await liveFromStored(server, kind, outcome.current) }
     }
-    const released = server.allocators.release(kind, live.object)
-    if (released !== undefined) await released
+    await server.allocators.release(kind, live.object)
   }
   return { answer: answerObject(200, kind, viewAt(view, live.revision)) }
 }

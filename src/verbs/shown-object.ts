@@ -2,6 +2,7 @@
  * Returns the object of an entry in the version of a reader in this process. It is made at most
  * once for all watchers of a change, and must not be modified.
  */
+import { after } from '#base/awaitable.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { copyData } from '#base/copy-data.ts'
 import type { Kind } from '#kinds/kind.ts'
@@ -33,6 +34,5 @@ function made(
   const from = resource.kindOf(entry.apiVersion) ?? resource.stored
   const metadata = { ...stored.metadata, resourceVersion: String(revision) }
   if (from === kind) return { ...stored, metadata }
-  const converted = resource.convert([copyData({ ...stored, metadata })], from, kind)
-  return converted instanceof Promise ? converted.then(([one]) => one) : converted[0]
+  return after(resource.convert([copyData({ ...stored, metadata })], from, kind), ([one]) => one)
 }

@@ -49,8 +49,7 @@ export async function watch(
   const { sendInitialEvents = from === undefined || from === 0 } = options
   if (from === undefined) await reach(server, { want: 'latest' })
   else if (sendInitialEvents) await reach(server, { want: 'not-older-than', revision: from })
-  const picture = livePicture(server, kind)
-  const ready = picture instanceof Promise ? await picture : picture
+  const ready = await livePicture(server, kind)
   // Check only now, because the store may have been reset while the cache was loaded.
   if (from !== undefined && server.cache.isUndone(from))
     throw expired(`too old resource version: ${from} (${server.cache.freshness.revision})`)

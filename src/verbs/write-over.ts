@@ -21,6 +21,7 @@ import { asGo, goQuote } from '#api/go-syntax.ts'
 import { inWordsOf } from '#api/release-words.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { copyData } from '#base/copy-data.ts'
+import { loadLater } from '#base/load-later.ts'
 import { type Context, type Kind, rulesFor } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import { type Answer, answerObject } from './answer.ts'
@@ -33,6 +34,11 @@ import { dedupOwnerReferences } from './owner-references.ts'
 import { keepOwnerTimes } from './owner-times.ts'
 import { contextOf, keyOf, type Server, type Target, type WriteRequest } from './server.ts'
 import { refuseInvalidUpdate } from './validate.ts'
+
+const loadRights = loadLater<typeof import('./required-rights.ts')>(
+  import.meta.url,
+  './required-rights',
+)
 
 /**
  * Lost races before the client gets a conflict. Each lost race means that another writer succeeded,
@@ -184,7 +190,7 @@ async function writeOnce(
     isOne ? next : (plan.admittedAs?.found() ?? old),
   )
   await server.admission.mutate(attributes)
-  if (plan.admittedAs !== undefined) await plan.admittedAs.take(next, attributes.object)
+  await plan.admittedAs?.take(next, attributes.object)
   dedupOwnerReferences(server, next, warnings, true)
   const checkedLast = plan.versionCheckedWithMetadata === true
   const readAgain = isReadAgain(target)
@@ -200,7 +206,8 @@ async function writeOnce(
   try {
     prepareUpdate(request, next, before, context)
     if (plan.problem !== undefined) throw plan.problem
-    await refuseInvalidUpdate(kind, subresource, next, old, context, warnings, server.reader)
+    const known = await withRights(server, request, next, old, context)
+    await refuseInvalidUpdate(kind, subresource, next, old, known, warnings, server.reader)
     keepOwnerTimes(next, old, server.release)
     for (const warning of rulesFor(kind, subresource)?.warningsOnUpdate?.(next, old, context) ?? [])
       warnings.push(warning)
@@ -218,14 +225,27 @@ async function writeOnce(
     }
     const outcome = await storeNext(server, request, next, live)
     const isStored = 'answer' in outcome && outcome.isStored
-    const settled = isStored ? reservation?.keep() : reservation?.releaseMemory()
-    if (settled !== undefined) await settled
+    await (isStored ? reservation?.keep() : reservation?.releaseMemory())
     if (isStored && subresource === 'status') server.statusWritten?.(kind, next, old)
     return 'answer' in outcome ? outcome : { ...outcome, named }
   } catch (error) {
     await reservation?.releaseMemory(error)
     throw error
   }
+}
+
+async function withRights(
+  { access }: Server,
+  request: WriteRequest,
+  next: KubeObject,
+  old: KubeObject,
+  context: Context,
+): Promise<Context> {
+  const { kind, subresource } = request.target
+  const rights = rulesFor(kind, subresource)?.rights?.(next, old, context) ?? []
+  if (rights.length === 0) return context
+  const { refusedRights } = loadRights()
+  return { ...context, refusedRights: await refusedRights(access.authorizer, request, rights) }
 }
 
 function requireUid({ target, options }: WriteRequest, wanted: string, found: string): void {

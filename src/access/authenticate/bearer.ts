@@ -2,6 +2,7 @@
  * Tokens in requests: the Authorization header, and, for web sockets, a subprotocol. Other files
  * verify them.
  */
+import { after } from '#base/awaitable.ts'
 import type {
   Authenticator,
   Credentials,
@@ -38,12 +39,10 @@ function verify(
   audiences: readonly string[],
 ): AuthenticationResult | Promise<AuthenticationResult> {
   if (token.length > tokenLengthMax) return invalidToken
-  const finish = (verdict: AuthenticationResult): AuthenticationResult => {
+  return after(tokens.authenticateToken(token, audiences), (verdict) => {
     if (verdict === undefined) return invalidToken
     return 'user' in verdict ? { ...verdict, consumed: [consumed] } : verdict
-  }
-  const verdict = tokens.authenticateToken(token, audiences)
-  return verdict instanceof Promise ? verdict.then(finish) : finish(verdict)
+  })
 }
 
 export class BearerAuthenticator implements Authenticator {

@@ -23,6 +23,8 @@ export interface CertificateFields {
   readonly issuer: Buffer
   readonly commonName: string
   readonly organizations: readonly string[]
+  /** The attributes of the subject that Kubernetes has defined for the uid of a user. */
+  readonly uids: readonly string[]
   readonly notBefore: number
   readonly notAfter: number
   readonly signatureAlgorithm: string
@@ -41,6 +43,7 @@ export interface CertificateFields {
 
 const commonNameId = '2.5.4.3'
 const organizationId = '2.5.4.10'
+const uidId = '1.3.6.1.4.1.57683.2'
 const extensionIds = {
   keyUsage: '2.5.29.15',
   alternativeNames: '2.5.29.17',
@@ -56,12 +59,13 @@ export function certificateFields(certificate: X509Certificate): CertificateFiel
   if (fields[0]?.tag === 0xa0) fields.shift() // version
   const [, , issuer, , subject, , ...rest] = fields
   const extensions = rest.find(({ tag }) => tag === 0xa3)
-  const { names, organizations } = subjectNames(expectTag(subject, derTag.sequence))
+  const { names, organizations, uids } = subjectNames(expectTag(subject, derTag.sequence))
   return {
     subject: expectTag(subject, derTag.sequence).whole,
     issuer: expectTag(issuer, derTag.sequence).whole,
     commonName: names.at(-1) ?? '',
     organizations,
+    uids,
     notBefore: certificate.validFromDate.getTime(),
     notAfter: certificate.validToDate.getTime(),
     signatureAlgorithm: objectIdentifier(
@@ -75,9 +79,10 @@ export function certificateFields(certificate: X509Certificate): CertificateFiel
  * The subject's attributes in order. The user name is the last common name; all organizations are
  * groups.
  */
-function subjectNames(subject: DerValue): { names: string[]; organizations: string[] } {
+function subjectNames(subject: DerValue): Record<'names' | 'organizations' | 'uids', string[]> {
   const names: string[] = []
   const organizations: string[] = []
+  const uids: string[] = []
   for (const set of derValues(subject.content)) {
     for (const attribute of derValues(expectTag(set, derTag.set).content)) {
       const [type, value, ...more] = derValues(expectTag(attribute, derTag.sequence).content)
@@ -85,9 +90,10 @@ function subjectNames(subject: DerValue): { names: string[]; organizations: stri
       const id = objectIdentifier(type)
       if (id === commonNameId) names.push(derText(value))
       else if (id === organizationId) organizations.push(derText(value))
+      else if (id === uidId) uids.push(derText(value))
     }
   }
-  return { names, organizations }
+  return { names, organizations, uids }
 }
 
 type ExtensionFields = Pick<

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { X509Certificate } from 'node:crypto'
+import { createHash, type X509Certificate } from 'node:crypto'
 import { before, test } from 'node:test'
 import * as x509 from '@peculiar/x509'
 import type { Credentials } from '#access/authenticate.ts'
@@ -11,10 +11,12 @@ import {
   make,
   serverUsage,
 } from '#access/certificates.suite.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import { Authorities, certificateBytesMax, readBundle } from './certificate-chain.ts'
 import { certificateFields } from './certificate-fields.ts'
 import { ClientCertificateAuthenticator } from './client-certificate.ts'
 
+const newest = { release: releaseOf(37), feature: () => true }
 const clock = { now: () => Date.now() }
 const sent = (certificate: X509Certificate, ...intermediates: X509Certificate[]): Credentials => ({
   headers: {},
@@ -38,6 +40,7 @@ const methodOf = (...roots: Made[]) =>
   new ClientCertificateAuthenticator(
     new Authorities(roots.map(({ certificate }) => certificate)),
     clock,
+    newest,
   )
 
 /** The user, or the reason of the rejection. */
@@ -84,6 +87,34 @@ test('of several names, also in one set, the last is used', async () => {
   })
   assert.match(outcome(made), /^last \[(a\|b|b\|a)\]$/)
 })
+
+const uid = (...texts: string[]) => ({
+  '1.3.6.1.4.1.57683.2': texts.map((text) => ({ utf8String: text })) as never,
+})
+const uids: [release: number, hasGate: boolean, given: string[], expected: string][] = [
+  [31, true, ['u1'], 'u1, no id'],
+  [32, false, ['u1', 'u2'], ', an id'],
+  [33, true, ['u1'], 'u1, an id'],
+  [37, true, [], ', an id'],
+  [37, true, ['u1', 'u2'], 'expected 1 UID, but found multiple: [u1 u2]'],
+  [37, true, [''], 'UID cannot be an empty string'],
+]
+for (const [release, hasGate, given, expected] of uids)
+  test(`the uids ${given.join(' and ')} as 1.${release}, gate ${hasGate}`, async () => {
+    const subject = [{ CN: ['alice'] }, ...given.map((one) => uid(one))]
+    const { certificate } = await make({ subject, issuer: root, usages: [clientUsage] })
+    const options = { release: releaseOf(release), feature: () => hasGate }
+    const roots = new Authorities([root.certificate])
+    const verdict = new ClientCertificateAuthenticator(roots, clock, options).authenticate(
+      sent(certificate),
+    )
+    assert.ok(verdict !== undefined && !(verdict instanceof Promise))
+    if (!('user' in verdict)) return assert.equal(verdict.refused, expected)
+    const digest = createHash('sha256').update(certificate.raw).digest('hex')
+    const id = verdict.user.extra['authentication.kubernetes.io/credential-id']
+    if (id !== undefined) assert.deepEqual(id, [`X509SHA256=${digest}`])
+    assert.equal(`${verdict.user.uid}, ${id === undefined ? 'no' : 'an'} id`, expected)
+  })
 
 test('an intermediate authority', async () => {
   const made = await client(middle, 'alice', ['dev'])
@@ -243,7 +274,7 @@ test('cyclic chains of authorities are rejected', async () => {
 test('a known client is not verified again until its chain expires', async () => {
   let now = Date.now()
   const roots = new Authorities([root.certificate])
-  const own = new ClientCertificateAuthenticator(roots, { now: () => now })
+  const own = new ClientCertificateAuthenticator(roots, { now: () => now }, newest)
   const made = await client(middle, 'alice', ['dev'])
   const first = own.authenticate(sent(made.certificate, middle.certificate))
   const again = own.authenticate(sent(made.certificate))
@@ -258,7 +289,7 @@ test('a rejected certificate is verified once per connection for a while', async
   let [now, elapsed, checks] = [Date.now(), 0, 0]
   const roots = new Authorities([root.certificate])
   const clock = { now: () => now, elapsed: () => elapsed }
-  const own = new ClientCertificateAuthenticator(roots, clock)
+  const own = new ClientCertificateAuthenticator(roots, clock, newest)
   const early = { notBefore: new Date(now + 60_000) }
   const { certificate } = await client(root, 'alice', [], early)
   const intermediates = () => {

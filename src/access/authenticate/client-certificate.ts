@@ -1,13 +1,19 @@
 /**
  * Authenticates client certificates: the common name is the user name, the organizations are its
- * groups. Results are cached by certificate while the whole chain is valid, so only a client's
- * first request is verified completely.
+ * groups. Newer releases also read a uid. Results are cached by certificate while the whole chain
+ * is valid, so only a client's first request is verified completely.
  */
 import type { X509Certificate } from 'node:crypto'
 import { type Clock, elapsedMs } from '#base/clock.ts'
 import type { Authenticator, Credentials, AuthenticationResult } from '#access/authenticate.ts'
 import type { User } from '#access/user.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import type { Authorities, ChainVerdict } from './certificate-chain.ts'
+
+const showsFingerprint = change('the fingerprint of a client certificate is its credential-id', {
+  since: 32,
+})
+const uidGate = 'AllowParsingUserUIDFromCertAuth'
 
 /** Number of cached clients; each uses a few hundred bytes. */
 const rememberedMax = 10_000
@@ -74,13 +80,20 @@ export class CertificateVerifier {
 const isCurrent = ({ notBefore, notAfter }: Accepted, now: number): boolean =>
   notBefore <= now && now <= notAfter
 
+export interface CertificateUserOptions {
+  readonly release: Release
+  readonly feature: (gate: string) => boolean
+}
+
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'client-certificate'
+  readonly #options: CertificateUserOptions
   readonly #verifier: CertificateVerifier
   readonly #users = new WeakMap<ChainVerdict, User>()
 
-  constructor(authorities: Authorities, clock: Clock) {
+  constructor(authorities: Authorities, clock: Clock, options: CertificateUserOptions) {
     this.#verifier = new CertificateVerifier(authorities, clock)
+    this.#options = options
   }
 
   trust(authorities: Authorities): void {
@@ -95,13 +108,30 @@ export class ClientCertificateAuthenticator implements Authenticator {
       return {
         refused: `verifying certificate SN=${certificate.serialNumber} failed: x509: ${verdict.why}`,
       }
-    const { commonName, organizations } = verdict.leaf
+    const { commonName, organizations, uids } = verdict.leaf
     if (commonName === '') return undefined
+    const { release, feature } = this.#options
+    const readsUid = feature(uidGate)
+    const problem = readsUid ? uidProblem(uids) : undefined
+    if (problem !== undefined) return { refused: problem }
     let user = this.#users.get(verdict)
     if (user === undefined) {
-      user = { name: commonName, uid: '', groups: organizations, extra: {} }
+      const uid = readsUid ? (uids[0] ?? '') : ''
+      const extra = release.has(showsFingerprint) ? credentialId(certificate) : {}
+      user = { name: commonName, uid, groups: organizations, extra }
       this.#users.set(verdict, user)
     }
     return { user }
   }
 }
+
+function uidProblem(uids: readonly string[]): string | undefined {
+  if (uids.length > 1) return `expected 1 UID, but found multiple: [${uids.join(' ')}]`
+  return uids[0] === '' ? 'UID cannot be an empty string' : undefined
+}
+
+const credentialId = ({ fingerprint256 }: X509Certificate): Record<string, string[]> => ({
+  'authentication.kubernetes.io/credential-id': [
+    `X509SHA256=${fingerprint256.replaceAll(':', '').toLowerCase()}`,
+  ],
+})

@@ -1,11 +1,13 @@
 /**
  * The issuers of --authentication-config. The file is read again while the server runs. A valid
- * configuration replaces the previous one as a whole, when its providers are discovered or a
- * timeout has passed. An invalid configuration changes nothing.
+ * configuration replaces the previous one as a whole, when its providers are discovered. An
+ * invalid configuration changes nothing, and a provider that cannot be found is tried again.
  */
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
+import { joinErrors } from '#access/error-list.ts'
 import type { Caller } from '#access/https-call.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
@@ -19,41 +21,49 @@ import { OidcAuthenticator } from './oidc.ts'
 export interface IssuersOptions {
   readonly file: string
   readonly release: Release
+  readonly feature: (gate: string) => boolean
+  /** Whether the command line decides about anonymous requests, so that the file may not. */
+  readonly anonymousGiven: boolean
   readonly ownIssuers: readonly string[]
   readonly clock: Clock
   readonly caller: (issuer: JwtIssuer) => Caller
   readonly report: (message: string) => void
   /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
+  /** How long discovery may take when the file is read again; default: a minute. */
+  readonly findMsMax?: number
 }
 
 const readAgainMsUsual = 60_000
-/** How long discovery of new issuers may take. After this time they replace the old ones anyway. */
-const findMsMax = 60_000
+const findMsMaxUsual = 60_000
 const lookMs = 250
+
+const flagAndFile =
+  'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file'
 
 export class ConfiguredIssuers implements TokenAuthenticator {
   readonly name = 'jwt'
   readonly #options: IssuersOptions
   readonly #timer: NodeJS.Timeout
+  /** Only the file of the start decides about anonymous requests. */
+  readonly anonymous: AuthenticationConfiguration['anonymous']
   #text: string
-  #configuration: AuthenticationConfiguration
   #issuers: readonly OidcAuthenticator[]
+  #isReading = false
+  #isStopped = false
 
   /** Throws if the file is invalid. */
   constructor(options: IssuersOptions) {
     this.#options = options
     this.#text = readFileSync(options.file, 'utf8')
-    this.#configuration = this.#read()
-    this.#issuers = this.#begin(this.#configuration)
+    const configuration = this.#read()
+    this.anonymous = configuration.anonymous
+    if (this.anonymous !== undefined && options.anonymousGiven) throw new Error(flagAndFile)
+    this.#issuers = this.#begin(configuration)
     this.#timer = setInterval(
       () => void this.#readAgain(),
       options.readAgainMs ?? readAgainMsUsual,
     ).unref()
-  }
-
-  get anonymous(): AuthenticationConfiguration['anonymous'] {
-    return this.#configuration.anonymous
   }
 
   authenticateToken(token: string): AuthenticationResult | Promise<AuthenticationResult> {
@@ -65,13 +75,14 @@ export class ConfiguredIssuers implements TokenAuthenticator {
   }
 
   stop(): void {
+    this.#isStopped = true
     clearInterval(this.#timer)
     for (const issuer of this.#issuers) issuer.stop()
   }
 
   #read(): AuthenticationConfiguration {
-    const { file, release, ownIssuers } = this.#options
-    return readAuthenticationConfiguration(file, release, ownIssuers)
+    const { file, release, feature, ownIssuers } = this.#options
+    return readAuthenticationConfiguration(file, release, feature, ownIssuers)
   }
 
   #begin({ issuers }: AuthenticationConfiguration): OidcAuthenticator[] {
@@ -82,28 +93,55 @@ export class ConfiguredIssuers implements TokenAuthenticator {
   }
 
   async #readAgain(): Promise<void> {
-    const { file, report } = this.#options
+    if (this.#isReading) return
+    this.#isReading = true
     try {
-      const text = readFileSync(file, 'utf8')
-      if (text === this.#text) return
-      this.#text = text
-      const configuration = this.#read()
-      const issuers = this.#begin(configuration)
-      await this.#found(issuers)
-      const before = this.#issuers
-      this.#configuration = configuration
-      this.#issuers = issuers
-      for (const issuer of before) issuer.stop()
+      await this.#replace()
     } catch (error) {
-      report(`issuers stay as they were: ${(error as Error).message}`)
+      this.#options.report(`issuers stay as they were: ${(error as Error).message}`)
+    } finally {
+      this.#isReading = false
     }
   }
 
-  async #found(issuers: readonly OidcAuthenticator[]): Promise<void> {
-    for (const end = Date.now() + findMsMax; Date.now() < end; ) {
-      const troubles = await Promise.all(issuers.map((issuer) => issuer.trouble()))
-      if (troubles.every((one) => one === undefined)) return
+  async #replace(): Promise<void> {
+    const text = readFileSync(this.#options.file, 'utf8')
+    if (text === this.#text) return
+    const before = this.#text
+    // An invalid text stays invalid, so it is not read again.
+    this.#text = text
+    const configuration = this.#read()
+    if (!isSame(configuration.anonymous, this.anonymous))
+      throw new Error('anonymous: Forbidden: changed from initial configuration file')
+    const issuers = this.#begin(configuration)
+    const troubles = await this.#find(issuers)
+    if (troubles.length > 0) {
+      this.#text = before
+      for (const issuer of issuers) issuer.stop()
+      throw new Error(joinErrors([joinErrors(troubles), 'context deadline exceeded']))
+    }
+    const replaced = this.#issuers
+    this.#issuers = issuers
+    for (const issuer of replaced) issuer.stop()
+  }
+
+  /** Resolves when all providers are found, or with their troubles after a timeout. */
+  async #find(issuers: readonly OidcAuthenticator[]): Promise<string[]> {
+    const end = Date.now() + (this.#options.findMsMax ?? findMsMaxUsual)
+    for (;;) {
+      const found = await Promise.all(issuers.map((issuer) => issuer.trouble()))
+      const troubles = found.filter((one) => one !== undefined)
+      if (troubles.length === 0 || this.#isStopped || Date.now() >= end) return troubles
       await sleep(lookMs, undefined, { ref: false })
     }
   }
 }
+
+type Anonymous = AuthenticationConfiguration['anonymous']
+
+/** The order of the paths counts, as in kube-apiserver. */
+const isSame = (one: Anonymous, other: Anonymous): boolean =>
+  isDeepStrictEqual(
+    one && [one.enabled, [...(one.paths ?? [])]],
+    other && [other.enabled, [...(other.paths ?? [])]],
+  )

@@ -15,9 +15,9 @@ const folder = mkdtempSync(join(tmpdir(), 'authentication-'))
 after(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'authentication.yaml')
 
-const read = (value: Loose, release = 37) => {
-  writeFileSync(file, JSON.stringify(value))
-  return readAuthenticationConfiguration(file, releaseOf(release), ['https://own'])
+const read = (value: Loose | string, release = 37, egress = true) => {
+  writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
+  return readAuthenticationConfiguration(file, releaseOf(release), () => egress, ['https://own'])
 }
 const whole = (more: Loose, version = 'v1') => ({
   apiVersion: `apiserver.config.k8s.io/${version}`,
@@ -108,6 +108,26 @@ const problems: [what: string, value: Loose, problem: string][] = [
     'jwt[1].issuer.url: Duplicate value: "https://issuer"',
   ],
   [
+    'an unknown egress selector',
+    one({ issuer: { ...issuer, egressSelectorType: 'etcd' } }),
+    `${at}.issuer.egressSelectorType: Invalid value: "etcd": egress selector must be either controlplane or cluster`,
+  ],
+  [
+    'an egress selector without egress',
+    one({ issuer: { ...issuer, egressSelectorType: 'cluster' } }),
+    'oidc: egress lookup required with egress selector type "cluster"',
+  ],
+  [
+    'a misspelt field',
+    whole({ anonymos: { enabled: false }, jwt: [jwt({ issuer: { ...issuer, uri: '' } })] }),
+    'strict decoding error: unknown field "anonymos", unknown field "jwt[0].issuer.uri"',
+  ],
+  [
+    'text for a switch',
+    whole({ anonymous: { enabled: 'false' } }),
+    'anonymous.enabled: expected a bool',
+  ],
+  [
     'conditions for anonymous requests that are not allowed',
     whole({ anonymous: { enabled: false, conditions: [{ path: '/livez' }] } }),
     'enabled should be set to true when conditions are defined',
@@ -122,6 +142,47 @@ for (const [what, value, problem] of problems)
         return true
       },
     )
+  })
+
+const header = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n'
+const texts: [what: string, text: string, problem: string][] = [
+  [
+    'misspelt fields of YAML, sorted',
+    `${header}jwt:\n- issuer: {uri: x, ul: y}\nanonymos: {}\n`,
+    'strict decoding error: unknown field "anonymos", unknown field "jwt[0].issuer.ul", unknown field "jwt[0].issuer.uri"',
+  ],
+  [
+    'a key of YAML twice',
+    `${header}anonymous:\n  enabled: false\n  enabled: true\n`,
+    'strict decoding error: yaml: unmarshal errors:\n  line 5: key "enabled" already set in map',
+  ],
+  [
+    'a key of JSON twice',
+    `{"anonymous":{"enabled":false,"enabled":true},${JSON.stringify(whole({ x: { y: 1 } })).slice(1)}`,
+    'strict decoding error: duplicate field "anonymous.enabled", unknown field "x"',
+  ],
+]
+for (const [what, text, problem] of texts)
+  test(`${what}: refused`, () => {
+    assert.throws(() => read(text), {
+      message: `invalid authentication configuration ${file}: ${problem}`,
+    })
+  })
+
+const withEgress = one({ issuer: { ...issuer, egressSelectorType: 'controlplane' } })
+const egressRows: [release: number, egress: boolean, problem: RegExp][] = [
+  [33, true, /strict decoding error: unknown field "jwt\[0\].issuer.egressSelectorType"/],
+  [34, true, /oidc: egress lookup required with egress selector type "controlplane"/],
+  [
+    34,
+    false,
+    /egressSelectorType: Invalid value: "controlplane": egress selector is not supported/,
+  ],
+]
+for (const [release, egress, problem] of egressRows)
+  test(`an egress selector as 1.${release}, gate ${egress}`, () => {
+    const value = { ...withEgress, apiVersion: 'apiserver.config.k8s.io/v1beta1' }
+    assert.throws(() => read(value, release, egress), problem)
   })
 
 for (const [version, release, isKnown] of [
@@ -147,7 +208,7 @@ test('anonymous requests are limited to paths since 1.31', () => {
     { anonymous: { enabled: true, conditions: [{ path: '/livez' }] } },
     'v1alpha1',
   )
-  assert.equal(read(value, 30).anonymous, undefined)
+  assert.throws(() => read(value, 30), /strict decoding error: unknown field "anonymous"$/)
   const { anonymous } = read(value, 31)
   assert.deepEqual(anonymous, { enabled: true, paths: new Set(['/livez']) })
   assert.deepEqual(read(whole({ anonymous: { enabled: true } })).anonymous, { enabled: true })

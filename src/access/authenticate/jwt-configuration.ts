@@ -8,7 +8,7 @@ import { joinErrors } from '#access/error-list.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { change, type Release } from '#api/releases/change.ts'
-import { parseYaml } from '#codec/yaml.ts'
+import { configurationType, decodeStrictly } from '#access/strict-configuration.ts'
 import { readBundle } from './certificate-chain.ts'
 
 const newestVersion = change('AuthenticationConfiguration has version v1', { since: 34 })
@@ -16,8 +16,48 @@ const betaVersion = change('AuthenticationConfiguration has version v1beta1', { 
 const emptyConfiguration = change('an AuthenticationConfiguration can have no issuer', {
   since: 30,
 })
+const egressField = change('the issuer of a JWT authenticator can name an egress selector', {
+  since: 34,
+})
 const anonymousByPath = change('anonymous requests can be limited to paths', { since: 31 })
 
+/** A claim or an expression. */
+const claimShape = { claim: 'string', expression: 'string' } as const
+const prefixedShape = { ...claimShape, prefix: 'string' } as const
+const issuerShape = {
+  url: 'string',
+  discoveryURL: 'string',
+  certificateAuthority: 'string',
+  audiences: ['string'],
+  audienceMatchPolicy: 'string',
+} as const
+const jwtShape = {
+  claimValidationRules: [{ ...claimShape, requiredValue: 'string', message: 'string' }],
+  claimMappings: {
+    username: prefixedShape,
+    groups: prefixedShape,
+    uid: claimShape,
+    extra: [{ key: 'string', valueExpression: 'string' }],
+  },
+  userValidationRules: [{ expression: 'string', message: 'string' }],
+} as const
+const anonymousShape = { enabled: 'bool', conditions: [{ path: 'string' }] } as const
+
+const fileType = (release: Release) =>
+  configurationType({
+    jwt: [
+      {
+        ...jwtShape,
+        issuer: {
+          ...issuerShape,
+          ...(release.has(egressField) && { egressSelectorType: 'string' as const }),
+        },
+      },
+    ],
+    ...(release.has(anonymousByPath) && { anonymous: anonymousShape }),
+  })
+
+const egressGate = 'StructuredAuthenticationConfigurationEgressSelector'
 const issuersMax = 64
 const group = 'apiserver.config.k8s.io'
 
@@ -65,10 +105,11 @@ export interface AuthenticationConfiguration {
 export function readAuthenticationConfiguration(
   file: string,
   release: Release,
+  feature: (gate: string) => boolean,
   ownIssuers: readonly string[],
 ): AuthenticationConfiguration {
   try {
-    return new Reading(release, ownIssuers).all(parseYaml(readFileSync(file, 'utf8')) as Loose)
+    return new Reading(release, feature, ownIssuers).all(readFileSync(file))
   } catch (error) {
     throw new Error(`invalid authentication configuration ${file}: ${(error as Error).message}`)
   }
@@ -76,16 +117,21 @@ export function readAuthenticationConfiguration(
 
 class Reading {
   readonly #release: Release
+  readonly #feature: (gate: string) => boolean
   readonly #ownIssuers: readonly string[]
   readonly #problems: string[] = []
 
-  constructor(release: Release, ownIssuers: readonly string[]) {
+  constructor(release: Release, feature: (gate: string) => boolean, ownIssuers: readonly string[]) {
     this.#release = release
+    this.#feature = feature
     this.#ownIssuers = ownIssuers
   }
 
-  all(value: Loose): AuthenticationConfiguration {
-    this.#requireKind(value)
+  all(bytes: Buffer): AuthenticationConfiguration {
+    const value = decodeStrictly(bytes, (written) => {
+      this.#requireKind(written)
+      return fileType(this.#release)
+    })
     const jwt: Loose[] = value.jwt ?? []
     if (jwt.length === 0 && !this.#release.has(emptyConfiguration)) this.#required('jwt')
     if (jwt.length > issuersMax) {
@@ -103,6 +149,7 @@ class Reading {
     )
     const anonymous = this.#anonymous(value.anonymous)
     if (this.#problems.length > 0) throw new Error(joinErrors(this.#problems))
+    requireNoEgress(jwt)
     return { issuers, anonymous }
   }
 
@@ -147,6 +194,7 @@ class Reading {
     }
     this.#audiences(audiences, issuer.audienceMatchPolicy ?? '', `${at}.issuer`)
     this.#authority(certificateAuthority, `${at}.issuer.certificateAuthority`)
+    this.#egress(issuer.egressSelectorType ?? '', `${at}.issuer.egressSelectorType`)
     const claimRules = this.#claimRules(rules.claimValidationRules, `${at}.claimValidationRules`)
     const mappings = this.#mappings(claimMappings, `${at}.claimMappings`, claimRules.expressions)
     const userRules = this.#rules(rules.userValidationRules, `${at}.userValidationRules`, 'user')
@@ -199,6 +247,16 @@ class Reading {
     } catch (error) {
       this.#invalid(field, '<omitted>', (error as Error).message)
     }
+  }
+
+  #egress(selector: string, field: string): void {
+    if (selector === '') return
+    if (!this.#feature(egressGate)) {
+      const why = `egress selector is not supported when ${egressGate} feature gate is disabled`
+      this.#invalid(field, selector, why)
+    }
+    if (selector !== 'controlplane' && selector !== 'cluster')
+      this.#invalid(field, selector, 'egress selector must be either controlplane or cluster')
   }
 
   #expression(
@@ -351,6 +409,16 @@ class Reading {
     }
     const paths = new Set((conditions as Loose[]).map(({ path = '' }) => path as string))
     return { enabled, ...(paths.size > 0 && { paths }) }
+  }
+}
+
+/** This server has no egress selectors, so it reports what kube-apiserver without any reports. */
+function requireNoEgress(jwt: readonly Loose[]): void {
+  for (const { issuer } of jwt) {
+    const selector = issuer?.egressSelectorType ?? ''
+    if (selector === '') continue
+    const why = `egress lookup required with egress selector type ${goQuote(selector)}`
+    throw new Error(`oidc: ${why}`)
   }
 }
 

@@ -13,6 +13,7 @@ export interface RequestHeaderSettings {
   /** Allowed common names of proxies. Empty: any certificate that the request header CA signed. */
   readonly allowedNames: readonly string[]
   readonly usernameHeaders: readonly string[]
+  readonly uidHeaders: readonly string[]
   readonly groupHeaders: readonly string[]
   readonly extraHeaderPrefixes: readonly string[]
 }
@@ -27,6 +28,7 @@ export class RequestHeaderAuthenticator implements Authenticator {
     this.#settings = {
       allowedNames: settings.allowedNames,
       usernameHeaders: settings.usernameHeaders.map(headerName),
+      uidHeaders: settings.uidHeaders.map(headerName),
       groupHeaders: settings.groupHeaders.map(headerName),
       extraHeaderPrefixes: settings.extraHeaderPrefixes.map(headerName),
     }
@@ -41,9 +43,10 @@ export class RequestHeaderAuthenticator implements Authenticator {
    * come from a trusted proxy.
    */
   isIdentityHeader(name: string): boolean {
-    const { usernameHeaders, groupHeaders, extraHeaderPrefixes } = this.#settings
+    const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = this.#settings
     return (
       usernameHeaders.includes(name) ||
+      uidHeaders.includes(name) ||
       groupHeaders.includes(name) ||
       extraHeaderPrefixes.some((prefix) => name.startsWith(prefix))
     )
@@ -55,15 +58,18 @@ export class RequestHeaderAuthenticator implements Authenticator {
     const { headers } = credentials
     const verdict = this.#verifier.verify(certificate, () => credentials.intermediates?.() ?? [])
     if (!verdict.ok) return { refused: `x509: ${verdict.why}` }
-    const { allowedNames, usernameHeaders, groupHeaders } = this.#settings
+    const { allowedNames, usernameHeaders, uidHeaders, groupHeaders } = this.#settings
     const { commonName } = verdict.leaf
     if (allowedNames.length > 0 && !allowedNames.includes(commonName))
       return { refused: `x509: subject with cn=${commonName} is not in the allowed list` }
-    const name = usernameHeaders.map((header) => firstText(headers[header]) ?? '').find(Boolean)
+    const first = (names: readonly string[]) =>
+      names.map((header) => firstText(headers[header]) ?? '').find(Boolean)
+    const name = first(usernameHeaders)
     if (name === undefined) return undefined
+    const uid = first(uidHeaders) ?? ''
     const groups = groupHeaders.flatMap((header) => allTexts(headers[header])).filter(Boolean)
     const consumed = Object.keys(headers).filter((header) => this.isIdentityHeader(header))
-    return { user: { name, uid: '', groups, extra: this.#extra(headers) }, consumed }
+    return { user: { name, uid, groups, extra: this.#extra(headers) }, consumed }
   }
 
   #extra(headers: Credentials['headers']): Record<string, string[]> {

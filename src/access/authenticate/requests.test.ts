@@ -199,6 +199,7 @@ const proxyMethod = (allowedNames: string[] = []) =>
     {
       allowedNames,
       usernameHeaders: ['X-Remote-User', 'X-Other-User'],
+      uidHeaders: ['X-Remote-Uid'],
       groupHeaders: ['X-Remote-Group'],
       extraHeaderPrefixes: ['X-Remote-Extra-'],
     },
@@ -210,6 +211,7 @@ const through = (sent: Credentials['headers'], certificate?: X509Certificate) =>
 test('a proxy specifies the user', () => {
   const sent = {
     'x-remote-user': 'alice',
+    'x-remote-uid': 'u1',
     'x-remote-group': ['dev', 'ops, or not', ''],
     'x-remote-extra-acme.com%2fproject': ['p1', 'p2'],
     'x-remote-extra-__proto__': 'p',
@@ -218,6 +220,7 @@ test('a proxy specifies the user', () => {
   const verdict = proxyMethod(['front']).authenticate(through(sent, front.certificate))
   assert.ok(verdict && 'user' in verdict)
   assert.deepEqual(verdict.user.name, 'alice')
+  assert.deepEqual(verdict.user.uid, 'u1')
   assert.deepEqual(verdict.user.groups, ['dev', 'ops, or not'])
   assert.deepEqual(Object.entries(verdict.user.extra), [
     ['acme.com/project', ['p1', 'p2']],
@@ -227,6 +230,7 @@ test('a proxy specifies the user', () => {
     'x-remote-extra-__proto__',
     'x-remote-extra-acme.com%2fproject',
     'x-remote-group',
+    'x-remote-uid',
     'x-remote-user',
   ])
 })
@@ -290,7 +294,13 @@ test('headers that are removed from the request', () => {
     () =>
       new RequestHeaderAuthenticator(
         new Authorities([]),
-        { allowedNames: [], usernameHeaders: [' '], groupHeaders: [], extraHeaderPrefixes: [] },
+        {
+          allowedNames: [],
+          usernameHeaders: [' '],
+          uidHeaders: [],
+          groupHeaders: [],
+          extraHeaderPrefixes: [],
+        },
         clock,
       ),
     /empty header/,

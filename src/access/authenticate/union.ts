@@ -4,6 +4,7 @@
  * anonymous requests are allowed, because a wrong password must not become an anonymous user.
  * Asynchronous only if a method is.
  */
+import { after } from '#base/awaitable.ts'
 import type {
   AuditAnnotations,
   Authenticator,
@@ -120,10 +121,9 @@ export class AudienceAgnostic implements TokenAuthenticator {
     if (audiences.length === 0) return this.#method.authenticateToken(token, audiences)
     const matching = audiences.filter((one) => this.#own.includes(one))
     if (matching.length === 0) return undefined
-    const add = (verdict: AuthenticationResult): AuthenticationResult =>
-      verdict !== undefined && 'user' in verdict ? { ...verdict, audiences: matching } : verdict
-    const verdict = this.#method.authenticateToken(token, audiences)
-    return verdict instanceof Promise ? verdict.then(add) : add(verdict)
+    return after(this.#method.authenticateToken(token, audiences), (verdict) =>
+      verdict !== undefined && 'user' in verdict ? { ...verdict, audiences: matching } : verdict,
+    )
   }
 }
 
@@ -140,9 +140,7 @@ export class RequestAuthenticator implements Authenticator {
 
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult> {
     const verdict = firstSuccess(this.#methods, (method) => method.authenticate(credentials))
-    if (verdict instanceof Promise)
-      return verdict.then((settled) => this.#finish(settled, credentials))
-    return this.#finish(verdict, credentials)
+    return after(verdict, (settled) => this.#finish(settled, credentials))
   }
 
   #finish(verdict: AuthenticationResult, { path }: Credentials): AuthenticationResult {

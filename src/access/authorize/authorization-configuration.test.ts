@@ -107,7 +107,15 @@ const problems: [what: string, authorizers: Loose[], problem: string][] = [
     `compilation failed: ERROR: <input>:1:8: undefined field 'nope'`,
   ],
 ]
-for (const [what, authorizers, problem] of problems)
+const misfits: typeof problems = [
+  [
+    'a misspelt field of a webhook',
+    [webhook({ failurePolice: 'Deny' })],
+    `strict decoding error: unknown field "${at}.webhook.failurePolice"`,
+  ],
+  ['a number for a name', [{ type: 'RBAC', name: 1 }], `${at}.name: expected a string`],
+]
+for (const [what, authorizers, problem] of [...problems, ...misfits])
   test(`${what} is refused`, () => {
     assert.throws(
       () => read(authorizers),

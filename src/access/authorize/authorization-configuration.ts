@@ -7,18 +7,34 @@ import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { AccessExpression, ExpressionProblem } from '#access/access-expression.ts'
 import { joinErrors } from '#access/error-list.ts'
+import { configurationType, decodeStrictly } from '#access/strict-configuration.ts'
 import type { AuthorizationMode } from '#access/settings.ts'
 import { dns1123Subdomain } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { goQuote } from '#api/go-syntax.ts'
 import { parseDuration } from '#api/duration.ts'
 import { change, type Release } from '#api/releases/change.ts'
-import { parseYaml } from '#codec/yaml.ts'
 
 const newestVersion = change('AuthorizationConfiguration has version v1', { since: 32 })
 const betaVersion = change('AuthorizationConfiguration has version v1beta1', { since: 30 })
 
 const group = 'apiserver.config.k8s.io'
+const webhookShape = {
+  authorizedTTL: 'string',
+  cacheAuthorizedRequests: 'bool',
+  unauthorizedTTL: 'string',
+  cacheUnauthorizedRequests: 'bool',
+  timeout: 'string',
+  subjectAccessReviewVersion: 'string',
+  matchConditionSubjectAccessReviewVersion: 'string',
+  failurePolicy: 'string',
+  connectionInfo: { type: 'string', kubeConfigFile: 'string' },
+  matchConditions: [{ expression: 'string' }],
+} as const
+const fileType = configurationType({
+  authorizers: [{ type: 'string', name: 'string', webhook: webhookShape }],
+})
+
 const kinds = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook']
 const conditionsMax = 64
 const timeoutMsMax = 30_000
@@ -44,7 +60,7 @@ export function readAuthorizationConfiguration(
   release: Release,
 ): readonly ConfiguredAuthorizer[] {
   try {
-    return new Reading(release).all(parseYaml(readFileSync(file, 'utf8')) as Loose)
+    return new Reading(release).all(readFileSync(file))
   } catch (error) {
     throw new Error(`invalid authorization configuration ${file}: ${(error as Error).message}`)
   }
@@ -58,8 +74,11 @@ class Reading {
     this.#release = release
   }
 
-  all(value: Loose): ConfiguredAuthorizer[] {
-    this.#requireKind(value)
+  all(bytes: Buffer): ConfiguredAuthorizer[] {
+    const value = decodeStrictly(bytes, (written) => {
+      this.#requireKind(written)
+      return fileType
+    })
     const authorizers: Loose[] = value.authorizers ?? []
     if (authorizers.length === 0)
       this.#required('authorizers', 'at least one authorization mode must be defined')

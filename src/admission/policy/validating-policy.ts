@@ -80,33 +80,29 @@ class Run {
 
   async #policy({ hook, kind }: Candidate<CompiledValidations>): Promise<void> {
     const dispatch = this.#dispatch
-    const found = this.#unlessMisconfigured(hook, undefined, () =>
+    const paramKind = await this.#unlessMisconfigured(hook, undefined, () =>
       after(dispatch.isSelected(hook.constraints), (isSelected) =>
         isSelected ? { kind: dispatch.paramKindOf(hook) } : undefined,
       ),
     )
-    const paramKind = found instanceof Promise ? await found : found
     if (paramKind === undefined) return
     const annotations = new Map<string, Set<string>>()
     for (const binding of hook.bindings) {
-      const bound = this.#unlessMisconfigured(hook, binding, () =>
+      const params = await this.#unlessMisconfigured(hook, binding, () =>
         after(dispatch.isBound(binding.constraints), (isBound) =>
           isBound
             ? parametersOf(paramKind.kind, binding.paramRef, this.#request.namespace, this.#reader)
             : undefined,
         ),
       )
-      const params = bound instanceof Promise ? await bound : bound
       if (params === undefined || params.length === 0) continue
-      const made = dispatch.valuesOf(kind)
-      const values = made instanceof Promise ? await made : made
+      const values = await dispatch.valuesOf(kind)
       const { name, failsOpen } = hook
       const { meter } = dispatch
       for (const { value } of params) {
-        const decided = dispatch.withDecisions(() =>
+        const result = await dispatch.withDecisions(() =>
           validate(hook.compiled(), values, value, { name, failsOpen, meter }),
         )
-        const result = decided instanceof Promise ? await decided : decided
         for (const [i, decision] of result.decisions.entries())
           this.#act(hook, binding, decision, i)
         for (const annotation of result.annotations)

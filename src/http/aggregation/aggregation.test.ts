@@ -203,6 +203,13 @@ for (const [wanted, current, settled, atStart, step] of steps) {
   })
 }
 
+test('newer releases also send the uid', () => {
+  const user = { name: 'alice', uid: 'ü1', groups: [], extra: {} }
+  const sent = { 'x-remote-user': 'alice', 'x-remote-uid': 'Ã¼1' }
+  assert.deepEqual({ ...remoteUserHeaders(user, true) }, sent)
+  assert.deepEqual(Object.keys(remoteUserHeaders({ ...user, uid: '' }, true)), ['x-remote-user'])
+})
+
 test('the user is sent in headers', () => {
   const headers = remoteUserHeaders({
     name: 'alice',
@@ -291,6 +298,7 @@ test('the trust of several servers is combined, without duplicates and expired c
   const proxy = {
     authorities: two.pem,
     usernameHeaders: ['X-Remote-User'],
+    uidHeaders: undefined,
     groupHeaders: [],
     extraHeadersPrefix: [],
     allowedNames: ['b'],
@@ -304,6 +312,11 @@ test('the trust of several servers is combined, without duplicates and expired c
   assert.equal(first['requestheader-allowed-names'], '["a","b"]')
   assert.equal(first['requestheader-group-headers'], '[]')
   assert.deepEqual(combinedData(first, trust), first)
+  assert.equal('requestheader-uid-headers' in first, false)
+  const none = combinedData(first, { ...trust, proxy: { ...proxy, uidHeaders: [] } })
+  assert.equal('requestheader-uid-headers' in none, false)
+  const uids = combinedData(first, { ...trust, proxy: { ...proxy, uidHeaders: ['X-Remote-Uid'] } })
+  assert.equal(uids['requestheader-uid-headers'], '["X-Remote-Uid"]')
   assert.deepEqual(combinedData({}, { ...trust, clientAuthorities: '', proxy: undefined }), {})
 })
 

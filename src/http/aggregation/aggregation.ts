@@ -51,6 +51,8 @@ export interface AggregationParts {
   readonly proxyClient: () => Identity
   readonly isIdentityHeader: IsIdentityHeader
   readonly stopping: AbortSignal
+  /** Whether aggregated servers get the uid of the user. */
+  readonly showsUid?: boolean
   /** Whether clients get redirects from an aggregated server, instead of an error. */
   readonly passesRedirects?: boolean
 }
@@ -230,7 +232,7 @@ export class Aggregation {
     const place = load.backend().placeOf(backend)
     const headers: PassedHeaders = {
       ...load.headers().requestHeaders(exchange, this.#parts.isIdentityHeader, upgrading),
-      ...remoteUserHeaders(exchange.user),
+      ...remoteUserHeaders(exchange.user, this.#parts.showsUid),
       host: place,
       'audit-id': exchange.auditId,
     }

@@ -15,6 +15,8 @@ export interface PublishedTrust {
     | {
         readonly authorities: string
         readonly usernameHeaders: readonly string[]
+        /** Undefined in releases that do not publish them. */
+        readonly uidHeaders: readonly string[] | undefined
         readonly groupHeaders: readonly string[]
         readonly extraHeadersPrefix: readonly string[]
         readonly allowedNames: readonly string[]
@@ -57,11 +59,19 @@ export function combinedData(
     ['requestheader-allowed-names', proxy?.allowedNames ?? []],
   ]
   for (const [key, ours] of lists) {
-    data[key] = JSON.stringify([...new Set([...listOf(existing[key]), ...ours])])
+    data[key] = JSON.stringify(unique(existing[key], ours))
   }
+  const uidHeaders = proxy?.uidHeaders && unique(existing[uidKey], proxy.uidHeaders)
+  if (uidHeaders !== undefined && uidHeaders.length > 0) data[uidKey] = JSON.stringify(uidHeaders)
   data['requestheader-client-ca-file'] = proxies
   return data
 }
+
+const uidKey = 'requestheader-uid-headers'
+
+const unique = (text: string | undefined, ours: readonly string[]): string[] => [
+  ...new Set([...listOf(text), ...ours]),
+]
 
 function listOf(text: string | undefined): string[] {
   if (text === undefined || text === '') return []

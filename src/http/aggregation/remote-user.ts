@@ -22,9 +22,14 @@ const escapedKey = (key: string): string =>
  */
 const inBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-export function remoteUserHeaders({ name, groups, extra }: User): PassedHeaders {
+/** `showsUid`: whether the server also learns the uid, which older releases do not send. */
+export function remoteUserHeaders(
+  { name, uid, groups, extra }: User,
+  showsUid = false,
+): PassedHeaders {
   const headers: PassedHeaders = Object.create(null)
   headers['x-remote-user'] = inBytes(name)
+  if (showsUid && uid !== '') headers['x-remote-uid'] = inBytes(uid)
   if (groups.length > 0) headers['x-remote-group'] = groups.map(inBytes)
   for (const [key, values] of Object.entries(extra)) {
     headers[`x-remote-extra-${escapedKey(key).toLowerCase()}`] = values.map(inBytes)

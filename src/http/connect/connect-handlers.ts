@@ -3,9 +3,16 @@
  * kubelet, logs, and the proxy subresources. connect.ts defines which requests are connections.
  */
 import type { KubeObject, Loose } from '#api/object-meta.ts'
-import { ApiError, badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
+import {
+  ApiError,
+  badRequest,
+  forbiddenRequest,
+  notFound,
+  serviceUnavailable,
+} from '#api/status-error.ts'
 import { answerHeaders } from '#http/answer-headers.ts'
 import type { Exchange } from '#http/exchange.ts'
+import { attributesOf } from '#http/filters/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { type Backend, placeOf } from './backend.ts'
 import type { ConnectParts } from './connect-parts.ts'
@@ -87,6 +94,20 @@ const admittedOptions = (given: Loose): StreamOptions => ({
   command: given.command ?? [],
 })
 
+/**
+ * WebSocket clients open a stream with GET, which is authorized as `get`. A role that only reads
+ * pods must not run commands in them, so the user also needs `create`.
+ */
+async function requireCreate(exchange: Exchange, parts: ConnectParts): Promise<void> {
+  const { target, user } = exchange
+  if (parts.createAuthorizer === undefined || target.verb === 'create') return
+  const attributes = { ...attributesOf(target, user), verb: 'create' }
+  const { decision, reason, error } = await parts.createAuthorizer.authorize(attributes)
+  if (decision === 'allow') return
+  if (error !== undefined) throw new ApiError(500, '', error)
+  throw forbiddenRequest({ group: target.group, plural: target.resource }, target.name, reason)
+}
+
 async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts): Promise<void> {
   const { namespace, name, subresource } = exchange.target
   const { query } = exchange
@@ -96,6 +117,7 @@ async function connectStream(exchange: Exchange, kind: Kind, parts: ConnectParts
     ? { ...(wanted.length > 0 && { ports: wanted }) }
     : shown(streamOptions(query), subresource)
   const admitted = await admit(exchange, kind, given, parts)
+  await requireCreate(exchange, parts)
   const options = admittedOptions(admitted)
   const ports: number[] = admitted.ports ?? []
   const pod = await parts.reader.get('', 'pods', namespace, name)

@@ -1,4 +1,5 @@
 /** The dependencies of connections to the cluster. */
+import type { Authorizer } from '#access/authorize.ts'
 import type { AdmissionChain } from '#admission/chain.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { KubeletSettings } from './kubelet.ts'
@@ -7,6 +8,8 @@ import type { IsIdentityHeader } from './passed-headers.ts'
 export interface ConnectParts {
   readonly reader: ObjectReader
   readonly admission: AdmissionChain
+  /** Authorizes `create` for streams by GET; undefined where `get` is enough. */
+  readonly createAuthorizer?: Authorizer | undefined
   readonly kubelet: KubeletSettings
   /** Whether the proxy subresources may call this machine: for tests only. */
   readonly proxyLoopbackAllowed: boolean

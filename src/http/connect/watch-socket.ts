@@ -1,6 +1,7 @@
 /**
  * A watch as WebSocket messages: each event is one message, text for JSON and binary for protobuf.
  */
+import { after } from '#base/awaitable.ts'
 import type { Exchange, Sink } from '#http/exchange.ts'
 import type { Framer } from '#http/watch-stream.ts'
 import { type ChooseProtocol, openWebSocket, wantsWebSocket } from './websocket.ts'
@@ -40,8 +41,7 @@ export function messagesFor(exchange: Exchange, protobuf: boolean): Messages | u
     framed: (framer) => ({
       shape: framer.shape === '' ? '' : `message ${framer.shape}`,
       frame(type, entry, revision) {
-        const made = framer.frame(type, entry, revision)
-        return made instanceof Promise ? made.then(message) : message(made)
+        return after(framer.frame(type, entry, revision), message)
       },
       bookmark(revision, endsInitial) {
         const made = framer.bookmark(revision, endsInitial)

@@ -2,6 +2,7 @@
  * Determines the user. The first method that knows the credentials decides. Without credentials the
  * user is anonymous if the flags allow it; otherwise the response is 401.
  */
+import { after } from '#base/awaitable.ts'
 import type { Credentials } from '#access/authenticate.ts'
 import { bearerToken } from '#access/authenticate/bearer.ts'
 import { unauthorized } from '#api/status-error.ts'
@@ -9,11 +10,9 @@ import type { Exchange, Wire } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
 
 export function authenticate(exchange: Exchange, parts: HttpParts): void | Promise<void> {
-  const verdict = parts.authenticate(new WireCredentials(exchange))
-  if (verdict instanceof Promise) {
-    return verdict.then((settled) => settle(exchange, parts, settled))
-  }
-  settle(exchange, parts, verdict)
+  return after(parts.authenticate(new WireCredentials(exchange)), (verdict) =>
+    settle(exchange, parts, verdict),
+  )
 }
 
 type Settled = Awaited<ReturnType<HttpParts['authenticate']>>

@@ -1,4 +1,5 @@
 /** Authorizes each request before its verb. */
+import { after } from '#base/awaitable.ts'
 import type { Attributes, Decision } from '#access/authorize.ts'
 import { earlyForbidden } from '#access/forbidden.ts'
 import { type Selectors, selectorsOfQuery } from '#access/selectors.ts'
@@ -12,13 +13,10 @@ export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<
   const attributes = requestAttributes(exchange, parts)
   const { instruments } = parts
   const beganAt = instruments === undefined ? 0 : parts.monotonicMs()
-  const decision = parts.authorizer.authorize(attributes)
-  const finish = (one: Decision) => {
-    instruments?.authorized(resultOf(one), parts.monotonicMs() - beganAt)
-    settle(exchange, attributes, one)
-  }
-  if (decision instanceof Promise) return decision.then(finish)
-  finish(decision)
+  return after(parts.authorizer.authorize(attributes), (decision) => {
+    instruments?.authorized(resultOf(decision), parts.monotonicMs() - beganAt)
+    settle(exchange, attributes, decision)
+  })
 }
 
 /** The attributes of a request as its user sends it. */

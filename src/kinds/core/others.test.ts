@@ -64,7 +64,7 @@ checkCreate(leaseBehaviour, [
   [
     'which is known',
     named({ spec: { strategy: 'a' } }),
-    ['spec.strategy: Unsupported value: "a": supported values: "OldestEmulationVersion"'],
+    ['spec.strategy.strategy: Unsupported value: "a": supported values: "OldestEmulationVersion"'],
     since24,
   ],
   ['or has a domain', named({ spec: { strategy: 'a.b/c', preferredHolder: 'd' } }), [], since24],
