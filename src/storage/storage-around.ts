@@ -9,7 +9,8 @@ import type {
 } from './storage.ts'
 
 export class StorageAround implements Storage {
-  protected readonly inner: Storage
+  /** The store that gets the operations. */
+  readonly inner: Storage
 
   constructor(inner: Storage) {
     this.inner = inner
