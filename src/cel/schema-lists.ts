@@ -7,6 +7,7 @@
  */
 import { ArrayList, joinLists } from './collections.ts'
 import { equal, type OwnEquality } from './equality.ts'
+import { showValue } from './show-value.ts'
 import {
   CelError,
   Duration,
@@ -47,6 +48,11 @@ export class SchemaList extends ListValue implements OwnEquality {
   at(index: number): Value {
     return this.view(this.items[index])
   }
+  override indexProblem(key: Value): CelError | undefined {
+    return typeof key === 'bigint'
+      ? undefined
+      : new CelError(`unsupported index: ${showValue(key)}`)
+  }
   concat(other: ListValue): Value {
     return joinLists(this, other)
   }
@@ -60,7 +66,7 @@ export class SchemaList extends ListValue implements OwnEquality {
     }
     return true
   }
-  containsOwn(value: Value): boolean | CelError {
+  override containsOwn(value: Value): boolean | CelError {
     let problem: CelError | undefined
     for (const element of this) {
       const same = equal(element, value)

@@ -96,9 +96,13 @@ export abstract class ListValue {
   /** The element at an index that is within the list. */
   abstract at(index: number): Value
   /**
-   * The list with another one after it. Lists of a schema join by their keys (see object-view.ts).
+   * The list with another one after it. Lists of a schema join by their keys (see schema-lists.ts).
    */
   abstract concat(other: ListValue): Value
+  /** `x in list`, where it is more than a comparison with each element. */
+  containsOwn?(value: Value): boolean | CelError
+  /** Why a number within the list is no index of it. */
+  indexProblem?(key: Value): CelError | undefined
 
   *[Symbol.iterator](): Iterator<Value> {
     for (let index = 0; index < this.size; index += 1) yield this.at(index)

@@ -18,7 +18,6 @@ import { compare } from '#cel/equality.ts'
 import type { Implementation, SingleImplementation } from '#cel/plan-call.ts'
 import { compileRegex } from '#cel/regex.ts'
 import { codePoints } from '#cel/runtime-cost.ts'
-import { SchemaList } from '#cel/schema-lists.ts'
 import { type TimestampField, timestampField } from '#cel/time.ts'
 import {
   CelError,
@@ -72,8 +71,8 @@ function comparison(holds: (order: number) => boolean): SingleImplementation {
 }
 
 function contains(element: Value, collection: Value): Value {
-  if (collection instanceof SchemaList) return collection.containsOwn(element)
-  if (collection instanceof ListValue) return listContains(collection, element)
+  if (collection instanceof ListValue)
+    return collection.containsOwn?.(element) ?? listContains(collection, element)
   if (!(collection instanceof MapValue)) return overloadError(collection)
   const found = collection.find(element)
   return found instanceof CelError ? found : found !== undefined

@@ -19,6 +19,7 @@ import { costExceeded } from '#cel/program.ts'
 import type { ListRules } from '#cel/schema-lists.ts'
 import { schemaView } from '#cel/schema-view.ts'
 import { isError, Optional, type Value } from '#cel/values.ts'
+import { SharedWork } from '#cel/work.ts'
 import type { JsonSchema, ValidationRule } from '#schema/structural/json-schema.ts'
 import type { CompiledRule } from './compile-rule.ts'
 
@@ -86,6 +87,7 @@ export class RuleRun {
   readonly #ratchets: boolean
   readonly #warn: (warning: string) => void
   readonly #lists: ListRules
+  readonly #work = new SharedWork()
   #budget: number
 
   constructor(
@@ -136,7 +138,9 @@ export class RuleRun {
     plain: Activation,
   ): void {
     const { expression } = compiled as Required<CompiledRule>
-    const { value, cost } = expression.program.evaluate(activation, costPerCallMax)
+    const { value, cost } = this.#work.run(() =>
+      expression.program.evaluate(activation, costPerCallMax),
+    )
     if (cost > this.#budget) this.#stop(subject, outOfBudget)
     this.#budget -= cost
     if (value === true) return
@@ -193,7 +197,9 @@ export class RuleRun {
     activation: Activation,
   ): { text?: string; problem?: string } {
     if (message === undefined) return {}
-    const { value, cost } = message.program.evaluate(activation, costPerCallMax)
+    const { value, cost } = this.#work.run(() =>
+      message.program.evaluate(activation, costPerCallMax),
+    )
     if (cost > this.#budget)
       return {
         problem:
