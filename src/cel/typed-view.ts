@@ -11,18 +11,7 @@ import type { Dict, Field, List, Scalar, Struct, Type } from '#schema/type.ts'
 import { joinLists } from './collections.ts'
 import { equal, type OwnEquality } from './equality.ts'
 import { jsonView } from './json-view.ts'
-import {
-  CelError,
-  Duration,
-  ListValue,
-  MapValue,
-  Optional,
-  overloadError,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type Value,
-} from './values.ts'
+import { CelError, goTypeName, ListValue, MapValue, overloadError, type Value } from './values.ts'
 import { elementWork, namesOf, work } from './work.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -40,30 +29,8 @@ export function typedView(json: unknown, type: Type): Value {
 const scalarView = (json: unknown, { scalar }: Scalar): Value =>
   scalar === 'float64' && typeof json === 'number' ? json : jsonView(json)
 
-/** The name of a value's type in Go, as `%T` shows it. */
-function goTypeOf(value: Value): string {
-  switch (typeof value) {
-    case 'boolean':
-      return 'types.Bool'
-    case 'bigint':
-      return 'types.Int'
-    case 'number':
-      return 'types.Double'
-    case 'string':
-      return 'types.String'
-  }
-  if (value === null) return 'types.Null'
-  if (value instanceof Uint) return 'types.Uint'
-  if (value instanceof Uint8Array) return 'types.Bytes'
-  if (value instanceof Timestamp) return 'types.Timestamp'
-  if (value instanceof Duration) return 'types.Duration'
-  if (value instanceof TypeValue) return '*types.Type'
-  if (value instanceof Optional) return '*types.Optional'
-  return value instanceof ListValue ? '*types.baseList' : '*types.baseMap'
-}
-
 const wrongKey = (key: Value): CelError =>
-  key instanceof CelError ? key : new CelError(`unsupported map key type: ${goTypeOf(key)}`)
+  key instanceof CelError ? key : new CelError(`unsupported map key type: ${goTypeName(key)}`)
 
 /** A value of Go that protobuf cannot convert, so that no JSON patch can contain it. */
 export interface GoValue {
@@ -91,7 +58,7 @@ class GoList extends ListValue implements OwnEquality, GoValue {
   }
   override indexProblem(key: Value): CelError | undefined {
     if (typeof key === 'bigint') return undefined
-    return new CelError(`unsupported index type: ${goTypeOf(key)}`)
+    return new CelError(`unsupported index type: ${goTypeName(key)}`)
   }
   concat(other: ListValue): Value {
     return joinLists(this, other)

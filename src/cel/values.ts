@@ -206,3 +206,25 @@ function objectTypeName(value: Exclude<Value, boolean | string | bigint | number
   if (value instanceof CelError) return 'error'
   return value.typeName
 }
+
+/** The name of a value's type in Go, as Go's `%T` shows it. */
+export function goTypeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'types.Bool'
+    case 'bigint':
+      return 'types.Int'
+    case 'number':
+      return 'types.Double'
+    case 'string':
+      return 'types.String'
+  }
+  if (value === null) return 'types.Null'
+  if (value instanceof Uint) return 'types.Uint'
+  if (value instanceof Uint8Array) return 'types.Bytes'
+  if (value instanceof Timestamp) return 'types.Timestamp'
+  if (value instanceof Duration) return 'types.Duration'
+  if (value instanceof TypeValue) return '*types.Type'
+  if (value instanceof Optional) return '*types.Optional'
+  return value instanceof ListValue ? '*types.baseList' : '*types.baseMap'
+}
