@@ -9,7 +9,7 @@ import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { buildInfo } from './build-info.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { startControllers } from './controllers.ts'
-import { type Foundation, openFoundation, type SharedParts } from './foundation.ts'
+import { type Foundation, gatesOf, openFoundation, type SharedParts } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { type RequestHandling, serverOf } from './make-http.ts'
 import { makeServer } from './make-server.ts'
@@ -90,6 +90,7 @@ async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<
       release,
       build: buildInfo(version),
       feature,
+      gates: () => gatesOf(settings, release).known,
       log,
       clock,
       random: foundation.random,

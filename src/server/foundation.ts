@@ -11,7 +11,7 @@ import { loadLater } from '#base/load-later.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
-import { featureGates } from '#kinds/feature-gates.ts'
+import { type FeatureGates, featureGates } from '#kinds/feature-gates.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { runtimeConfig } from '#kinds/runtime-config.ts'
@@ -171,9 +171,13 @@ function longLoads(log: Log): LoadProgress {
   }
 }
 
+/** The feature gates with the operator's flags. */
+export function gatesOf({ featureGates: given }: Settings, release: number): FeatureGates {
+  return orCannotStart(featureGates(JSON.parse(readFactsFile('features.json')), release, given))
+}
+
 function enabledFeatures(settings: Settings, release: number, log: Log) {
-  const table = JSON.parse(readFactsFile('features.json'))
-  const gates = orCannotStart(featureGates(table, release, settings.featureGates))
+  const gates = gatesOf(settings, release)
   for (const warning of gates.warnings) log.warn(warning)
   return gates.enabled
 }

@@ -180,7 +180,7 @@ function httpParts(handling: RequestHandling): HttpParts {
     authenticate: access.authenticate,
     challenge: access.challenge,
     authorizer: access.authorizer,
-    constrainedImpersonation: impersonationOf(foundation, access),
+    constrainedImpersonation: impersonationOf(foundation, access, observing),
     authorizesSelectors: foundation.feature('AuthorizeWithSelectors'),
     paths: pathsOf(handling),
     limits: {
@@ -205,10 +205,16 @@ const loadImpersonation = loadLater<typeof import('#access/constrained-impersona
 )
 
 /** Loaded with the first impersonation. */
-function impersonationOf({ feature }: Foundation, { authorizer }: Access) {
+function impersonationOf(
+  { feature }: Foundation,
+  { authorizer }: Access,
+  { impersonations }: Observing,
+) {
   if (!feature('ConstrainedImpersonation')) return undefined
   let made: ConstrainedImpersonation | undefined
-  return () => (made ??= new (loadImpersonation().ConstrainedImpersonation)(authorizer))
+  const make = () =>
+    new (loadImpersonation().ConstrainedImpersonation)(authorizer, impersonations())
+  return () => (made ??= make())
 }
 
 const publishesIssuer = change('the API server publishes the keys of its service account tokens', {

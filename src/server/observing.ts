@@ -2,8 +2,10 @@
  * Creates the parts that observe requests without answering them, from the settings: metrics,
  * limits, fairness, audit.
  */
+import { hostname } from 'node:os'
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
@@ -28,6 +30,7 @@ import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
 import { metricsPath } from '#http/paths/metrics.ts'
 import type { Catalog } from '#kinds/catalog.ts'
+import type { FeatureGates } from '#kinds/feature-gates.ts'
 import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
@@ -51,6 +54,10 @@ import { measureAvailability, measureStore, measureUnnamed } from './store-meter
 const loadDuration = loadLater<
   typeof import('#kinds/certificates/certificate-signing-request/requested-duration.ts')
 >(import.meta.url, '#kinds/certificates/certificate-signing-request/requested-duration')
+const loadIdentity = loadLater<typeof import('./identity-lease.ts')>(
+  import.meta.url,
+  './identity-lease',
+)
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
@@ -66,6 +73,8 @@ export interface Observing {
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
   readonly conditions: () => ConditionMeter
+  readonly impersonations: Measuring['impersonations']
+  readonly reloaded: Measuring['reloaded']
   readonly tokenUsed: (use: TokenUse) => void
   readonly timed: RuleTimer
   readonly operation: OperationMeter
@@ -89,6 +98,7 @@ export interface ObservingOptions {
   readonly release: number
   readonly build: VersionInfo
   readonly feature: (gate: string) => boolean
+  readonly gates: () => FeatureGates['known']
   readonly log: Log
   readonly clock: TimerClock
   readonly random: Random
@@ -104,12 +114,16 @@ const ensureIntervalMs = 60_000
 
 const measuringFor = (
   settings: Settings,
-  { release, build }: ObservingOptions,
+  { release, build, gates, feature, clock }: ObservingOptions,
   deprecations: string[],
 ) =>
   makeMeasuring({
     release,
     build,
+    gates,
+    serverId: () =>
+      feature('APIServerIdentity') ? loadIdentity().identityOf(hostname(), releaseOf(release)) : '',
+    nowMs: () => clock.now(),
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
     disabled: settings.disabledMetrics,
     allowed: settings.allowMetricLabels,
@@ -152,6 +166,8 @@ export async function makeObserving(
     admission: measuring.admission,
     policies: measuring.policies,
     conditions: measuring.conditions,
+    impersonations: measuring.impersonations,
+    reloaded: measuring.reloaded,
     tokenUsed: measuring.tokenUsed,
     timed: measuring.timed,
     operation,
@@ -247,7 +263,7 @@ function makeFairness(
       const timer = setTimeout(call, Math.min(ms, timerMsMax))
       return () => clearTimeout(timer)
     },
-    meters: flowMeters(registry),
+    meters: flowMeters(registry, release),
     report: (message) => log.warn(message),
   })
   const running = new InFlightMark(registry, metrics.inFlight)

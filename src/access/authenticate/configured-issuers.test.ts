@@ -30,7 +30,11 @@ const issuers = (...names: string[]) => ({
 })
 
 /** No provider answers. */
-function open(anonymousGiven: boolean, reports: string[] = []): ConfiguredIssuers {
+function open(
+  anonymousGiven: boolean,
+  reports: string[] = [],
+  loads: boolean[] = [],
+): ConfiguredIssuers {
   return new ConfiguredIssuers({
     file,
     release: releaseOf(37),
@@ -40,6 +44,7 @@ function open(anonymousGiven: boolean, reports: string[] = []): ConfiguredIssuer
     clock: { now: () => 0, elapsed: () => 0 } as never,
     caller: () => () => Promise.reject(new Error('away')),
     report: (message) => void reports.push(message),
+    reloaded: (isLoaded) => void loads.push(isLoaded),
     readAgainMs: 5,
     findMsMax: 20,
   })
@@ -85,7 +90,8 @@ for (const [what, before, later, reported] of changes)
   test(`a change of the file: ${what}`, async () => {
     write(before)
     const reports: string[] = []
-    const configured = open(false, reports)
+    const loads: boolean[] = []
+    const configured = open(false, reports, loads)
     try {
       const { anonymous } = configured
       write(later)
@@ -96,6 +102,7 @@ for (const [what, before, later, reported] of changes)
         reports.join('\n'),
       )
       assert.deepEqual(configured.anonymous, anonymous)
+      assert.deepEqual([...new Set(loads)], [false])
       assert.equal(configured.authenticateToken('a.b.c'), undefined)
     } finally {
       configured.stop()
@@ -110,6 +117,19 @@ test('a provider that was not found is tried again, without a change of the file
     write(issuers('two'))
     const refusals = () => reports.filter((one) => one.startsWith('issuers stay')).length
     await until('a second attempt', () => refusals() > 1)
+  } finally {
+    configured.stop()
+  }
+})
+
+test('a change that is loaded is counted', async () => {
+  write(issuers('one'))
+  const loads: boolean[] = []
+  const configured = open(false, [], loads)
+  try {
+    write({})
+    await until('the change', () => loads.length > 0)
+    assert.deepEqual(loads, [true])
   } finally {
     configured.stop()
   }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import { joinErrors } from '#access/error-list.ts'
 import type { Caller } from '#access/https-call.ts'
+import type { ReloadMeter } from '#access/settings.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
 import {
@@ -28,6 +29,7 @@ export interface IssuersOptions {
   readonly clock: Clock
   readonly caller: (issuer: JwtIssuer) => Caller
   readonly report: (message: string) => void
+  readonly reloaded?: ReloadMeter | undefined
   /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
   /** How long discovery may take when the file is read again; default: a minute. */
@@ -96,17 +98,19 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      await this.#replace()
+      if (await this.#replace()) this.#options.reloaded?.(true)
     } catch (error) {
+      this.#options.reloaded?.(false)
       this.#options.report(`issuers stay as they were: ${(error as Error).message}`)
     } finally {
       this.#isReading = false
     }
   }
 
-  async #replace(): Promise<void> {
+  /** Returns whether the file has changed. */
+  async #replace(): Promise<boolean> {
     const text = readFileSync(this.#options.file, 'utf8')
-    if (text === this.#text) return
+    if (text === this.#text) return false
     const before = this.#text
     // An invalid text stays invalid, so it is not read again.
     this.#text = text
@@ -123,6 +127,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     const replaced = this.#issuers
     this.#issuers = issuers
     for (const issuer of replaced) issuer.stop()
+    return true
   }
 
   /** Resolves when all providers are found, or with their troubles after a timeout. */

@@ -123,8 +123,10 @@ export class MetricsObserver implements Observer {
           .set(1)
       }
     }
-    if (exchange.user.name === selfName)
-      this.#metrics.selfRequests.labels(verb, kind.plural, target.subresource).add(1)
+    if (exchange.user.name === selfName) {
+      const group = this.#metrics.labelsNameGroups ? [kind.group] : []
+      this.#metrics.selfRequests.labels(verb, ...group, kind.plural, target.subresource).add(1)
+    }
     if (exchange.status === 0) {
       this.#metrics.aborted
         .labels(verb, kind.group, kind.version, kind.plural, target.subresource, scope)
