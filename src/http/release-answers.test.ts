@@ -68,6 +68,19 @@ const rows: Row[] = [
     expected: { 16: '406 only the following media types are accepted: …', 17: '200' },
   },
   {
+    request: `DELETE ${maps}?dryRun=All&watch=true&continue=garbage`,
+    expected: {
+      31: '400 invalid continue token: …',
+      32: '422 ListOptions.meta.k8s.io "" is invalid: …',
+      33: '400 invalid continue token: …',
+      34: '422 ListOptions.meta.k8s.io "" is invalid: …',
+    },
+  },
+  {
+    request: `DELETE ${maps}?dryRun=All&resourceVersion=1`,
+    expected: { 27: '409 Operation cannot be fulfilled on …', 28: '200' },
+  },
+  {
     request: `PATCH ${here}`,
     headers: { 'content-type': 'text/plain' },
     expected: {
