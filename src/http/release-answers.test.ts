@@ -77,6 +77,15 @@ const rows: Row[] = [
     },
   },
   {
+    request: `DELETE ${maps}`,
+    body: '{"kind":"DeleteOptions","apiVersion":"v9","dryRun":["All"]}',
+    expected: { 24: '500 no kind "DeleteOptions" is registered for version "v9"…', 25: '200' },
+  },
+  {
+    request: `GET /apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests?fieldSelector=metadata.namespace%3Dx`,
+    expected: { 37: '400 field label not supported: metadata.namespace' },
+  },
+  {
     request: `DELETE ${maps}?dryRun=All&resourceVersion=1`,
     expected: { 27: '409 Operation cannot be fulfilled on …', 28: '200' },
   },
