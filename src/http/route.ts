@@ -188,7 +188,8 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
           : (special.delete ?? remove)(server, request),
       )
     case 'deletecollection': {
-      const options = parseListOptions(exchange.query, server.release)
+      const watchList = server.feature('WatchList')
+      const options = parseListOptions(exchange.query, server.release, false, watchList)
       // The selectors are validated before the delete options.
       select(target.kind, options.labelSelector, options.fieldSelector)
       return deleteRequest(exchange, parts, target).then((request) =>

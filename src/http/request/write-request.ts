@@ -213,6 +213,11 @@ const loadOptionsText = loadLater<typeof import('#verbs/delete-options-text.ts')
   '#verbs/delete-options-text',
 )
 
+const collectionTakesAnyOptions = change(
+  'a deletion of a collection accepts options of any group, as that of an object does',
+  { since: 25 },
+)
+
 /** Options in canonical form need no second check of their text. */
 function writtenDeleteOptions(
   exchange: Exchange,
@@ -221,7 +226,8 @@ function writtenDeleteOptions(
   raw: Loose,
   bytes: Buffer,
 ): DeleteRequest['deleteOptions'] {
-  const isCollection = name === '' && kind.origin === 'built-in'
+  const isOfGroup = !releaseOf(server.release).has(collectionTakesAnyOptions)
+  const isCollection = isOfGroup && name === '' && kind.origin === 'built-in'
   if (isCollection && (raw.kind !== undefined || raw.apiVersion !== undefined)) {
     const text = bodyText(exchange, bytes)
     loadOptionsText().requireCollectionOptions(server, kind.apiVersion, raw, text)

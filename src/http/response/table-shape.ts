@@ -96,13 +96,20 @@ function scaleColumnsOf({ decoding }: Kind): Columns {
   }
 }
 
+async function columnsOfList(requested: Asked, entries: readonly ObjectView[]): Promise<Columns> {
+  const columns = columnsOf(requested.kind)
+  if (columns.ofList === undefined) return columns
+  const items = await Promise.all(entries.map((entry) => tableItem(requested, entry)))
+  return columns.ofList(items.map(({ cellsOf }) => cellsOf))
+}
+
 /** Encodes the rows of a list directly as text, and the table around them. */
 async function rowsOf(requested: Asked, entries: readonly ObjectView[], metadata: Loose) {
   const { kind, parts, exchange } = requested
   const options = optionsOf(requested, true)
   const { include, version, now } = options
-  const columns = columnsOf(kind)
   await convertTogether(kind, entries, parts.server.parseStored)
+  const columns = await columnsOfList(requested, entries)
   const frame = tableOf([], columns, metadata, options)
   const shown = { include, version, name: `${include} ${version}` }
   const rows: Row[] = []
