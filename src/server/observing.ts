@@ -2,8 +2,10 @@
  * Creates the parts that observe requests without answering them, from the settings: metrics,
  * limits, fairness, audit.
  */
+import { hostname } from 'node:os'
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
@@ -28,6 +30,7 @@ import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
 import { metricsPath } from '#http/paths/metrics.ts'
 import type { Catalog } from '#kinds/catalog.ts'
+import type { FeatureGates } from '#kinds/feature-gates.ts'
 import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
@@ -51,6 +54,10 @@ import { measureAvailability, measureStore, measureUnnamed } from './store-meter
 const loadDuration = loadLater<
   typeof import('#kinds/certificates/certificate-signing-request/requested-duration.ts')
 >(import.meta.url, '#kinds/certificates/certificate-signing-request/requested-duration')
+const loadIdentity = loadLater<typeof import('./identity-lease.ts')>(
+  import.meta.url,
+  './identity-lease',
+)
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
@@ -66,6 +73,8 @@ export interface Observing {
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
   readonly conditions: () => ConditionMeter
+  readonly impersonations: Recorders['impersonations']
+  readonly reloaded: Recorders['reloaded']
   readonly tokenUsed: (use: TokenUse) => void
   readonly timed: RuleTimer
   readonly operation: OperationMeter
@@ -89,6 +98,7 @@ export interface ObservingOptions {
   readonly release: number
   readonly build: VersionInfo
   readonly feature: (gate: string) => boolean
+  readonly gates: () => FeatureGates['known']
   readonly log: Log
   readonly clock: TimerClock
   readonly random: Random
@@ -102,14 +112,18 @@ const waitShare = 4
 /** How often mandatory and suggested objects are restored. */
 const ensureIntervalMs = 60_000
 
-const measuringFor = (
+const recordersFor = (
   settings: Settings,
-  { release, build }: ObservingOptions,
+  { release, build, gates, feature, clock }: ObservingOptions,
   deprecations: string[],
 ) =>
   makeRecorders({
     release,
     build,
+    gates,
+    serverId: () =>
+      feature('APIServerIdentity') ? loadIdentity().identityOf(hostname(), releaseOf(release)) : '',
+    nowMs: () => clock.now(),
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
     disabled: settings.disabledMetrics,
     allowed: settings.allowMetricLabels,
@@ -123,7 +137,7 @@ export async function makeObserving(
 ): Promise<Observing | { problem: string }> {
   const { build, feature, log, clock, random, parseStored } = options
   const deprecations: string[] = []
-  const recorders = measuringFor(settings, options, deprecations)
+  const recorders = recordersFor(settings, options, deprecations)
   if ('problem' in recorders) return recorders
   const isFair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
   const limiting = isFair
@@ -152,6 +166,8 @@ export async function makeObserving(
     admission: recorders.admission,
     policies: recorders.policies,
     conditions: recorders.conditions,
+    impersonations: recorders.impersonations,
+    reloaded: recorders.reloaded,
     tokenUsed: recorders.tokenUsed,
     timed: recorders.timed,
     operation,
@@ -247,7 +263,7 @@ function makeFairness(
       const timer = setTimeout(call, Math.min(ms, timerMsMax))
       return () => clearTimeout(timer)
     },
-    meters: flowMeters(registry),
+    meters: flowMeters(registry, release),
     report: (message) => log.warn(message),
   })
   const running = new InFlightMark(registry, metrics.inFlight)

@@ -17,6 +17,7 @@ function measured() {
   const requests = registry.register(counter('r', 'verb', 'group', 'version', 'resource'), 'R.')
   const events = registry.register(histogram('e', [], 'group', 'version', 'kind'), 'E.')
   const objects = registry.register(gauge('o', 'resource'), 'O.')
+  const counts = registry.register(gauge('c', 'group', 'resource'), 'C.')
   for (const [plural, kind] of [
     ['things', 'Thing'],
     ['others', 'Other'],
@@ -24,6 +25,7 @@ function measured() {
     for (const { version } of kinds) requests.labels('GET', group, version, plural)
     for (const { version } of kinds) events.labels(group, version, kind).observe(1)
     objects.labels(`${plural}.${group}`)
+    counts.labels(group, plural)
   }
   return registry
 }
@@ -42,6 +44,6 @@ for (const [what, isServed, afterMs, isShown] of rows) {
     mock.timers.reset()
     const page = await registry.page()
     assert.equal(/things|Thing/.test(page), isShown)
-    assert.equal(page.match(/others|Other/g)?.length, 9)
+    assert.equal(page.match(/others|Other/g)?.length, 10)
   })
 }

@@ -3,8 +3,11 @@
  * requests, admission, policies, tokens and rules.
  */
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
+import type { ImpersonationMeter } from '#access/constrained-impersonation.ts'
+import type { AccessSurroundings } from '#access/settings.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
 import type { VersionInfo } from '#discovery/version.ts'
+import { change } from '#api/releases/change.ts'
 import { qualified } from '#api/status-error.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import { admissionMeter } from '#admission/admission-meter.ts'
@@ -15,10 +18,10 @@ import type { Instruments } from '#http/parts.ts'
 import { loadLater } from '#base/load-later.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
+import type { FeatureGates } from '#kinds/feature-gates.ts'
 import type { Resource } from '#kinds/kind.ts'
 import { showHiddenProblem } from '#observe/metrics/life-cycle.ts'
 import { gauge } from '#observe/metrics/metric.ts'
-import { registerProcessMetrics } from '#observe/metrics/process-metrics.ts'
 import { Registry, type RegistryOptions } from '#observe/metrics/registry.ts'
 import { type ServerMetrics, serverMetrics } from '#observe/metrics/server-metrics.ts'
 import { prefixRange, type Storage } from '#storage/storage.ts'
@@ -32,10 +35,27 @@ const loadPolicyMetrics = loadLater<typeof import('#observe/metrics/policy-metri
   import.meta.url,
   '#observe/metrics/policy-metrics',
 )
+const loadProcessMetrics = loadLater<typeof import('#observe/metrics/process-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/process-metrics',
+)
+const loadFeatureMetrics = loadLater<typeof import('#observe/metrics/feature-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/feature-metrics',
+)
+const loadImpersonationMetrics = loadLater<
+  typeof import('#observe/metrics/impersonation-metrics.ts')
+>(import.meta.url, '#observe/metrics/impersonation-metrics')
+const loadReloadMetrics = loadLater<typeof import('#observe/metrics/reload-metrics.ts')>(
+  import.meta.url,
+  '#observe/metrics/reload-metrics',
+)
 const loadTokenMetrics = loadLater<typeof import('#observe/metrics/token-metrics.ts')>(
   import.meta.url,
   '#observe/metrics/token-metrics',
 )
+
+const buildIsBeta = change('the metric kubernetes_build_info is BETA', { since: 36 })
 
 export interface Recorders {
   readonly registry: Registry
@@ -45,6 +65,9 @@ export interface Recorders {
   readonly admission: AdmissionMeter
   /** Created on first use. */
   readonly conditions: () => ConditionMeter
+  /** Created on first use. */
+  readonly impersonations: () => ImpersonationMeter
+  readonly reloaded: NonNullable<AccessSurroundings['reloaded']>
   readonly tokenUsed: (use: TokenUse) => void
   /** Created on first use. */
   readonly policies: () => PolicyMeter
@@ -54,6 +77,12 @@ export interface Recorders {
 export interface RecordersOptions {
   readonly release: number
   readonly build: VersionInfo
+  /** Called with the first scrape. */
+  readonly gates: () => FeatureGates['known']
+  /** The identity of the API server; empty if it has none. */
+  readonly serverId: () => string
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number
   readonly showHiddenMetricsForVersion: string | undefined
   readonly disabled: readonly string[]
   readonly allowed: RegistryOptions['allowed']
@@ -78,7 +107,8 @@ export function makeRecorders(options: RecordersOptions): Recorders | { problem:
   const tokenUsed = tokenCounter(registry)
   let policies: PolicyMeter | undefined
   let conditions: ConditionMeter | undefined
-  registerProcessMetrics(registry)
+  measureProcess(registry)
+  measureGates(registry, options.gates)
   const labels: [label: string, value: string][] = [
     ['major', build.major],
     ['minor', build.minor],
@@ -92,7 +122,10 @@ export function makeRecorders(options: RecordersOptions): Recorders | { problem:
   ]
   const names = labels.map(([label]) => label)
   registry
-    .register(gauge('kubernetes_build_info', ...names), 'What this server is: always 1.')
+    .register(gauge('kubernetes_build_info', ...names), 'What this server is: always 1.', {
+      stability: 'ALPHA',
+      beta: buildIsBeta,
+    })
     .labels(...labels.map(([, value]) => value))
     .set(1)
   return {
@@ -103,9 +136,34 @@ export function makeRecorders(options: RecordersOptions): Recorders | { problem:
     admission: admissionMeter(metrics, monotonicMs),
     timed: ruleTimer(metrics, monotonicMs),
     tokenUsed,
+    impersonations: () => ({
+      monotonicMs,
+      ...loadImpersonationMetrics().impersonationMetrics(registry),
+    }),
+    reloaded: (configuration) =>
+      loadReloadMetrics().reloadMeter(registry, configuration, options.serverId(), options.nowMs),
     conditions: () => (conditions ??= conditionMeter(registry)),
     policies: () => (policies ??= loadPolicyMeter().policyMeter(registry, release, monotonicMs)),
   }
+}
+
+/** Measures the process from the first scrape on. */
+function measureProcess(registry: Registry): void {
+  let measure: (() => void) | undefined
+  registry.collect(() => {
+    measure ??= loadProcessMetrics().processMeter(registry)
+    measure()
+  })
+}
+
+/** Feature gates do not change, so they are read once. */
+function measureGates(registry: Registry, gates: RecordersOptions['gates']): void {
+  let isMeasured = false
+  registry.collect(() => {
+    if (isMeasured) return
+    isMeasured = true
+    loadFeatureMetrics().featureMetrics(registry, gates())
+  })
 }
 
 /** Counts uses of tokens. The counters are made with the first use or the first scrape. */
@@ -160,10 +218,8 @@ export function deleteMetricsOfRemovedKinds(
   const forget = () => {
     if (isServed()) return
     registry.forget({ resource: qualified(plural, group) })
-    for (const { version, kind } of kinds) {
-      registry.forget({ group, version, resource: plural })
-      registry.forget({ group, version, kind })
-    }
+    registry.forget({ group, resource: plural })
+    for (const { version, kind } of kinds) registry.forget({ group, version, kind })
   }
   setTimeout(forget, metricsKeptMs).unref()
 }
@@ -189,6 +245,7 @@ export function countObjects(
   const show = (resource: Resource, count: number) => {
     if (parts.intervalMs === 0) return
     const name = nameOf(resource)
+    metrics.objectsByGroup.labels(resource.group, resource.plural).set(count)
     metrics.objects.labels(name).set(count)
     metrics.objectsBefore.labels(name).set(count)
   }
@@ -198,7 +255,7 @@ export function countObjects(
       loaded.add(cache.resource)
       show(cache.resource, cache.size)
       metrics.watchCacheCapacity
-        .labels(nameOf(cache.resource))
+        .labels(...metrics.resourceLabels(cache.resource.group, cache.resource.plural))
         .set(parts.historyMax(cache.resource))
     }
     if (parts.intervalMs === 0 || monotonicMs() - countedAt < parts.intervalMs) return
@@ -209,6 +266,9 @@ export function countObjects(
     }
   })
 }
+
+/** kube-apiserver numbers the etcd clusters that it uses. */
+const ownClusterId = 'etcd-0'
 
 /** The size of etcd's files. It is queried when metrics are scraped, at most once per interval. */
 export function measureSizes(
@@ -221,7 +281,8 @@ export function measureSizes(
   registry.collect(async () => {
     if (monotonicMs() - queriedAt < intervalMs) return
     queriedAt = monotonicMs()
-    for (const [name, bytes] of (await storage.sizes?.()) ?? [])
-      metrics.storeSizes.labels(name).set(bytes)
+    const sizes = [...((await storage.sizes?.()) ?? [])]
+    for (const [name, bytes] of sizes) metrics.storeSizes.labels(name).set(bytes)
+    if (sizes.length > 0) metrics.clusterSizes.labels(ownClusterId).set(sizes[0]![1])
   })
 }

@@ -18,7 +18,7 @@ type ByOperation = Map<StoreOperation, Distribution>
  */
 const prefixesMax = 1000
 
-/** How long requests to the store take, by operation and type: `*core.Pod`. */
+/** How long requests to the store take, by operation and resource, or type: `*core.Pod`. */
 export function measureStore(
   { metrics }: Recorders,
   storage: Storage,
@@ -36,7 +36,13 @@ export function measureStore(
     }
     let durations = byOperation.get(operation)
     if (durations === undefined) {
-      durations = metrics.storeDurations.labels(operation, typeOf(catalog, prefix, key))
+      const resource = resourceOf(catalog, prefix, key)
+      durations = metrics.storeDurations.labels(
+        operation,
+        ...(metrics.labelsNameGroups
+          ? [resource?.group ?? '', resource?.plural ?? '']
+          : [resource === undefined ? '' : typeNameOf(resource)]),
+      )
       byOperation.set(operation, durations)
     }
     durations.observe(ms / 1000)
@@ -56,16 +62,16 @@ function prefixOf(key: string, rootLength: number): string {
     : key.slice(0, key.indexOf('/', end + 1))
 }
 
-function typeOf(catalog: Catalog, prefix: string, key: string): string {
+function resourceOf(catalog: Catalog, prefix: string, key: string): Resource | undefined {
   const [group, plural] = prefix.split('/').slice(-2)
   const named = catalog.resource(group, plural)
   // The path of a custom kind names its group and plural, so no search is needed.
-  if (named?.storagePrefix === prefix) return typeNameOf(named)
+  if (named?.storagePrefix === prefix) return named
   for (const resource of catalog.resources()) {
     const { storagePrefix } = resource
-    if (storagePrefix !== '' && key.startsWith(`${storagePrefix}/`)) return typeNameOf(resource)
+    if (storagePrefix !== '' && key.startsWith(`${storagePrefix}/`)) return resource
   }
-  return ''
+  return undefined
 }
 
 function typeNameOf({ hub }: Resource): string {

@@ -54,6 +54,8 @@ export interface WatchCacheParts {
   readonly root: string
   /** Reports a broken feed or an unreadable object to the log; the cache never throws for them. */
   readonly report: (message: string, error: unknown) => void
+  /** Called for each page of a resource that is being loaded. */
+  readonly loading?: (resource: Resource, done: number, total: number) => void
 }
 
 interface Slot {
@@ -276,7 +278,7 @@ export class WatchCache {
     at: Revision | undefined,
     isRead: boolean,
   ) {
-    const { storage, report } = this.#parts
+    const { storage, report, loading } = this.#parts
     const range = prefixRange(`${resource.storagePrefix}/`)
     const entries = new SortedMap<Entry>()
     const unreadable = new Map<string, Unreadable>()
@@ -295,6 +297,8 @@ export class WatchCache {
         }
         start = `${key}\0`
       }
+      const done = entries.size + unreadable.size
+      loading?.(resource, done, done + read.value.remaining)
       if (!read.value.more) return { entries, revision, unreadable }
     }
   }

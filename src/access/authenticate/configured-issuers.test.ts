@@ -34,6 +34,7 @@ const issuers = (...names: string[]) => ({
 function open(
   anonymousGiven: boolean,
   reports: string[] = [],
+  loads: boolean[] = [],
   call: Caller = () => Promise.reject(new Error('away')),
 ): ConfiguredIssuers {
   return new ConfiguredIssuers({
@@ -45,6 +46,7 @@ function open(
     clock: { now: () => 0, elapsed: () => 0 } as never,
     caller: () => call,
     report: (message) => void reports.push(message),
+    reloaded: (isLoaded) => void loads.push(isLoaded),
     readAgainMs: 5,
     findMsMax: 20,
   })
@@ -90,7 +92,8 @@ for (const [what, before, later, reported] of changes)
   test(`a change of the file: ${what}`, async () => {
     write(before)
     const reports: string[] = []
-    const configured = open(false, reports)
+    const loads: boolean[] = []
+    const configured = open(false, reports, loads)
     try {
       const { anonymous } = configured
       write(later)
@@ -101,6 +104,7 @@ for (const [what, before, later, reported] of changes)
         reports.join('\n'),
       )
       assert.deepEqual(configured.anonymous, anonymous)
+      assert.deepEqual([...new Set(loads)], [false])
       assert.equal(configured.authenticateToken('a.b.c'), undefined)
     } finally {
       configured.stop()
@@ -123,9 +127,10 @@ test('a provider that was not found is tried again, without a change of the file
 test('a provider that is found after the stop is not used', async () => {
   write({})
   const reports: string[] = []
+  const loads: boolean[] = []
   const discovery = Promise.withResolvers<Awaited<ReturnType<Caller>>>()
   let isRequested = false
-  const configured = open(false, reports, () => {
+  const configured = open(false, reports, loads, () => {
     isRequested = true
     return discovery.promise
   })
@@ -137,5 +142,18 @@ test('a provider that is found after the stop is not used', async () => {
   await new Promise(setImmediate)
   const claims = Buffer.from(JSON.stringify({ iss: 'https://three' })).toString('base64url')
   assert.equal(configured.authenticateToken(`e30.${claims}.c2ln`), undefined)
-  assert.deepEqual(reports, [])
+  assert.deepEqual([reports, loads], [[], []])
+})
+
+test('a change that is loaded is counted', async () => {
+  write(issuers('one'))
+  const loads: boolean[] = []
+  const configured = open(false, [], loads)
+  try {
+    write({})
+    await until('the change', () => loads.length > 0)
+    assert.deepEqual(loads, [true])
+  } finally {
+    configured.stop()
+  }
 })

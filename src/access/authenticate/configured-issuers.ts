@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import { joinErrors } from '#access/error-list.ts'
 import type { Caller } from '#access/https-call.ts'
+import type { ReloadMeter } from '#access/settings.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
 import {
@@ -28,6 +29,7 @@ export interface IssuersOptions {
   readonly clock: Clock
   readonly caller: (issuer: JwtIssuer) => Caller
   readonly report: (message: string) => void
+  readonly reloaded?: ReloadMeter | undefined
   /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
   /** How long discovery may take when the file is read again; default: a minute. */
@@ -96,17 +98,19 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      await this.#replace()
+      if (await this.#replace()) this.#options.reloaded?.(true)
     } catch (error) {
+      this.#options.reloaded?.(false)
       this.#options.report(`issuers stay as they were: ${(error as Error).message}`)
     } finally {
       this.#isReading = false
     }
   }
 
-  async #replace(): Promise<void> {
+  /** Returns whether the issuers were replaced. */
+  async #replace(): Promise<boolean> {
     const text = readFileSync(this.#options.file, 'utf8')
-    if (text === this.#text) return
+    if (text === this.#text) return false
     const before = this.#text
     // The same invalid text is parsed and reported only once.
     this.#text = text
@@ -116,7 +120,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     const issuers = this.#begin(configuration)
     const troubles = await this.#find(issuers)
     if (this.#isStopped || troubles.length > 0) stopAll(issuers)
-    if (this.#isStopped) return
+    if (this.#isStopped) return false
     if (troubles.length > 0) {
       // The next time the same text is tried again, because a provider may be found then.
       this.#text = before
@@ -125,6 +129,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     const replaced = this.#issuers
     this.#issuers = issuers
     stopAll(replaced)
+    return true
   }
 
   /** Resolves when all providers are found. After a timeout or a stop, returns the troubles. */

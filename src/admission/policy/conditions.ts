@@ -58,6 +58,7 @@ export function measureConditions(
   failsOpen: boolean,
 ): ConditionsResult {
   const began = meter.monotonicMs()
+  scope.values.useTypes()
   const result = meetsConditions(conditions, scope, failsOpen)
   const { matches, errors, error } = result
   const tookMs = meter.monotonicMs() - began

@@ -6,9 +6,8 @@
 import { ConnectionError, errorCode } from './frames.ts'
 import { type HeaderField, staticFields } from './header-fields.ts'
 import { decodeHuffman } from './huffman.ts'
+import { headerTableBytesMax } from './limits.ts'
 
-/** The size limit of the dynamic table: HTTP/2's default. */
-const headerTableBytesMax = 4096
 /** The RFC's overhead per table entry. */
 const fieldBytesExtra = 32
 

@@ -15,7 +15,7 @@ function make(registry = new Registry({ release: 22 })) {
     concurrencyMax: 600,
     waitMsMax: 1000,
     after: () => () => {},
-    meters: flowMeters(registry),
+    meters: flowMeters(registry, 22),
     report: () => {},
   })
   flows.configure(priorityLevels(22).map(objectOf), flowSchemas(22).map(objectOf), 0)
