@@ -145,6 +145,15 @@ const namesChangedField = change('errors name the field of a node that cannot be
 const fewChanges =
   'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)'
 
+const refusesProviderAsInvalid = change('a changed providerID of a node is an invalid value', {
+  since: 37,
+})
+
+function providerError(now: string | undefined): FieldError {
+  const detail = `field cannot be ${now ? 'modified' : 'cleared'} once set`
+  return { ...invalid('spec.providerID', undefined, detail), origin: 'update' }
+}
+
 function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
   const errors: FieldError[] = []
   const [now, then] = [next.spec ?? {}, old.spec ?? {}]
@@ -161,7 +170,11 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
     errors.push(forbidden('spec.podCIDR', once('podCIDR')))
   }
   if (then.providerID && then.providerID !== now.providerID) {
-    errors.push(forbidden('spec.providerID', once('providerID')))
+    errors.push(
+      releaseOf(release).has(refusesProviderAsInvalid)
+        ? providerError(now.providerID)
+        : forbidden('spec.providerID', once('providerID')),
+    )
   }
   const fixedFields = errors.length
   errors.push(...checkConfigSource(now.configSource), ...checkConfigStatus(next.status?.config))
