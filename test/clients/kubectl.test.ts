@@ -359,7 +359,7 @@ test('deletes, waits, and watches', { skip }, async () => {
   for (const name of ['one', 'two', 'three']) {
     await server.ask('POST', '/api/v1/namespaces/leaves/pods', pod(name, { app: 'x' }))
   }
-  const watching = kubectl(words(`${ns} get pods -w -o name --request-timeout=4s`))
+  const watching = kubectl(words(`${ns} get pods -w -o name --request-timeout=8s`))
   await Promise.all([
     inOrder([
       [
