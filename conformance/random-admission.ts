@@ -19,6 +19,13 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
     ...["authorizer.path('/healthz').check('get').allowed()"],
     ...['object.spec.hostNetwork', 'object.data.nope', 'object.nope.x', 'params == null'],
     ...['type(object.metadata) == map', 'object.data.a', 'dyn(object.metadata.name) == 1'],
+    ...['object.data == 1', '1 in object.data', "'a' in object.data", '1u in object.spec'],
+    ...['object.spec == oldObject.spec', 'object.data == oldObject.data', 'object.spec == 1'],
+    ...["object.metadata.labels == {'app': 'a'}", 'object.metadata.labels == oldObject.metadata'],
+    ...['object.metadata.finalizers == 1', "object.metadata.finalizers[0u] == 'a'"],
+    ...['object.spec.containers == oldObject.spec.containers', 'dyn(request.userInfo) == 1'],
+    ...['object.spec.template.spec == oldObject.spec.template.spec', 'params == 1'],
+    ...['object.spec.containers[0].resources == {}', 'dyn(namespaceObject).metadata == 1'],
   ],
   string: [
     ...["'a'", "''", "'b c'", 'object.metadata.name', 'object.metadata.namespace', 'object.kind'],
@@ -113,6 +120,10 @@ const operations = [
   "JSONPatch{op: 'add', path: '/spec/containers/-', value: Object.spec.containers{name: {string}, image: 'j'}}",
   'JSONPatch{op: {string}, path: {string}}',
   "JSONPatch{op: 'add', path: '/spec/replicas', value: {string}}",
+  "JSONPatch{op: 'add', path: '/metadata/annotations', value: object.metadata.labels}",
+  "JSONPatch{op: 'add', path: '/metadata/annotations', value: namespaceObject.metadata.labels}",
+  "JSONPatch{op: 'add', path: '/data', value: params.data}",
+  "JSONPatch{op: 'add', path: '/metadata/labels/k', value: string(has(params.kind))}",
 ]
 
 const kinds = [

@@ -16,8 +16,11 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   bytes: ['self.y'],
   timestamp: ['self.d'],
   duration: ['self.u'],
-  'list(int)': ['self.l'],
+  'list(int)': ['self.l', 'self.ki'],
   'list(string)': ['self.ls', 'self.k'],
+  'list(timestamp)': ['self.kt'],
+  'list(named)': ['self.n'],
+  named: ['self.n[0]'],
   'map(int)': ['self.m'],
   'map(string)': ['self.ms'],
   'list(object)': ['self.e'],
@@ -49,7 +52,10 @@ const literals: Readonly<Record<string, readonly string[]>> = {
   'map(int)': ["{'a': 1}", "{'a': 1, 'b': 2}"],
   'map(string)': ["{'a': 'b'}"],
   'list(object)': ['self.e'],
+  'list(timestamp)': ["[timestamp('2020-01-01T00:00:00Z')]"],
+  'list(named)': ['self.n'],
   object: ['self.e[0]', 'self.e[1]'],
+  named: ['self.n[0]', 'self.n[1]'],
   dyn: ['dyn(1)', "dyn('a')", 'dyn([1])', 'dyn(1.5)'],
   quantity: ["quantity('1')", "quantity('500m')", "quantity('2Gi')"],
   ip: ["ip('10.0.0.1')", "ip('::1')"],
@@ -114,6 +120,28 @@ const listTemplates = (item: string): Record<string, string[]> => ({
   ],
 })
 
+/** Lists of type set and map, whose sums compare without regard to order. */
+const sums: readonly string[] = ['int', 'string', 'timestamp', 'object', 'named'].flatMap(
+  (item) => [
+    `{list(${item})} + {list(${item})} == {list(${item})}`,
+    `{list(${item})} == {list(${item})} + {list(${item})}`,
+    `{list(${item})} == {list(${item})}`,
+    `{list(${item})} != {list(${item})}.filter(@, {@${item}:bool})`,
+    `({list(${item})} + {list(${item})}).size() == {list(${item})}.size()`,
+    `{${item}} in ({list(${item})} + {list(${item})})`,
+  ],
+)
+
+const aggregates = ['list(int)', 'list(string)', 'list(object)', 'map(int)', 'object', 'named']
+
+/** Lists and maps beside values of other types. */
+const mixed: readonly string[] = aggregates.flatMap((type) => [
+  `dyn({${type}}) == {dyn}`,
+  `{dyn} != dyn({${type}})`,
+  `{dyn} in dyn({${type}})`,
+  `dyn({${type}}) == dyn({list(int)})`,
+])
+
 const plain: Readonly<Record<string, readonly string[]>> = {
   bool: [
     ...['{bool} && {bool}', '{bool} || {bool}', '!{bool}', '({bool} ? {bool} : {bool})'],
@@ -155,7 +183,10 @@ const plain: Readonly<Record<string, readonly string[]>> = {
     ...['!format.dns1123Label().validate({string}).hasValue()', "format.named('uuid').hasValue()"],
     ...['{list(object)}.all(@, {@object:bool})', '{list(object)}.exists(@, {@object:bool})'],
     ...['{map(int)}.all(@, {@string:bool})', '{map(int)}.exists(@, #, {@string#int:bool})'],
-    ...['bool({string})', '{bool} == {bool}'],
+    ...['bool({string})', '{bool} == {bool}', 'self.l[dyn({uint})] == {int}'],
+    ...['{list(named)}.all(@, {@named:bool})', '{named} == {named}', "'a' in dyn({named})"],
+    ...sums,
+    ...mixed,
   ],
   int: [
     ...[
@@ -216,7 +247,13 @@ const plain: Readonly<Record<string, readonly string[]>> = {
     ...["'%s'.format([{dyn}])", "'%.2f|%x'.format([{double}, {int}])", 'strings.quote({string})'],
     ...['string({timestamp})', 'string({duration})', '{url}.getHost()', '{url}.getScheme()'],
     ...['{url}.getEscapedPath()', "{map(string)}['a']", '{optional(string)}.orValue({string})'],
-    ...['{object}.name', '({bool} ? {string} : {string})', 'string({ip})', '{list(string)}[0]'],
+    ...[
+      '{named}.__namespace__',
+      '{object}.name',
+      '({bool} ? {string} : {string})',
+      'string({ip})',
+      '{list(string)}[0]',
+    ],
   ],
   bytes: ['{bytes} + {bytes}', 'bytes({string})'],
   timestamp: ['{timestamp} + {duration}', '{timestamp} - {duration}', 'timestamp({string})'],
@@ -325,6 +362,11 @@ export function selfSchema(random: Random): Record<string, unknown> {
   })
   const integer = { type: 'integer' }
   const element = { type: 'object', required: ['name'], properties: { name: text(), v: integer } }
+  const named = {
+    type: 'object',
+    required: ['namespace'],
+    properties: { namespace: text(), v: integer },
+  }
   return {
     type: 'object',
     properties: {
@@ -334,6 +376,12 @@ export function selfSchema(random: Random): Record<string, unknown> {
       u: { type: 'string', format: 'duration' },
       ...{ l: list(integer), ls: list(text()), m: map(integer), ms: map(text()) },
       k: list(text(), { 'x-kubernetes-list-type': 'set' }),
+      ki: list(integer, { 'x-kubernetes-list-type': 'set' }),
+      kt: list({ type: 'string', format: 'date-time' }, { 'x-kubernetes-list-type': 'set' }),
+      n: list(named, {
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['namespace'],
+      }),
       o: { type: 'object', properties: { x: integer, y: text() } },
       e: list(element, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
       q: { 'x-kubernetes-int-or-string': true, ...limit('maxLength', 60) },
@@ -347,13 +395,19 @@ export function selfValue(random: Random): Record<string, unknown> {
   const integer = () => random.pick([0, 1, -1, 2, 7, 100])
   const text = () =>
     random.pick(['', 'a', 'b', 'abc', 'a,b', 'é', '1h', '10.0.0.1', '1.2.3', '500m'])
+  const time = () => random.pick(['2020-01-01T00:00:00Z', '2021-06-05T04:03:02+01:00'])
   const unique = <T>(values: T[]): T[] => [...new Set(values)]
   const all: Record<string, unknown> = {
     ...{ i: integer(), j: integer(), f: random.pick([0.5, 1.5, -2.25]), b: random.chance(0.5) },
     ...{ s: text(), t: text(), w: random.pick(['x', 'yy']), y: random.pick(['', 'YWJj']) },
-    d: random.pick(['2020-01-01T00:00:00Z', '2021-06-05T04:03:02+01:00']),
+    d: time(),
     u: random.pick(['1h', '-90s', '1h2m3.5s']),
-    ...{ l: some(integer), ls: some(text), k: unique(some(text)) },
+    ...{ l: some(integer), ls: some(text), k: unique(some(text)), ki: unique(some(integer)) },
+    kt: unique(some(time)),
+    n: unique(some(() => random.pick(['n', 'o']))).map((namespace) => ({
+      namespace,
+      v: integer(),
+    })),
     m: Object.fromEntries(some(() => [random.pick(['a', 'b', 'c']), integer()])),
     ms: Object.fromEntries(some(() => [random.pick(['a', 'b']), text()])),
     o: { ...(random.chance(0.7) && { x: integer() }), ...(random.chance(0.7) && { y: text() }) },

@@ -184,3 +184,20 @@ for (const [text, result] of surprises)
     assert.ok(one instanceof Expression, text)
     assert.equal(showValue(one.program().evaluate(activation).value), result)
   })
+
+/** Constants that no map or list can have as a key or index. */
+const badKeys: readonly (readonly [text: string, type: string])[] = [
+  ['self.items[dyn(null)]', 'types.Null'],
+  ["self.items[dyn(b'a')]", 'types.Bytes'],
+  ["self.items[dyn(duration('1h'))]", 'types.Duration'],
+  ["self.items[dyn(timestamp('2020-01-01T00:00:00Z'))]", 'types.Timestamp'],
+  ['self.items[dyn([1])]', '*types.baseList'],
+  ["self.items[dyn({'a': 1})]", '*types.baseMap'],
+  ['self.items[dyn(int)]', '*types.Type'],
+]
+for (const [text, type] of badKeys)
+  test(`${text} makes no program`, () => {
+    const one = compiled(`${text} == 1`)
+    assert.ok(one instanceof Expression, text)
+    assert.throws(() => one.program(), { message: `invalid qualifier type: ${type}` })
+  })

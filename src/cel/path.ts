@@ -93,7 +93,8 @@ function lookUp(value: Value, key: Value, ifSet: boolean): Value | undefined {
   if (value instanceof ListValue) {
     const index = listIndex(key)
     if (typeof index !== 'number') return index
-    return index >= 0 && index < value.size ? value.at(index) : undefined
+    if (index < 0 || index >= value.size) return undefined
+    return value.indexProblem?.(key) ?? value.at(index)
   }
   if (value instanceof StructValue) {
     if (typeof key !== 'string' || (ifSet && !value.has(key))) return undefined

@@ -25,7 +25,7 @@ import { type Activation, CostExceeded, EvaluationFailed, Frame, type Step } fro
 import { constructionCost } from './runtime-cost.ts'
 import { showValue } from './show-value.ts'
 import { withWork } from './work.ts'
-import { CelError, isError, Optional, TypeValue, type Value } from './values.ts'
+import { CelError, goTypeName, isError, Optional, TypeValue, Uint, type Value } from './values.ts'
 
 /** What a program needs beside the expression. */
 export interface ProgramEnvironment extends CallEnvironment {
@@ -221,8 +221,12 @@ class Planner {
 
   #key(expr: Expr): Qualifier['key'] {
     const constant = this.#constant(expr)
-    if (constant !== undefined) return constant
-    return this.#branch(expr)
+    if (constant === undefined) return this.#branch(expr)
+    const isKey =
+      constant instanceof Uint ||
+      ['string', 'bigint', 'number', 'boolean'].includes(typeof constant)
+    if (!isKey) throw new PlanError(`invalid qualifier type: ${goTypeName(constant)}`)
+    return constant
   }
 
   /** A part that is resolved without a cost for its own name. */

@@ -96,6 +96,92 @@ test('lists of type set and map have no order', () => {
   }
 })
 
+const set = (items: JsonSchema): JsonSchema => ({
+  type: 'array',
+  'x-kubernetes-list-type': 'set',
+  items,
+})
+const keyedBy = (key: string): JsonSchema => ({
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': [key],
+  items: { type: 'object', properties: { [key]: { type: 'string' }, v: { type: 'integer' } } },
+})
+const names = set({ type: 'string' })
+const times = set({ type: 'string', format: 'date-time' })
+const byKey = keyedBy('k')
+const byNamespace = keyedBy('namespace')
+
+type Sum = readonly [JsonSchema, readonly unknown[][], unknown[], newer: unknown, older: unknown]
+
+const a1 = { k: 'a', v: 1 }
+const b2 = { k: 'b', v: 2 }
+const [nsA, nsB] = [{ namespace: 'a' }, { namespace: 'b' }]
+const noScalars = 'listSet operations are only supported on lists of scalar values'
+
+/** Lists that are added from left to right, the list that the sum is compared with. */
+const sums: readonly Sum[] = [
+  [names, [['a'], ['b']], ['b', 'a'], true, true],
+  [names, [['a'], ['b'], ['a', 'c']], ['c', 'b', 'a'], true, true],
+  [names, [['a'], ['b']], ['a', 'c'], false, false],
+  [names, [['a', 'b']], ['a', 'a'], false, true],
+  [names, [['a', 'b'], ['a']], ['b', 'b'], false, true],
+  [set({ type: 'object', properties: {} }), [[{}]], [{}], noScalars, false],
+  [times, [['2020-01-01T00:00:00Z']], ['2020-01-01T00:00:00Z'], true, false],
+  [times, [['2020-01-01T00:00:00Z']], ['2020-01-01T01:00:00+01:00'], false, false],
+  [byKey, [[a1], [b2]], [b2, a1], true, true],
+  [byKey, [[{ k: 'a', v: 7 }, b2], [a1], [b2]], [b2, a1], true, true],
+  [byKey, [[a1, b2]], [a1, a1], false, true],
+  [byKey, [[a1], [b2]], [b2, { k: 'a', v: 7 }], false, false],
+  [byNamespace, [[nsA]], [nsA], true, true],
+  [byNamespace, [[nsA, nsB]], [nsA, nsB], false, false],
+  [byNamespace, [[nsA], [nsB]], [nsB, nsA], true, false],
+]
+
+test('sums of lists of type set and map are such lists again', () => {
+  for (const [schema, [first, ...more], other, newer, older] of sums) {
+    for (const comparesValues of [true, false]) {
+      const view = (json: unknown) =>
+        schemaView(json, schema, false, { comparesValues }) as ListValue
+      const sum = more.reduce((list, one) => list.concat(view(one)) as ListValue, view(first))
+      const same = equal(sum, view(other))
+      const expected = comparesValues ? newer : older
+      const title = JSON.stringify([first, more, other, comparesValues])
+      assert.equal(typeof same === 'boolean' ? same : same.message, expected, title)
+    }
+  }
+})
+
+const noOverload = 'no such overload'
+const atomic: JsonSchema = { type: 'array', items: names }
+const open: JsonSchema = { type: 'object', additionalProperties: atomic }
+const unread: JsonSchema = { type: 'object' }
+
+/** Values of a schema beside values of other types, which only expressions of type dyn compare. */
+const mixed: readonly (readonly [JsonSchema, unknown, Value, unknown])[] = [
+  [names, ['a'], 1n, noOverload],
+  [byKey, [a1], 'a', noOverload],
+  [atomic, [['a']], true, noOverload],
+  [atomic, [['a']], null, false],
+  [atomic, [['a']], new ArrayList([1n]), noOverload],
+  [atomic, [['a']], new ArrayList([new ArrayList(['a'])]), true],
+  [open, { a: [] }, 1n, noOverload],
+  [open, { a: [['a']] }, jsonView({ a: [['a']] }), true],
+  [open, { a: [['a']] }, jsonView({ a: [1] }), noOverload],
+  [open, { a: [] }, jsonView({ b: [] }), false],
+  [unread, { a: 1 }, jsonView({ a: 1 }), noOverload],
+  [unread, { a: 1 }, schemaView({ a: 1 }, unread), true],
+  [unread, { a: 1 }, schemaView({ a: 2 }, unread), false],
+]
+
+test('a value of a schema has no meaning beside a value of another type', () => {
+  for (const [schema, json, other, expected] of mixed) {
+    const same = equal(schemaView(json, schema), other)
+    const title = `${JSON.stringify(json)} == ${showValue(other)}`
+    assert.equal(typeof same === 'boolean' ? same : same.message, expected, title)
+  }
+})
+
 test('JSON without a schema is read in place', () => {
   const value = jsonView({ a: [1, 1.5, 'x', null, { b: true }] })
   assert.equal(showValue(value), '{a: [1, 1.5, x, NULL_VALUE, {b: true}]}')

@@ -1,8 +1,7 @@
 /**
  * JSON with a structural schema as CEL values, read in place and only where an expression looks.
  * The schema decides the type: `1` is a double under `type: number`, and a string with `format:
- * date-time` is a timestamp. Lists of type set or map compare without regard to order. Fields that
- * the schema does not know do not exist.
+ * date-time` is a timestamp. Fields that the schema does not know do not exist.
  */
 import { parseDuration } from '#api/duration.ts'
 import { parseTimestamp } from '#api/timestamp.ts'
@@ -17,21 +16,20 @@ import {
   propertyOf,
   valuesOf,
 } from '#schema/structural/json-schema.ts'
-import { ArrayList, joinLists } from './collections.ts'
 import { equal, type OwnEquality } from './equality.ts'
 import { escapeFieldName, unescapeFieldName } from './field-name.ts'
 import { resourceSchema } from './resource-schema.ts'
+import { JsonMapView, KeyedList, type ListRules, SchemaList, SetList } from './schema-lists.ts'
 import {
   CelError,
   Duration,
-  ListValue,
   MapValue,
   OpaqueValue,
   overloadError,
   Timestamp,
   type Value,
 } from './values.ts'
-import { namesOf } from './work.ts'
+import { elementWork, namesOf, work } from './work.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -47,11 +45,18 @@ function asResource(schema: JsonSchema): JsonSchema {
   return known
 }
 
+export const newestLists: ListRules = { comparesValues: true }
+
 /**
  * The value of JSON under its schema. `isResource` for the root of a custom resource or an embedded
  * one.
  */
-export function schemaView(json: unknown, schema: JsonSchema, isResource = false): Value {
+export function schemaView(
+  json: unknown,
+  schema: JsonSchema,
+  isResource = false,
+  lists: ListRules = newestLists,
+): Value {
   if (json === null || json === undefined)
     return schema.nullable
       ? null
@@ -59,9 +64,9 @@ export function schemaView(json: unknown, schema: JsonSchema, isResource = false
   if (isIntOrString(schema)) return intOrString(json)
   switch (schema.type) {
     case 'object':
-      return objectView(json, schema, isResource)
+      return objectView(json, schema, isResource, lists)
     case 'array':
-      return listView(json, schema)
+      return listView(json, schema, lists)
     case 'string':
       return typeof json === 'string' ? textView(json, schema.format) : expected('string', json)
     case 'number':
@@ -165,54 +170,61 @@ function wordyDuration(text: string): bigint | undefined {
   return total
 }
 
-function objectView(json: unknown, schema: JsonSchema, isResource: boolean): Value {
+function objectView(
+  json: unknown,
+  schema: JsonSchema,
+  isResource: boolean,
+  lists: ListRules,
+): Value {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     return new CelError('invalid data, expected a map for the provided schema with type=object')
   const seen = isResource || isEmbedded(schema) ? asResource(schema) : schema
-  if (seen.properties !== undefined) return new ObjectMap(json as Json, seen)
-  return new DictionaryMap(json as Json, valuesOf(schema))
+  if (seen.properties !== undefined) return new ObjectMap(json as Json, seen, lists)
+  return new DictionaryMap(json as Json, valuesOf(schema), lists)
 }
 
 /** An object with named fields. Their names in expressions are escaped. */
-class ObjectMap extends MapValue implements OwnEquality {
-  readonly #json: Json
+class ObjectMap extends JsonMapView implements OwnEquality {
+  readonly json: Json
   readonly #schema: JsonSchema
-  constructor(json: Json, schema: JsonSchema) {
+  readonly #lists: ListRules
+  constructor(json: Json, schema: JsonSchema, lists: ListRules) {
     super()
-    this.#json = json
+    this.json = json
     this.#schema = schema
+    this.#lists = lists
   }
   #schemaOf(name: string): JsonSchema | undefined {
     return propertyOf(this.#schema, name)
   }
   get size(): number {
-    return namesOf(this.#json).length
+    return namesOf(this.json).length
   }
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return overloadError(key)
     const name = unescapeFieldName(key)
-    if (name === undefined || !Object.hasOwn(this.#json, name)) return undefined
+    if (name === undefined || !Object.hasOwn(this.json, name)) return undefined
     return this.#read(name)
   }
   #read(name: string): Value | undefined {
-    const value = this.#json[name]
+    const value = this.json[name]
     const schema = this.#schemaOf(name)
     // A field that is null does not exist.
     if (value === null || value === undefined || schema === undefined) return undefined
-    return schemaView(value, schema)
+    return schemaView(value, schema, false, this.#lists)
   }
   keys(): Iterable<Value> {
-    return namesOf(this.#json).flatMap((name) =>
+    return namesOf(this.json).flatMap((name) =>
       this.#schemaOf(name) === undefined ? [] : [escapeFieldName(name) ?? name],
     )
   }
   equalsOwn(other: Value): boolean | CelError {
     if (!(other instanceof MapValue)) return overloadError(other)
     if (this.size !== other.size) return false
-    for (const name of namesOf(this.#json)) {
+    for (const name of namesOf(this.json)) {
       if (this.#schemaOf(name) === undefined) {
         if (!(other instanceof ObjectMap)) return overloadError(other)
-        if (Object.hasOwn(other.#json, name) && !isSameJson(this.#json[name], other.#json[name]))
+        if (Object.hasOwn(other.json, name) && !isSameJson(this.json[name], other.json[name]))
           return false
         continue
       }
@@ -229,149 +241,69 @@ class ObjectMap extends MapValue implements OwnEquality {
 }
 
 /** A map whose keys the user chooses. Without a schema for the values no key can be read. */
-class DictionaryMap extends MapValue {
-  readonly #json: Json
+class DictionaryMap extends JsonMapView implements OwnEquality {
+  readonly json: Json
   readonly #values: JsonSchema | undefined
-  constructor(json: Json, values: JsonSchema | undefined) {
+  readonly #lists: ListRules
+  constructor(json: Json, values: JsonSchema | undefined, lists: ListRules) {
     super()
-    this.#json = json
+    this.json = json
     this.#values = values
+    this.#lists = lists
   }
   get size(): number {
-    return namesOf(this.#json).length
+    return namesOf(this.json).length
   }
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return overloadError(key)
-    if (this.#values === undefined || !Object.hasOwn(this.#json, key)) return undefined
-    return schemaView(this.#json[key], this.#values)
+    if (this.#values === undefined || !Object.hasOwn(this.json, key)) return undefined
+    return schemaView(this.json[key], this.#values, false, this.#lists)
   }
   keys(): Iterable<Value> {
-    return this.#values === undefined ? [] : namesOf(this.#json)
+    return this.#values === undefined ? [] : namesOf(this.json)
+  }
+  equalsOwn(other: Value): boolean | CelError {
+    if (!(other instanceof MapValue)) return overloadError(other)
+    if (this.size !== other.size) return false
+    work(elementWork * this.size)
+    return this.#values === undefined ? this.#equalsUnread(other) : this.#equalsRead(other)
+  }
+  #equalsRead(other: MapValue): boolean | CelError {
+    for (const name of namesOf(this.json)) {
+      const theirs = other.find(name)
+      if (theirs === undefined) return false
+      const same = equal(this.find(name) as Value, theirs)
+      if (same !== true) return same
+    }
+    return true
+  }
+  /** Values that no expression can read are compared as JSON, where both maps have them. */
+  #equalsUnread(other: MapValue): boolean | CelError {
+    const names = namesOf(this.json)
+    if (names.length > 0 && !(other instanceof JsonMapView)) return overloadError()
+    const theirs = other instanceof JsonMapView ? other.json : {}
+    return names.every(
+      (name) => !Object.hasOwn(theirs, name) || isSameJson(this.json[name], theirs[name]),
+    )
   }
 }
 
-function listView(json: unknown, schema: JsonSchema): Value {
+const escapedKey = (name: string): string => escapeFieldName(name) ?? name
+
+function listView(json: unknown, schema: JsonSchema, lists: ListRules): Value {
   if (!Array.isArray(json))
     return new CelError('invalid data, expected an array for the provided schema with type=array')
   const items = itemsOf(schema)
   if (items === undefined)
     return new CelError('invalid array type, expected Items with a non-empty Schema')
+  const view = (item: unknown) => schemaView(item, items, false, lists)
   switch (listTypeOf(schema)) {
     case 'map':
-      return new KeyedList(json, items, mapKeysOf(schema))
+      return new KeyedList(json, view, mapKeysOf(schema).map(escapedKey), lists)
     case 'set':
-      return new SetList(json, items)
+      return new SetList(json, view, lists)
   }
-  return new SchemaList(json, items)
-}
-
-class SchemaList extends ListValue {
-  readonly items: readonly unknown[]
-  readonly schema: JsonSchema
-  constructor(items: readonly unknown[], schema: JsonSchema) {
-    super()
-    this.items = items
-    this.schema = schema
-  }
-  get size(): number {
-    return this.items.length
-  }
-  at(index: number): Value {
-    return schemaView(this.items[index], this.schema)
-  }
-  concat(other: ListValue): Value {
-    return joinLists(this, other)
-  }
-}
-
-/**
- * The identity of an element in a list of type set or map. It is the JSON of a scalar, or of the
- * values of the element's `x-kubernetes-list-map-keys`.
- */
-const identity = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part)) ?? 'null'
-
-function scalarIdentity(value: Value): string | CelError {
-  if (typeof value === 'object' && value !== null)
-    return value instanceof CelError ? value : identity(String(value))
-  return typeof value === 'bigint' ? `int ${value}` : identity(value)
-}
-
-/** A list of type set: equal to a list with the same elements, and `+` adds only new ones. */
-class SetList extends SchemaList implements OwnEquality {
-  #identities(list: ListValue): Set<string> | CelError {
-    const found = new Set<string>()
-    for (const element of list) {
-      const key = scalarIdentity(element)
-      if (typeof key !== 'string') return key
-      found.add(key)
-    }
-    return found
-  }
-  equalsOwn(other: Value): boolean | CelError {
-    if (!(other instanceof ListValue)) return overloadError(other)
-    if (other.size !== this.size) return false
-    const mine = this.#identities(this)
-    if (mine instanceof CelError) return mine
-    const theirs = this.#identities(other)
-    if (theirs instanceof CelError) return theirs
-    return mine.size === theirs.size && [...theirs].every((key) => mine.has(key))
-  }
-  override concat(other: ListValue): Value {
-    const known = this.#identities(this)
-    if (known instanceof CelError) return known
-    const elements: Value[] = [...this]
-    for (const element of other) {
-      const key = scalarIdentity(element)
-      if (typeof key !== 'string') return key
-      if (!known.has(key)) elements.push(element)
-      known.add(key)
-    }
-    return new ArrayList(elements)
-  }
-}
-
-/** A list of type map: equal by keys, and `+` replaces elements with the same keys. */
-class KeyedList extends SchemaList implements OwnEquality {
-  readonly #keys: readonly string[]
-  constructor(items: readonly unknown[], schema: JsonSchema, keys: readonly string[]) {
-    super(items, schema)
-    this.#keys = keys
-  }
-  #identity(element: Value): string {
-    const fields = this.#keys.map((key) => {
-      const value =
-        element instanceof MapValue ? element.find(escapeFieldName(key) ?? key) : undefined
-      return value === undefined ? '' : scalarIdentity(value)
-    })
-    return identity(fields)
-  }
-  equalsOwn(other: Value): boolean | CelError {
-    if (!(other instanceof ListValue)) return overloadError(other)
-    if (other.size !== this.size) return false
-    const mine = new Map([...this].map((element) => [this.#identity(element), element]))
-    const seen = new Set<string>()
-    for (const element of other) {
-      const key = this.#identity(element)
-      const own = mine.get(key)
-      if (own === undefined) return false
-      const same = equal(own, element)
-      if (same !== true) return same
-      seen.add(key)
-    }
-    return seen.size === mine.size
-  }
-  override concat(other: ListValue): Value {
-    const elements: Value[] = [...this]
-    const places = new Map(elements.map((element, at) => [this.#identity(element), at]))
-    for (const element of other) {
-      const key = this.#identity(element)
-      const place = places.get(key) ?? elements.length
-      elements[place] = element
-      places.set(key, place)
-    }
-    return new ArrayList(elements)
-  }
+  return new SchemaList(json, view)
 }
 
 /** Data of unknown type that the schema preserves: it can only be compared. */

@@ -7,6 +7,7 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { Json } from '#api/object-meta.ts'
 import { setKey } from '#schema/user-key.ts'
 import { durationText, formatTimestamp } from './time.ts'
+import { isGoValue } from './typed-view.ts'
 import {
   Duration,
   ListValue,
@@ -25,9 +26,17 @@ export class NoJson extends Error {}
 /** Deepest nesting that is converted; objects of kube-apiserver are never as deep. */
 const depthMax = 200
 
+/**
+ * The JSON of a value for protobuf, which cannot convert values of Go. Throws NoJson.
+ */
+export function toProtoJson(value: Value): Json {
+  return toJson(value, 0, true)
+}
+
 /** Integers a double cannot hold are bigint. Throws NoJson. */
-export function toJson(value: Value, depth = 0): Json {
+export function toJson(value: Value, depth = 0, isProto = false): Json {
   if (depth > depthMax) throw new NoJson('exceeded max depth')
+  if (isProto && isGoValue(value)) throw new NoJson(value.conversionProblem)
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -41,14 +50,15 @@ export function toJson(value: Value, depth = 0): Json {
   if (value === null) return null
   if (value instanceof Uint) return integerJson(value.value)
   if (value instanceof Optional)
-    return value.value === undefined ? null : toJson(value.value, depth + 1)
-  if (value instanceof ListValue) return [...value].map((item) => toJson(item, depth + 1))
+    return value.value === undefined ? null : toJson(value.value, depth + 1, isProto)
+  if (value instanceof ListValue) return [...value].map((item) => toJson(item, depth + 1, isProto))
   if (value instanceof MapValue)
     return membersJson(
       [...value.keys()].map((key) => [key, value.find(key) as Value] as const),
       depth,
+      isProto,
     )
-  if (value instanceof StructValue) return membersJson([...value.fields], depth)
+  if (value instanceof StructValue) return membersJson([...value.fields], depth, isProto)
   if (value instanceof Timestamp) return formatTimestamp(value)
   if (value instanceof Duration) return durationText(value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
@@ -58,12 +68,16 @@ export function toJson(value: Value, depth = 0): Json {
 const integerJson = (value: bigint): Json =>
   Number.isSafeInteger(Number(value)) ? Number(value) : (value as unknown as Json)
 
-function membersJson(entries: Iterable<readonly [Value, Value]>, depth: number): Json {
+function membersJson(
+  entries: Iterable<readonly [Value, Value]>,
+  depth: number,
+  isProto: boolean,
+): Json {
   const object: { [key: string]: Json } = {}
   for (const [key, value] of entries) {
     if (typeof key !== 'string')
       throw new NoJson(`map key ${goQuote(String(key))} is of type ${typeName(key)}, not string`)
-    setKey(object, key, toJson(value, depth + 1))
+    setKey(object, key, toJson(value, depth + 1, isProto))
   }
   return object
 }

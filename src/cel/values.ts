@@ -96,9 +96,13 @@ export abstract class ListValue {
   /** The element at an index that is within the list. */
   abstract at(index: number): Value
   /**
-   * The list with another one after it. Lists of a schema join by their keys (see object-view.ts).
+   * The list with another one after it. Lists of a schema join by their keys (see schema-lists.ts).
    */
   abstract concat(other: ListValue): Value
+  /** `x in list`, where it is more than a comparison with each element. */
+  containsOwn?(value: Value): boolean | CelError
+  /** Why a number within the list is no index of it. */
+  indexProblem?(key: Value): CelError | undefined
 
   *[Symbol.iterator](): Iterator<Value> {
     for (let index = 0; index < this.size; index += 1) yield this.at(index)
@@ -201,4 +205,26 @@ function objectTypeName(value: Exclude<Value, boolean | string | bigint | number
   if (value instanceof Optional) return typeNames.optional
   if (value instanceof CelError) return 'error'
   return value.typeName
+}
+
+/** The name of a value's type in Go, as Go's `%T` shows it. */
+export function goTypeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'types.Bool'
+    case 'bigint':
+      return 'types.Int'
+    case 'number':
+      return 'types.Double'
+    case 'string':
+      return 'types.String'
+  }
+  if (value === null) return 'types.Null'
+  if (value instanceof Uint) return 'types.Uint'
+  if (value instanceof Uint8Array) return 'types.Bytes'
+  if (value instanceof Timestamp) return 'types.Timestamp'
+  if (value instanceof Duration) return 'types.Duration'
+  if (value instanceof TypeValue) return '*types.Type'
+  if (value instanceof Optional) return '*types.Optional'
+  return value instanceof ListValue ? '*types.baseList' : '*types.baseMap'
 }

@@ -58,6 +58,31 @@ export function namesOf(object: object): readonly string[] {
   return names
 }
 
+/** Half a second. Objects that people write need a hundredth for all their policies. */
+const sharedWorkMax = 500_000_000
+
+/**
+ * A budget that many evaluations share, such as those of one request. Each of them has its own
+ * budget too. After the shared budget is used up, evaluations that do counted work fail.
+ */
+export class SharedWork {
+  #left = sharedWorkMax
+
+  run<Result>(evaluate: () => Result): Result {
+    const outer = left
+    left = Math.min(outer, this.#left)
+    const before = left
+    try {
+      return evaluate()
+    } finally {
+      const used = before - left
+      this.#left -= used
+      left = outer - used
+      if (outer === Number.POSITIVE_INFINITY) namesKept = undefined
+    }
+  }
+}
+
 /** Runs one evaluation with a budget of its own, within that of the evaluation around it. */
 export function withWork<Result>(run: () => Result): Result {
   const outer = left

@@ -200,11 +200,17 @@ export const kindRows: readonly KindRow[] = [
   { group: 'policy', plural: 'podsecuritypolicies', folder: 'policy/pod-security-policy' },
   { group: 'resource.k8s.io', plural: 'deviceclasses', folder: 'resource/device-class' },
   { group: 'resource.k8s.io', plural: 'devicetaintrules', folder: 'resource/device-taint-rule' },
-  { group: 'resource.k8s.io', plural: 'resourceclaims', folder: 'resource/resource-claim' },
+  {
+    group: 'resource.k8s.io',
+    plural: 'resourceclaims',
+    folder: 'resource/resource-claim',
+    hub: 'resource.k8s.io/v1',
+  },
   {
     group: 'resource.k8s.io',
     plural: 'resourceclaimtemplates',
     folder: 'resource/resource-claim-template',
+    hub: 'resource.k8s.io/v1',
   },
   {
     group: 'resource.k8s.io',
@@ -215,6 +221,7 @@ export const kindRows: readonly KindRow[] = [
     group: 'resource.k8s.io',
     plural: 'resourceslices',
     folder: 'resource/resource-slice',
+    hub: 'resource.k8s.io/v1',
     selectsByFields: true,
   },
   {

@@ -11,8 +11,8 @@ import type { Foundation } from './foundation.ts'
 import type { Wire } from '#http/exchange.ts'
 import type { Revision, Storage } from '#storage/storage.ts'
 import type { ApiClient } from '#client/client.ts'
-import type { ReservedPort } from '#http/free-port.ts'
-import type { Listener } from '#http/listener.ts'
+import type { ReservedPort } from '#http/connections/free-port.ts'
+import type { Listener } from '#http/connections/listener.ts'
 import type { Settings } from '#settings/flags.ts'
 import { SharedEntries } from '#watchcache/shared-entries.ts'
 import { localClient } from '#verbs/local-client.ts'
@@ -26,8 +26,8 @@ import type { ServerStatus } from './server-status.ts'
 import type { Observing } from './observing.ts'
 import type { Surroundings } from './surroundings.ts'
 
-type FreePort = typeof import('#http/free-port.ts')
-const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
+type FreePort = typeof import('#http/connections/free-port.ts')
+const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/connections/free-port')
 const loadStatus = loadLater<typeof import('./server-status.ts')>(
   import.meta.url,
   './server-status',

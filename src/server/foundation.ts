@@ -29,8 +29,13 @@ import { type Certificates, ensureCertificates, makeLoopback } from './certifica
 import { readFactsFile } from './facts-reader.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { openStorage } from './storage.ts'
+import type { LoadProgress } from './load-progress.ts'
 import type { Surroundings } from './surroundings.ts'
 
+const loadLoadProgress = loadLater<typeof import('./load-progress.ts')>(
+  import.meta.url,
+  './load-progress',
+)
 const loadClusterKeys = loadLater<typeof import('./cluster-keys.ts')>(
   import.meta.url,
   './cluster-keys',
@@ -129,6 +134,7 @@ export async function openFoundation(
       root,
       limits: (resource) => ({ eventsMax: eventsMax(resource), ageMsMax: historyMsMax }),
       report,
+      loading: longLoads(log),
     },
     await storage.currentRevision(),
     shared?.discardedUpTo,
@@ -153,6 +159,15 @@ export async function openFoundation(
     reader,
     parseStored,
     report,
+  }
+}
+
+/** Most kinds fit into the first page, and nothing is loaded for them. */
+function longLoads(log: Log): LoadProgress {
+  let progress: LoadProgress | undefined
+  return (resource, done, total) => {
+    if (done < total) progress ??= loadLoadProgress().loadProgress(log)
+    progress?.(resource, done, total)
   }
 }
 

@@ -8,7 +8,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import type { Distribution } from '#observe/metrics/metric.ts'
 import { MeasuredStorage, type StoreOperation } from '#storage/measured.ts'
 import type { Storage } from '#storage/storage.ts'
-import type { Measuring } from './instruments.ts'
+import type { Recorders } from './recorders.ts'
 
 type ByOperation = Map<StoreOperation, Distribution>
 
@@ -20,7 +20,7 @@ const prefixesMax = 1000
 
 /** How long requests to the store take, by operation and resource, or type: `*core.Pod`. */
 export function measureStore(
-  { metrics }: Measuring,
+  { metrics }: Recorders,
   storage: Storage,
   catalog: Catalog,
   root: string,
@@ -85,7 +85,7 @@ function typeNameOf({ hub }: Resource): string {
  * from the Available condition.
  */
 export async function measureAvailability(
-  { metrics }: Measuring,
+  { metrics }: Recorders,
   reader: ObjectReader,
 ): Promise<void> {
   const available = new Map<string, boolean>()
@@ -113,7 +113,7 @@ export async function measureAvailability(
  * alternative names. Also creates the OpenAPI metrics, so that they are listed before the first
  * request.
  */
-export function measureUnnamed({ registry, metrics }: Measuring): void {
+export function measureUnnamed({ registry, metrics }: Recorders): void {
   metrics.openApiBuilds.labels('*', 'startup')
   metrics.openApiBuildDuration.labels('startup')
   registry.collect(() => {

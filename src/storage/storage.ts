@@ -83,6 +83,14 @@ export interface DeleteCondition extends WriteDeadline {
   readonly ifRevision: Revision
 }
 
+/**
+ * Identifies the keys and values of several stores at a revision. Forks of one store have the same
+ * value if they were taken without a write in between.
+ */
+export interface StoreState {
+  readonly revision: Revision
+}
+
 export interface Storage {
   get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>>
   list(range: KeyRange, options?: { at?: Revision; limit?: number }): Promise<AtRevision<Page>>
@@ -119,6 +127,8 @@ export interface Storage {
    * a server that is ready.
    */
   trouble(): string | undefined
+  /** The state with which this store was forked from another one. */
+  origin?(): StoreState | undefined
   /**
    * The size of each server's file in bytes, by server name; -1 if the server does not report it.
    */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import type { Caller } from '#access/https-call.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { until } from '#base/until.fixture.ts'
 import { ConfiguredIssuers } from './configured-issuers.ts'
@@ -29,11 +30,12 @@ const issuers = (...names: string[]) => ({
   })),
 })
 
-/** No provider answers. */
+/** By default no provider responds. */
 function open(
   anonymousGiven: boolean,
   reports: string[] = [],
   loads: boolean[] = [],
+  call: Caller = () => Promise.reject(new Error('away')),
 ): ConfiguredIssuers {
   return new ConfiguredIssuers({
     file,
@@ -42,7 +44,7 @@ function open(
     anonymousGiven,
     ownIssuers: [],
     clock: { now: () => 0, elapsed: () => 0 } as never,
-    caller: () => () => Promise.reject(new Error('away')),
+    caller: () => call,
     report: (message) => void reports.push(message),
     reloaded: (isLoaded) => void loads.push(isLoaded),
     readAgainMs: 5,
@@ -120,6 +122,27 @@ test('a provider that was not found is tried again, without a change of the file
   } finally {
     configured.stop()
   }
+})
+
+test('a provider that is found after the stop is not used', async () => {
+  write({})
+  const reports: string[] = []
+  const loads: boolean[] = []
+  const discovery = Promise.withResolvers<Awaited<ReturnType<Caller>>>()
+  let isRequested = false
+  const configured = open(false, reports, loads, () => {
+    isRequested = true
+    return discovery.promise
+  })
+  write(issuers('three'))
+  await until('the discovery', () => isRequested)
+  configured.stop()
+  const document = { issuer: 'https://three', jwks_uri: 'https://three/keys' }
+  discovery.resolve({ status: 200, headers: {}, body: JSON.stringify(document) } as never)
+  await new Promise(setImmediate)
+  const claims = Buffer.from(JSON.stringify({ iss: 'https://three' })).toString('base64url')
+  assert.equal(configured.authenticateToken(`e30.${claims}.c2ln`), undefined)
+  assert.deepEqual([reports, loads], [[], []])
 })
 
 test('a change that is loaded is counted', async () => {

@@ -79,7 +79,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
   stop(): void {
     this.#isStopped = true
     clearInterval(this.#timer)
-    for (const issuer of this.#issuers) issuer.stop()
+    stopAll(this.#issuers)
   }
 
   #read(): AuthenticationConfiguration {
@@ -107,30 +107,32 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     }
   }
 
-  /** Returns whether the file has changed. */
+  /** Returns whether the issuers were replaced. */
   async #replace(): Promise<boolean> {
     const text = readFileSync(this.#options.file, 'utf8')
     if (text === this.#text) return false
     const before = this.#text
-    // An invalid text stays invalid, so it is not read again.
+    // The same invalid text is parsed and reported only once.
     this.#text = text
     const configuration = this.#read()
     if (!isSame(configuration.anonymous, this.anonymous))
       throw new Error('anonymous: Forbidden: changed from initial configuration file')
     const issuers = this.#begin(configuration)
     const troubles = await this.#find(issuers)
+    if (this.#isStopped || troubles.length > 0) stopAll(issuers)
+    if (this.#isStopped) return false
     if (troubles.length > 0) {
+      // The next time the same text is tried again, because a provider may be found then.
       this.#text = before
-      for (const issuer of issuers) issuer.stop()
       throw new Error(joinErrors([joinErrors(troubles), 'context deadline exceeded']))
     }
     const replaced = this.#issuers
     this.#issuers = issuers
-    for (const issuer of replaced) issuer.stop()
+    stopAll(replaced)
     return true
   }
 
-  /** Resolves when all providers are found, or with their troubles after a timeout. */
+  /** Resolves when all providers are found. After a timeout or a stop, returns the troubles. */
   async #find(issuers: readonly OidcAuthenticator[]): Promise<string[]> {
     const end = Date.now() + (this.#options.findMsMax ?? findMsMaxUsual)
     for (;;) {
@@ -140,6 +142,10 @@ export class ConfiguredIssuers implements TokenAuthenticator {
       await sleep(lookMs, undefined, { ref: false })
     }
   }
+}
+
+function stopAll(issuers: readonly OidcAuthenticator[]): void {
+  for (const issuer of issuers) issuer.stop()
 }
 
 type Anonymous = AuthenticationConfiguration['anonymous']

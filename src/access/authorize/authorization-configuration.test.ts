@@ -97,7 +97,7 @@ const problems: [what: string, authorizers: Loose[], problem: string][] = [
     `${at}.matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified`,
   ],
   [
-    'a condition that is none',
+    'a condition that does not return a boolean',
     [webhook(when('request.user'))],
     `${at}.matchConditions[0].expression: Invalid value: "request.user": must evaluate to bool but got string`,
   ],

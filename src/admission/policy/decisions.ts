@@ -40,16 +40,20 @@ export class RequestDecisions implements AccessDecisions {
   }
 
   /** Repeats an evaluation each time it needed an asynchronous decision. */
-  during<Result>(evaluate: () => Result): Awaitable<Result> {
-    try {
-      return evaluate()
-    } catch (error) {
+  during<Result>(evaluate: () => Awaitable<Result>): Awaitable<Result> {
+    const again = (error: unknown): Promise<Result> => {
       if (!(error instanceof PendingDecision)) throw error
       return this.#afterPending(evaluate)
     }
+    try {
+      const result = evaluate()
+      return result instanceof Promise ? result.catch(again) : result
+    } catch (error) {
+      return again(error)
+    }
   }
 
-  async #afterPending<Result>(evaluate: () => Result): Promise<Result> {
+  async #afterPending<Result>(evaluate: () => Awaitable<Result>): Promise<Result> {
     await Promise.all(this.#pending.values())
     this.#pending.clear()
     return this.during(evaluate)

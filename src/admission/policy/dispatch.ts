@@ -10,6 +10,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
 import { notFound } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
+import { Turns } from '#base/turns.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import {
@@ -36,6 +37,8 @@ export class Dispatch {
   readonly request: AdmissionRequest
   readonly reader: ObjectReader
   readonly meter: PolicyMeter
+  /** Expressions of one request give way to other requests. */
+  readonly turns = new Turns()
   readonly #parts: PolicyParts
   readonly #decisions: RequestDecisions
   readonly #values = new Map<Kind, Awaitable<RequestValues>>()
@@ -104,7 +107,10 @@ export class Dispatch {
     const { request } = this
     const isNamespace = request.kind.group === '' && request.kind.kind === 'Namespace'
     const inNamespace = request.namespace !== '' && !isNamespace
-    const namespace = inNamespace ? await this.#findNamespace(request.namespace) : undefined
+    const namespace = {
+      object: inNamespace ? await this.#findNamespace(request.namespace) : undefined,
+      type: this.#parts.kindNamed('v1', 'Namespace')?.type,
+    }
     const versioned = await Versioned.of(request, kind)
     const { minor } = this.#parts.release
     return new RequestValues(request, versioned, namespace, this.#decisions, minor)
@@ -123,7 +129,7 @@ export class Dispatch {
   }
 
   /** Repeats an evaluation each time it needed an asynchronous decision. */
-  withDecisions<Result>(evaluate: () => Result): Awaitable<Result> {
+  withDecisions<Result>(evaluate: () => Awaitable<Result>): Awaitable<Result> {
     return this.#decisions.during(evaluate)
   }
 }

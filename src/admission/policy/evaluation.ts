@@ -60,7 +60,8 @@ export class Evaluation implements Activation {
   evaluate({ text, problem, program }: CompiledExpression): Evaluated {
     if (program === undefined) return { error: `compilation error: ${problem}` }
     this.#variablesCost = 0
-    const { value, cost } = program.evaluate(this, costPerCallMax)
+    const { work } = this.#scope.values
+    const { value, cost } = work.run(() => program.evaluate(this, costPerCallMax))
     this.#spend(this.#variablesCost)
     this.#spend(cost)
     return isError(value)

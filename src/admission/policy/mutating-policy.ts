@@ -16,7 +16,12 @@ import { measureConditions } from './conditions.ts'
 import { Dispatch, type PolicyParts } from './dispatch.ts'
 import { OutOfBudget } from './evaluation.ts'
 import { type CompiledMutations, mutated, MutationFailed } from './mutations.ts'
-import { Misconfigured, type Parameter, parametersOf } from './parameters.ts'
+import {
+  Misconfigured,
+  mutationParameterValue,
+  type Parameter,
+  parametersOf,
+} from './parameters.ts'
 import type { Binding, PolicyHook } from './policy-hook.ts'
 import type { Candidate, PolicySource } from './policy-source.ts'
 import type { RequestValues } from './request-values.ts'
@@ -168,7 +173,8 @@ class Run {
 
   #scope({ hook, parameter }: Invocation, values: RequestValues) {
     const { variables } = hook.compiled()
-    return { values, variables, params: parameter.value, authorizer: true }
+    const params = mutationParameterValue(parameter, this.#types.release)
+    return { values, variables, params, authorizer: true }
   }
 
   async #isMet(invocation: Invocation, values: RequestValues): Promise<boolean> {
@@ -188,7 +194,7 @@ class Run {
 
   async #mutate(invocation: Invocation, values: RequestValues): Promise<void> {
     const { hook, binding } = invocation
-    const { meter } = this.#dispatch
+    const { meter, turns } = this.#dispatch
     const { versioned } = values
     for (const mutation of hook.compiled().mutations) {
       if (versioned.object === undefined) return
@@ -209,6 +215,7 @@ class Run {
         )
         values.forgetObject()
         observe(true)
+        if (turns.over) await turns.next()
       } catch (error) {
         observe(false, (error as Error).message)
         const isProblem = error instanceof MutationFailed || error instanceof OutOfBudget

@@ -7,7 +7,7 @@ import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
 import { ApiError, internalError } from '#api/status-error.ts'
 import { plainFault } from '#codec/go-json/plain-fault.ts'
-import { misplacedTypes, NoJson, toJson } from '#cel/to-json.ts'
+import { misplacedTypes, NoJson, toJson, toProtoJson } from '#cel/to-json.ts'
 import { ListValue, StructValue, typeName, type Value } from '#cel/values.ts'
 import {
   type CompiledExpression,
@@ -190,7 +190,7 @@ function operationOf(value: Value): Json {
   const misplaced = laid instanceof StructValue ? misplacedTypes(laid) : undefined
   if (misplaced !== undefined) throw new MutationFailed(`type mismatch: ${misplaced}`)
   try {
-    return { ...operation, value: toJson(laid) }
+    return { ...operation, value: toProtoJson(laid) }
   } catch (error) {
     if (!(error instanceof NoJson)) throw error
     throw new MutationFailed(

@@ -6,18 +6,32 @@ import { matchesLabels, selectorOf } from '#api/label-selector.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import type { Awaitable } from '#base/awaitable.ts'
 import { jsonView } from '#cel/json-view.ts'
+import { typedView } from '#cel/typed-view.ts'
 import type { Value } from '#cel/values.ts'
 import { hubOf, type Kind } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
+import { shownType } from './request-values.ts'
 
-/** A parameter, or the null that expressions see if the policy or binding has none. */
+/** A parameter. It is null if the policy or binding has none. */
 export interface Parameter {
   readonly name: string
   readonly namespace: string
-  readonly value: Value
+  readonly json: Loose | null
+  readonly kind: Kind | undefined
 }
 
-const noParameter: readonly Parameter[] = [{ name: '', namespace: '', value: null }]
+const noParameter: readonly Parameter[] = [{ name: '', namespace: '', json: null, kind: undefined }]
+
+/** A parameter as validations see it. */
+export const parameterValue = ({ json }: Parameter): Value => jsonView(json)
+
+/** A parameter as mutations see it: typed objects of built-in kinds have no kind of their own. */
+export function mutationParameterValue({ json, kind }: Parameter, release: number): Value {
+  const type = kind && shownType(kind, release)
+  if (json === null || type === undefined) return jsonView(json)
+  const { apiVersion: _, kind: __, ...fields } = json
+  return typedView(fields, type)
+}
 
 /** Why a binding cannot be used; the failure policy decides about the request. */
 export class Misconfigured extends Error {}
@@ -84,5 +98,6 @@ async function parameterOf(kind: Kind, object: KubeObject): Promise<Parameter> {
   const [shown] =
     kind === hub ? [object] : await kind.resource.convert([structuredClone(object)], hub, kind)
   const { apiVersion } = kind
-  return { name, namespace, value: jsonView({ ...shown, apiVersion, kind: kind.kind }) }
+  const json = { ...shown, apiVersion, kind: kind.kind }
+  return { name, namespace, json, kind }
 }

@@ -446,3 +446,23 @@ test('ten expensive validations use up the budget', async () => {
     'validation failed due to running out of cost budget, no further validation rules will be run'
   assert.equal(outcome, denied(why))
 })
+
+test('expressions of one request share a work budget, and other requests run between them', async () => {
+  const letters = "object.data.k.split('')"
+  const hostile = { expression: `${letters}.map(a, object.data.k).join(',').size() < 0` }
+  const spec = {
+    failurePolicy: 'Ignore',
+    validations: Array.from({ length: 20 }, () => hostile),
+  }
+  const policies = new Policies('validating').policy('p', spec)
+  for (const name of ['b1', 'b2', 'b3']) policies.bind('p', {}, name)
+  let turns = 0
+  const turn = setInterval(() => turns++, 1)
+  const began = process.cpuUsage()
+  const outcome = await policies.outcome(creation(configMap({ k: 'a'.repeat(900_000) })))
+  clearInterval(turn)
+  const { user } = process.cpuUsage(began)
+  assert.equal(outcome, 'admitted')
+  assert.ok(turns > 0)
+  assert.ok(user < 5_000_000, `${user} µs`)
+})

@@ -11,7 +11,7 @@ import { ApiError } from '#api/status-error.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { Dispatch, type PolicyParts } from './dispatch.ts'
-import { Misconfigured, parametersOf } from './parameters.ts'
+import { Misconfigured, parametersOf, parameterValue } from './parameters.ts'
 import type { Binding, PolicyHook } from './policy-hook.ts'
 import type { CheckAction } from './policy-meter.ts'
 import type { Candidate, PolicySource } from './policy-source.ts'
@@ -98,10 +98,11 @@ class Run {
       if (params === undefined || params.length === 0) continue
       const values = await dispatch.valuesOf(kind)
       const { name, failsOpen } = hook
-      const { meter } = dispatch
-      for (const { value } of params) {
+      const { meter, turns } = dispatch
+      for (const parameter of params) {
+        const value = parameterValue(parameter)
         const result = await dispatch.withDecisions(() =>
-          validate(hook.compiled(), values, value, { name, failsOpen, meter }),
+          validate(hook.compiled(), values, value, { name, failsOpen, meter, turns }),
         )
         for (const [i, decision] of result.decisions.entries())
           this.#act(hook, binding, decision, i)

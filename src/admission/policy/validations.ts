@@ -4,6 +4,8 @@
  */
 import type { Loose } from '#api/object-meta.ts'
 import type { Release } from '#api/releases/change.ts'
+import type { Turns } from '#base/turns.ts'
+
 import type { Value } from '#cel/values.ts'
 import { typeName } from '#cel/values.ts'
 import {
@@ -106,15 +108,17 @@ export interface ValidatedPolicy {
   readonly name: string
   readonly failsOpen: boolean
   readonly meter: PolicyMeter
+  readonly turns: Turns
 }
 
-/** Throws PendingDecision. */
-export function validate(
+/** Throws PendingDecision. Other requests run between two expressions that take long. */
+export async function validate(
   compiled: CompiledValidations,
   values: RequestValues,
   params: Value,
-  { name, failsOpen, meter }: ValidatedPolicy,
-): ValidationResult {
+  policy: ValidatedPolicy,
+): Promise<ValidationResult> {
+  const { name, failsOpen, meter, turns } = policy
   const { variables, conditions } = compiled
   const failure = (message: string, tookMs = 0): Decision => ({
     denies: !failsOpen,
@@ -124,6 +128,7 @@ export function validate(
     tookMs,
   })
   const scope = { values, variables, params }
+  values.useTypes()
   if (conditions.length > 0) {
     const { operation } = values.request
     const owner = { name, kind: 'policy', type: 'validate', operation } as const
@@ -133,14 +138,16 @@ export function validate(
   }
   try {
     const evaluation = new Evaluation({ ...scope, authorizer: true }, costBudget)
-    const evaluated = compiled.validations.map(({ expression }) =>
-      measured(evaluation, expression, meter),
-    )
-    const messages = messagesOf(compiled, scope, evaluated, evaluation.budget)
+    const evaluated: Measured[] = []
+    for (const { expression } of compiled.validations) {
+      evaluated.push(measured(evaluation, expression, meter))
+      if (turns.over) await turns.next()
+    }
+    const messages = await messagesOf(compiled, scope, evaluated, evaluation.budget, turns)
     const decisions = compiled.validations.map((validation, i) =>
       decide(validation, evaluated[i] as Measured, messages, i, failure),
     )
-    return { decisions, annotations: annotationsOf(compiled, scope, failsOpen, meter) }
+    return { decisions, annotations: await annotationsOf(compiled, scope, policy) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return { decisions: [failure(error.message)], annotations: [] }
@@ -174,19 +181,25 @@ const callsWithinBudget = 9
  * The values of the message expressions, or the error. They are needed only if a validation fails,
  * unless they could use up the budget: then the request fails without them.
  */
-function messagesOf(
+async function messagesOf(
   { validations, variables }: CompiledValidations,
   scope: Scope,
   evaluated: readonly Evaluated[],
   budget: number,
-): Messages {
+  turns: Turns,
+): Promise<Messages> {
   const expressions = validations.map(({ messageExpression }) => messageExpression)
   const callsMax = variables.size + expressions.filter((one) => one !== undefined).length
   const areTrue = evaluated.every((result) => 'value' in result && result.value === true)
   if (areTrue && callsMax <= callsWithinBudget && budget * 10 >= costBudget * callsMax) return []
   const evaluation = new Evaluation({ ...scope, authorizer: false }, budget)
   try {
-    return expressions.map((one) => one && evaluation.evaluate(one))
+    const messages: (Evaluated | undefined)[] = []
+    for (const one of expressions) {
+      messages.push(one && evaluation.evaluate(one))
+      if (turns.over) await turns.next()
+    }
+    return messages
   } catch (error) {
     if (error instanceof OutOfBudget) return error
     throw error
@@ -220,25 +233,36 @@ function usableMessage(made: Evaluated | undefined): string {
 }
 
 /** Throws OutOfBudget. */
-function annotationsOf(
+async function annotationsOf(
   { annotations }: CompiledValidations,
   scope: Scope,
-  failsOpen: boolean,
-  meter: PolicyMeter,
-): AnnotationResult[] {
+  { failsOpen, meter, turns }: ValidatedPolicy,
+): Promise<AnnotationResult[]> {
   if (annotations.length === 0) return []
   const evaluation = new Evaluation({ ...scope, authorizer: false }, costBudget)
-  return annotations.map(({ key, expression }) => {
+  const results: AnnotationResult[] = []
+  for (const { key, expression } of annotations) {
     const result = measured(evaluation, expression, meter)
-    const { tookMs } = result
-    if ('error' in result) return failsOpen ? { key } : { key, error: result.error, tookMs }
-    const { value } = result
-    if (value === null) return { key }
-    if (typeof value === 'string') {
-      const text = value.trim()
-      return text === '' ? { key } : { key, value: text }
-    }
-    const error = `valueExpression '${expression.text}' resulted in unsupported return type: ${typeName(value)}. Return type must be either string or null.`
-    return { key, error, tookMs }
-  })
+    results.push(annotationOf(key, expression, result, failsOpen))
+    if (turns.over) await turns.next()
+  }
+  return results
+}
+
+function annotationOf(
+  key: string,
+  { text: expression }: CompiledExpression,
+  result: Measured,
+  failsOpen: boolean,
+): AnnotationResult {
+  const { tookMs } = result
+  if ('error' in result) return failsOpen ? { key } : { key, error: result.error, tookMs }
+  const { value } = result
+  if (value === null) return { key }
+  if (typeof value === 'string') {
+    const text = value.trim()
+    return text === '' ? { key } : { key, value: text }
+  }
+  const error = `valueExpression '${expression}' resulted in unsupported return type: ${typeName(value)}. Return type must be either string or null.`
+  return { key, error, tookMs }
 }

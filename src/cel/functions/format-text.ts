@@ -1,7 +1,7 @@
 /**
- * `'%s is %d'.format([x, y])` as version 2 of cel-go's strings library does it, in the locale
- * en_US. Numbers with `%f` have commas between thousands, and `%e` writes a power of ten: `1.5 ×
- * 10⁰³`.
+ * `'%s is %d'.format([x, y])` as version 2 of cel-go's strings library does it, in its
+ * default locale. Numbers with `%f` have commas between thousands, and `%e` writes a power of ten:
+ * `1.500000×10⁰³`.
  */
 import { byCodePoint, goQuote } from '#api/go-syntax.ts'
 import { toDouble, toText } from '#cel/convert.ts'
@@ -165,8 +165,9 @@ function asFixed(value: number, precision: number): string {
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 /**
- * Version 2 of the library uses the precision of `%e` as the minimum width of the text. There are
- * always six fraction digits: `%.2e` of 1234.5 is `1.234500 × 10⁰³`.
+ * kube-apiserver uses the precision of `%e` as the minimum width of the text. There are always six
+ * fraction digits: `%.2e` of 1234.5 is `1.234500×10⁰³`. cel-go has narrow
+ * spaces around the × where a locale is specified, which kube-apiserver does not do.
  */
 function asScientific(value: number): string {
   if (!Number.isFinite(value)) return asFixed(value, defaultPrecision)
@@ -174,7 +175,7 @@ function asScientific(value: number): string {
   const exponent = Number(exponentText)
   const digits = String(Math.abs(exponent)).padStart(2, '0')
   const power = [...digits].map((digit) => superscripts[Number(digit)]).join('')
-  return `${mantissa}\u202f×\u202f10${exponent < 0 ? '⁻' : ''}${power}`
+  return `${mantissa}×10${exponent < 0 ? '⁻' : ''}${power}`
 }
 
 /** Like toExponential, but a half is rounded to the even digit: `12345665` → `1.234566e+7`. */

@@ -71,7 +71,8 @@ function comparison(holds: (order: number) => boolean): SingleImplementation {
 }
 
 function contains(element: Value, collection: Value): Value {
-  if (collection instanceof ListValue) return listContains(collection, element)
+  if (collection instanceof ListValue)
+    return collection.containsOwn?.(element) ?? listContains(collection, element)
   if (!(collection instanceof MapValue)) return overloadError(collection)
   const found = collection.find(element)
   return found instanceof CelError ? found : found !== undefined

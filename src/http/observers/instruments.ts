@@ -1,6 +1,6 @@
 /** Metrics recorded during a request: authentication, authorization, and the events of watches. */
 import type { Instruments } from '#http/parts.ts'
-import type { WatchMeter } from '#http/watch-stream.ts'
+import type { WatchMeter } from '#http/watch/watch-stream.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
-import type { RequestTarget } from '#http/request-target.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Distribution, MetricValue } from '#observe/metrics/metric.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'

@@ -1,13 +1,13 @@
 /** /openapi/v2 and /openapi/v3: the OpenAPI documents. Clients with the current ETag get 304. */
 import { parseAccept } from '#codec/accept-header.ts'
-import { acceptsGzip, gzipped } from '#http/compress.ts'
+import { acceptsGzip, gzipped } from '#http/response/compress.ts'
 import type { Published } from '#discovery/openapi/publisher.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { pathNotFound } from '#api/status-error.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 
 const protobufSubtype = 'com.github.proto-openapi.spec.v2@v1.0+protobuf'

@@ -162,7 +162,7 @@ const cases: [string, Loose, Loose, string[]][] = [
     ],
   ],
   [
-    'a heartbeat that goes back or away',
+    'a heartbeat that is earlier or removed',
     targetsAndResponders([
       'x.y/a',
       'Active',

@@ -49,6 +49,8 @@ type Row = readonly [title: string, found: string[], expected: string[]]
 const positive: ValidationRule = { rule: 'self > 0' }
 const message = (messageExpression: string): ValidationRule => ({ ...positive, messageExpression })
 const replicas = fields({ replicas: integer })
+const reads: ValidationRule[] = [{ rule: 'oldSelf == self || true' }]
+const texts: JsonSchema = { type: 'array', 'x-kubernetes-list-type': 'set', items: text }
 const keyed: JsonSchema = {
   type: 'array',
   'x-kubernetes-list-type': 'map',
@@ -125,6 +127,35 @@ const rows: readonly Row[] = [
     'a transition rule compares with the old object',
     check(resource(integer, { rule: 'self == oldSelf', message: 'immutable' }), 1, 2),
     ['spec: Invalid value: 1: immutable'],
+  ],
+  [
+    'a message reads oldSelf where a rule of the schema does',
+    check(
+      resource(text, { rule: 'self > "5"', messageExpression: '"was " + oldSelf' }, ...reads),
+      '2',
+      '9',
+    ),
+    ['spec: Invalid value: "2": was 9'],
+  ],
+  [
+    'without such a rule it does not',
+    check(resource(text, { rule: 'self > "5"', messageExpression: '"was " + oldSelf' }), '2', '9'),
+    ['spec: Invalid value: "2": failed rule: self > "5"'],
+  ],
+  [
+    'a sum of sets is a set',
+    check(resource(texts, { rule: 'oldSelf + self == self' }), ['b', 'a'], ['a']),
+    [],
+  ],
+  [
+    'duplicates in a set make a difference',
+    check(resource(texts, { rule: 'self == ["a", "a"]' }), ['a', 'b']),
+    ['spec: Invalid value: failed rule: self == ["a", "a"]'],
+  ],
+  [
+    'in 1.36 they do not',
+    check(resource(texts, { rule: 'self == ["a", "a"]' }), ['a', 'b'], undefined, { release: 36 }),
+    [],
   ],
   [
     'an optional oldSelf runs for a new object',

@@ -16,8 +16,10 @@ import type { Json } from '#api/object-meta.ts'
 import { type ReleaseChange, change, type Release } from '#api/releases/change.ts'
 import type { Activation } from '#cel/frame.ts'
 import { costExceeded } from '#cel/program.ts'
+import type { ListRules } from '#cel/schema-lists.ts'
 import { schemaView } from '#cel/schema-view.ts'
 import { isError, Optional, type Value } from '#cel/values.ts'
+import { SharedWork } from '#cel/work.ts'
 import type { JsonSchema, ValidationRule } from '#schema/structural/json-schema.ts'
 import type { CompiledRule } from './compile-rule.ts'
 
@@ -27,6 +29,10 @@ export const costPerObjectMax = 10_000_000
 /** Limit of the length of a message from messageExpression. */
 const messageBytesMax = 5 * 1024
 
+const comparesValues = change(
+  'rules compare the elements of lists of type set and map that were added as values',
+  { since: 37 },
+)
 const showsScalars = change('errors of validation rules show the value of scalars', { since: 35 })
 
 const outOfBudget =
@@ -47,23 +53,31 @@ export interface RuleSubject {
   isUnchanged(): boolean
 }
 
+interface ActivationOptions {
+  readonly lists: ListRules
+  /** Without a rule that reads oldSelf no message of the schema has it. */
+  readonly hasOldSelf: boolean
+  readonly isOptional: boolean
+}
+
 class RuleActivation implements Activation {
   readonly #subject: RuleSubject
-  readonly #isOptional: boolean
+  readonly #options: ActivationOptions
   readonly #self: Value
-  constructor(subject: RuleSubject, isOptional: boolean) {
+  constructor(subject: RuleSubject, options: ActivationOptions) {
     this.#subject = subject
-    this.#isOptional = isOptional
-    this.#self = schemaView(subject.value, subject.schema, subject.isRoot)
+    this.#options = options
+    this.#self = schemaView(subject.value, subject.schema, subject.isRoot, options.lists)
   }
 
   find(name: string): Value | undefined {
     if (name === 'self') return this.#self
-    if (name !== 'oldSelf') return undefined
+    const { lists, hasOldSelf, isOptional } = this.#options
+    if (name !== 'oldSelf' || !hasOldSelf) return undefined
     const { old, schema, isRoot } = this.#subject
-    if (old === undefined) return this.#isOptional ? Optional.none : undefined
-    const value = schemaView(old, schema, isRoot)
-    return this.#isOptional ? new Optional(value) : value
+    if (old === undefined) return isOptional ? Optional.none : undefined
+    const value = schemaView(old, schema, isRoot, lists)
+    return isOptional ? new Optional(value) : value
   }
 }
 
@@ -72,6 +86,8 @@ export class RuleRun {
   readonly #release: Release
   readonly #ratchets: boolean
   readonly #warn: (warning: string) => void
+  readonly #lists: ListRules
+  readonly #work = new SharedWork()
   #budget: number
 
   constructor(
@@ -81,6 +97,7 @@ export class RuleRun {
     budget = costPerObjectMax,
   ) {
     this.#release = release
+    this.#lists = { comparesValues: release.has(comparesValues) }
     this.#ratchets = ratchets
     this.#warn = warn
     this.#budget = budget
@@ -93,7 +110,9 @@ export class RuleRun {
   /** Evaluates the rules of a schema. Throws BudgetSpent. */
   check(rules: readonly ValidationRule[], compiled: readonly CompiledRule[], subject: RuleSubject) {
     if (this.#budget <= 0) this.#stop(subject, outOfBudget)
-    const plain = new RuleActivation(subject, false)
+    const hasOldSelf = compiled.some(({ usesOldSelf }) => usesOldSelf)
+    const options = { lists: this.#lists, hasOldSelf }
+    const plain = new RuleActivation(subject, { ...options, isOptional: false })
     for (const [at, rule] of rules.entries()) {
       const one = compiled[at] as CompiledRule
       if (one.problem !== undefined) {
@@ -104,7 +123,9 @@ export class RuleRun {
       const isOptional = rule.optionalOldSelf === true
       const hasOld = subject.old !== undefined && subject.old !== null
       if (one.usesOldSelf && !hasOld && !(this.#ratchets && isOptional)) continue
-      const activation = isOptional ? new RuleActivation(subject, true) : plain
+      const activation = isOptional
+        ? new RuleActivation(subject, { ...options, isOptional })
+        : plain
       this.#evaluate(rule, one, subject, activation, plain)
     }
   }
@@ -117,7 +138,9 @@ export class RuleRun {
     plain: Activation,
   ): void {
     const { expression } = compiled as Required<CompiledRule>
-    const { value, cost } = expression.program.evaluate(activation, costPerCallMax)
+    const { value, cost } = this.#work.run(() =>
+      expression.program.evaluate(activation, costPerCallMax),
+    )
     if (cost > this.#budget) this.#stop(subject, outOfBudget)
     this.#budget -= cost
     if (value === true) return
@@ -174,7 +197,9 @@ export class RuleRun {
     activation: Activation,
   ): { text?: string; problem?: string } {
     if (message === undefined) return {}
-    const { value, cost } = message.program.evaluate(activation, costPerCallMax)
+    const { value, cost } = this.#work.run(() =>
+      message.program.evaluate(activation, costPerCallMax),
+    )
     if (cost > this.#budget)
       return {
         problem:
