@@ -42,14 +42,14 @@ const lists: [text: string, said: RegExp[]][] = [
   ['', []],
   ['1.22 life/a pod#3  its own words', []],
   ['1.22 life/a pod#4  its own words', [/life\/a pod#4 is listed as different and is the same/]],
-  ['1.22 nobody#4  its own words', [/no such case/]],
+  ['1.22 missing#4  its own words', [/no such case/]],
   ['1.21 life/a pod#4  of another release', []],
   ['complete 1.22 life\n1.22 life/a pod#3  known', []],
   ['complete 1.22 life', [/life\/a pod#3 differs, is not listed/]],
   ['complete 1.22 versions\n# a remark', [/versions-2 differs/]],
   ['complete 1.22 life\nsometimes 1.22 life/a pod#3  a race', []],
   ['sometimes 1.22 life/a pod#4  a race', []],
-  ['sometimes 1.22 nobody#4  a race', [/no such case/]],
+  ['sometimes 1.22 missing#4  a race', [/no such case/]],
 ]
 for (const [text, said] of lists)
   test(`the list ${JSON.stringify(text)}`, () => {

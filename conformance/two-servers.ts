@@ -97,6 +97,12 @@ const triesMax = 12
  */
 const orderTriesMax = 40
 
+/** Beside a body of a DELETE kube-apiserver ignores `dryRun` in the query: a decision here. */
+const withoutDryRun = (step: Step): Step =>
+  step.method === 'DELETE' && step.body !== undefined
+    ? { ...step, path: step.path.replace(/(?<=[?&])dryRun=[^&]*/g, '') }
+    : step
+
 export class TwoServers {
   readonly #lib: Replayer
   readonly #peer: Client
@@ -230,7 +236,7 @@ export class TwoServers {
     this.#memory.set(client, memory)
     const fill = (text: string) =>
       text.replace(/\$(rv|uid|continue|first)/g, (_, name: string) => memory.get(name) ?? '')
-    const answer = await client.request(JSON.parse(fill(JSON.stringify(step))))
+    const answer = await client.request(JSON.parse(fill(JSON.stringify(withoutDryRun(step)))))
     remember(memory, answer.text)
     return answer
   }

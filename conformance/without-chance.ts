@@ -55,6 +55,7 @@ export function withoutChance(given: ComparedResponse): ComparedResponse {
   const body = JSON.parse(JSON.stringify(seen.body).replace(/0x[0-9a-f]{6,}/g, '0x<address>'))
   const parts = message
     .replace(/in record \(\d+\)/, 'in record (<rv>)')
+    .replace(/ in object meta: \d+/, ' in object meta: <rv>')
     .replace(/in the precondition \(\d+\)/, 'in the precondition (<rv>)')
   body.message = withoutWholes(parts)
     .replace(/0x[0-9a-f]{6,}/g, '0x<address>')

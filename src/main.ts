@@ -46,7 +46,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     case 'version': {
       const { versionText } = await import('#cli/version.ts')
-      process.stdout.write(`${versionText('1.22')}\n`)
+      process.stdout.write(`${versionText(command.release)}\n`)
       return
     }
     case 'refuse':

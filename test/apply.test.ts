@@ -76,7 +76,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ['GET', '', undefined, { status: 404 }],
   ],
   [
-    'an apply has a manager, whose name is not too long',
+    'an apply has a manager with a limited name',
     [
       'apply',
       '',
@@ -106,7 +106,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'what the same manager leaves out goes, unless another owns it',
+    'a field that its manager leaves out is removed, unless another owns it',
     ['apply', 'one', { data: { a: '1', b: '1', c: '1' } }, { status: 201 }],
     ['apply', 'two', { data: { b: '1' } }],
     [
@@ -117,7 +117,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'the last who says a value owns it, whichever way they write',
+    'the last writer of a value owns it, whichever verb it uses',
     [
       'POST',
       'post',
@@ -149,7 +149,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'the same value is owned by all who say it; an update takes a field without asking',
+    'all managers that apply the same value own it; an update takes a field without a conflict',
     ['apply', 'one', { data: { a: '1' } }, { status: 201 }],
     ['apply', 'two', { data: { a: '1' } }, { owners: ['one Apply data.a', 'two Apply data.a'] }],
     ['merge', 'three', { data: { a: '2' } }, { owners: ['three Update data.a'] }],
@@ -193,7 +193,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'a conflict is resolved by leaving the field out: the value stays, the claim goes',
+    'a conflict is resolved by leaving the field out: the value stays, the ownership ends',
     ['apply', 'one', { data: { a: '1' } }, { status: 201 }],
     ['apply', 'two', { data: { a: '1', b: '1' } }],
     ['force', 'one', { data: { a: '2' } }],
@@ -216,7 +216,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'an apply needs no version, and removes nothing that its manager never applied',
+    'an apply needs no version, and removes only fields that its manager applied',
     ['POST', 'one', { data: { a: '1', b: '1' } }, { status: 201 }],
     ['force', 'controller', { data: { a: '2' } }],
     [
@@ -227,7 +227,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'a version and a uid that are said are conditions',
+    'a specified version or uid is a precondition',
     ['apply', 'one', { data: { a: '1' } }, { status: 201 }],
     [
       'apply',
@@ -244,7 +244,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ['GET', '', undefined, { has: { 'data.a': '1' } }],
   ],
   [
-    'a manager that owns nothing is gone: a field is handed over by one who comes and goes',
+    'a manager without fields is removed: a temporary manager hands a field over',
     ['apply', 'user', { data: { a: '1', b: '1' } }, { status: 201 }],
     ['apply', 'keeper', { data: { b: '1' } }],
     ['apply', 'user', { data: { a: '1' } }, { has: { 'data.b': '1' } }],
@@ -257,7 +257,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'a field goes over by both saying it, and one leaving it out',
+    'a field is handed over if both apply it and one leaves it out',
     ['apply', 'one', { data: { a: '1' } }, { status: 201 }],
     ['apply', 'two', { data: { a: '1' } }],
     ['apply', 'one', {}, { has: { 'data.a': '1' }, owners: ['two Apply data.a'] }],
@@ -285,7 +285,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'an object without owners is owned by a stand-in from its first apply on',
+    'before-first-apply owns the fields of an object without owners from its first apply on',
     ['POST', 'one', { data: { a: '1' } }, { status: 201 }],
     ['merge', 'two', { metadata: { managedFields: [{}] } }, { owners: [] }],
     [
@@ -308,7 +308,7 @@ const conversations: [about: string, ...lines: Line[]][] = [
     ],
   ],
   [
-    'owners are patched away by nobody who says so in a configuration of another version',
+    'a configuration of another version is rejected',
     [
       'apply',
       'one',
@@ -375,7 +375,7 @@ test('YAML is what it says, and JSON is YAML', async () => {
 /** A deployment that a manager applies in steps. */
 const inSteps: [about: string, ...steps: [as: string, body: object, wanted: Wanted][]][] = [
   [
-    'a field that nobody owns any more goes back to its default',
+    'a field without owners gets its default again',
     ['one', deployment('s0', { replicas: 3 }), { status: 201, has: { 'spec.replicas': 3 } }],
     ['one', deployment('s0'), { has: { 'spec.replicas': 1 } }],
   ],
@@ -496,7 +496,7 @@ const acrossVersions: [about: string, ...lines: VersionLine[]][] = [
     ],
   ],
   [
-    'what every object of a version says is not taken away in another one',
+    'fields that every object of a version has are not removed in another version',
     [
       'v2beta2',
       'apply',

@@ -147,8 +147,8 @@ test('the image serves as its own root, read-only, as its own user', {
   const ready = spawnSync('curl', ['-sk', `https://127.0.0.1:${port}/readyz`], { encoding: 'utf8' })
   assert.equal(ready.stdout, 'ok', said)
   assert.equal(statSync(join(root, 'data', 'state.db')).uid, 65_532)
-  const health = ['chroot', '--userspec=65532:65532', root, '/usr/bin/binnacle', 'health']
-  const healthy = spawnSync(health[0]!, [...health.slice(1), `--secure-port=${port}`], {
+  const [, ...health] = (config['Healthcheck'] as { Test: string[] }).Test
+  const healthy = spawnSync('chroot', ['--userspec=65532:65532', root, ...health], {
     encoding: 'utf8',
   })
   assert.equal(healthy.stdout, 'ok\n', healthy.stderr)

@@ -117,7 +117,7 @@ const rows: Row[] = [
     expected: { 18: { 'f:phase': {} }, 20: { 'f:phase': {} }, 21: undefined },
   },
   {
-    says: 'a field that its applier drops goes',
+    says: 'a field that its applier leaves out is removed',
     steps: [
       lease('l', { holderIdentity: 'a', leaseDurationSeconds: 5 }),
       lease('l', { leaseDurationSeconds: 5 }),
@@ -126,7 +126,7 @@ const rows: Row[] = [
     expected: { 16: 'a', 17: 'a', 18: undefined },
   },
   {
-    says: 'a stand-in owns what a new object says of itself',
+    says: 'before-first-apply owns the fields of a new object',
     steps: [
       [
         'PATCH',
@@ -150,7 +150,7 @@ const rows: Row[] = [
     expected: { 17: undefined, 18: { 'f:labels': {} } },
   },
   {
-    says: 'values of another type are shown in words of Go',
+    says: 'values of another type are shown in Go syntax',
     steps: [applyAccount('typed', { secrets: 'a' }, 'fieldManager=one')],
     at: 'message',
     expected: {
@@ -159,7 +159,7 @@ const rows: Row[] = [
     },
   },
   {
-    says: 'what is no number is told by its type',
+    says: 'a value that is not a number is reported with its type',
     steps: [lease('typed', { leaseDurationSeconds: 'a' })],
     at: 'message',
     expected: {
@@ -186,7 +186,7 @@ const rows: Row[] = [
     },
   },
   {
-    says: 'of items without their key the first is told, and that it has no default',
+    says: 'of items without their key the first is reported, and that the key has no default',
     steps: [applyAccount('keyless', { secrets: [{ kind: 'a' }, {}] }, 'fieldManager=one')],
     at: 'message',
     expected: {
@@ -286,7 +286,7 @@ const rows: Row[] = [
     expected: { 19: 'endpoints[0].topology', 20: 'endpoints[0].topology', 21: undefined },
   },
   {
-    says: 'the second address of a pod stays, whatever the cluster is given',
+    says: 'the second address of a pod stays, whatever families the cluster has',
     steps: [
       [
         'POST',
@@ -355,7 +355,7 @@ const rows: Row[] = [
     },
   },
   {
-    says: 'a window of stability that nobody named is written',
+    says: 'an unspecified stabilization window is stored',
     steps: [
       [
         'POST',
@@ -399,7 +399,7 @@ const rows: Row[] = [
     expected: { 15: 'networking.k8s.io', 17: 'networking.k8s.io', 18: 'extensions' },
   },
   {
-    says: 'a version that never was is told by a cause, which has a name later',
+    says: 'a version in the future is reported in a cause, which has a reason later',
     steps: [['GET', `${inDefault}/pods?resourceVersion=999999999`]],
     at: 'details.causes',
     expected: {
@@ -434,7 +434,7 @@ const rows: Row[] = [
     expected: { 16: 422, 19: 422, 20: 201 },
   },
   {
-    says: 'formats of numbers are not asked for',
+    says: 'formats of numbers are not checked',
     steps: [
       define('format.example.com', {
         type: 'object',

@@ -102,7 +102,7 @@ const rows: readonly [
     { a: 'abcde', defaultv1: 1 },
   ],
   [
-    'what the webhook says has none of the version',
+    'the response of the webhook gets no defaults of the version',
     ['GET', `${place('v2')}/x`],
     200,
     { b: 'abcde!' },
@@ -150,7 +150,7 @@ const rows: readonly [
     { b: 'abc!' },
   ],
   [
-    'an object that only its own version can tell',
+    'an object that only its own version can read',
     ['POST', place('v1'), cog('v1', { name: 'z', annotations: refused }, { a: 'abc' })],
     201,
     { a: 'abc', defaultv1: 1 },
@@ -181,12 +181,12 @@ const rows: readonly [
   ],
   ['stays after its deletion', ['DELETE', `${place('v2')}/x`], 200, { b: 'abcde!' }],
   [
-    'let go, it is shown as it was asked for: nobody stores it',
+    'released, it is shown in the requested version and not stored',
     ['PATCH', `${place('v2')}/x`, { metadata: { finalizers: null } }],
     200,
     { b: 'abcde!', defaultv2: 1 },
   ],
-  ['and is gone', ['GET', `${place('v2')}/x`], 404, 'cogs.turns.example.com "x" not found'],
+  ['and is deleted', ['GET', `${place('v2')}/x`], 404, 'cogs.turns.example.com "x" not found'],
 ]
 
 test('what a webhook converts is written in the version of the request', async (t) => {

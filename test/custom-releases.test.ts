@@ -10,6 +10,11 @@ after(() => servers.stop())
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const group = 'gears.example.com'
 const gears = `/apis/${group}/v1/gears`
+interface Definition {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly group: string; readonly names: { readonly plural: string } }
+}
+
 const definition = {
   metadata: { name: `gears.${group}` },
   spec: {
@@ -47,11 +52,13 @@ const gear = (name: string, apiVersion = `${group}/v1`) => ({
   spec: { size: 1 },
 })
 
-async function defined(release: number): Promise<RunningServer> {
+async function defined(release: number, what: Definition = definition): Promise<RunningServer> {
+  const { metadata, spec } = what
   const server = await servers.of(release)
-  if ((await server.ask('GET', `${definitions}/gears.${group}`)).status === 200) return server
-  assert.equal((await server.ask('POST', definitions, definition)).status, 201)
-  for (let i = 0; (await server.ask('GET', gears)).status !== 200; i++) {
+  if ((await server.ask('GET', `${definitions}/${metadata.name}`)).status === 200) return server
+  assert.equal((await server.ask('POST', definitions, what)).status, 201)
+  const objects = `/apis/${spec.group}/v1/${spec.names.plural}`
+  for (let i = 0; (await server.ask('GET', objects)).status !== 200; i++) {
     assert.ok(i < 500)
     await new Promise((done) => setTimeout(done, 20))
   }
@@ -108,4 +115,42 @@ test('all fields of an object in a version that the kind does not have are unkno
   const strict = await post('fieldValidation=Strict')
   assert.match(strict.body.message, /strict decoding error: unknown field "spec"$/)
   assert.equal((await post('fieldValidation=Ignore')).headers?.warning, undefined)
+})
+
+const version = (name: string, storage: boolean) => ({
+  ...definition.spec.versions[0],
+  name,
+  storage,
+  subresources: { status: {} },
+})
+const inTwoVersions: Definition = {
+  metadata: { name: `cogs.${group}` },
+  spec: {
+    ...definition.spec,
+    names: { plural: 'cogs', singular: 'cog', kind: 'Cog', listKind: 'CogList' },
+    versions: [version('v1', true), version('v2', false)],
+  } as Definition['spec'],
+}
+
+/** The owners after a write to the status in v1 of an object whose spec was applied in v2. */
+async function ownersOfSpec(release: number): Promise<unknown> {
+  const server = await defined(release, inTwoVersions)
+  const spec = { size: 1 }
+  const applied = { apiVersion: `${group}/v2`, kind: 'Cog', metadata: { name: 'c' }, spec }
+  const type = { 'content-type': 'application/apply-patch+yaml' }
+  const path = `/apis/${group}/v2/cogs/c?fieldManager=two`
+  const made = (await server.ask('PATCH', path, applied, type)).body
+  const { resourceVersion } = made.metadata
+  const change = {
+    apiVersion: `${group}/v1`,
+    kind: 'Cog',
+    metadata: { name: 'c', resourceVersion },
+  }
+  const { body } = await server.ask('PUT', `/apis/${group}/v1/cogs/c/status`, change)
+  return body.metadata.managedFields?.map(({ fieldsV1 }: { fieldsV1: unknown }) => fieldsV1)
+}
+
+test('owners in another version of the spec when the status is written, before and since 1.35', async () => {
+  assert.deepEqual(await ownersOfSpec(34), undefined)
+  assert.deepEqual(await ownersOfSpec(35), [{ 'f:spec': { 'f:size': {} } }])
 })

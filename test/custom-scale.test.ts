@@ -174,7 +174,7 @@ const unknown = 'no kind is registered for the type v1.Scale in scheme "pkg/runt
 const bodies: [what: string, body: unknown][] = [
   ['another kind', object('Plain', 'p', {})],
   ['another version', { ...scale('p', 1), apiVersion: 'extensions/v1beta1' }],
-  ['replicas that are none', scale('p', 'x')],
+  ['replicas that are not a number', scale('p', 'x')],
   ['no object', []],
 ]
 test('a Scale shows what its version shows of the object, and writes no more', async () => {
@@ -195,7 +195,7 @@ test('a Scale shows what its version shows of the object, and writes no more', a
     ['written where it is unknown', ['PATCH', `${at('v2')}/scale`, scaled(3)], {}],
     ['unknown as before', ['GET', `${at('v2')}/scale`], missing('.spec.a')],
     ['stored, with what the version knows', ['GET', at('v1')], { a: 3, c: 'x' }],
-    ['gone with what it does not', ['GET', `${at('v1')}/scale`], missing('.spec.b')],
+    ['removed by the write in the other version', ['GET', `${at('v1')}/scale`], missing('.spec.b')],
     ['written anew', ['PATCH', `${at('v1')}/scale`, scaled(5)], { replicas: 5 }],
     ['and stored', ['GET', at('v1')], { a: 3, b: 5, c: 'x' }],
   ] as [string, [string, string, Any?], Any][]) {

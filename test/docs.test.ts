@@ -20,7 +20,12 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 test('every message of the server has an entry in docs/troubleshooting.md', () => {
   const page = read('docs/troubleshooting.md').replaceAll('\\|', '|')
   const messages = serverMessages()
-  assert.ok(messages.length > 50, 'the messages are found')
+  assert.ok(messages.length > 80, 'the messages are found')
+  for (const origin of ['run.mjs', 'binnacle.js', 'prepare.cjs', 'npm-flags.ts', 'flags.ts'])
+    assert.ok(
+      messages.some(({ file }) => file.endsWith(`/${origin}`)),
+      origin,
+    )
   // A message may be shortened where it says what to do itself.
   const missing = messages
     .filter(({ fixed }) => !page.includes(fixed.replace(/^[^\w-]+/, '')))

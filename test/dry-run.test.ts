@@ -118,7 +118,7 @@ const asked: [what: string, said: Said, wanted: Wanted][] = [
     { has: { data: { b: '2' } } },
   ],
   [
-    'an update for a version that is gone',
+    'an update of a version that is not current',
     {
       method: 'PUT',
       path: kept,
@@ -173,7 +173,7 @@ const asked: [what: string, said: Said, wanted: Wanted][] = [
     { has: { 'metadata.deletionGracePeriodSeconds': 0 } },
   ],
   [
-    'the last finalizer of what is on its way, which would be gone',
+    'the last finalizer of an object that is being deleted',
     { method: 'merge', path: `${maps}/leaving`, body: { metadata: { finalizers: null } } },
     { has: { 'metadata.finalizers': undefined } },
   ],

@@ -188,7 +188,7 @@ test('paths that would be of a custom kind are unknown', async () => {
   assert.equal(missing.body.message, 'settlers.example.com "x" not found')
 })
 
-test('custom kinds have their own words for methods and bodies that are none', async () => {
+test('custom kinds have their own messages for unsupported methods and invalid bodies', async () => {
   const subresources = { status: {} }
   await define('walkers', [plainVersion('v1', { storage: true, subresources })])
   const base = place('v1', 'walkers')

@@ -1,8 +1,8 @@
 /**
  * A disk that takes no writes any more while the server runs, as one does whose file system turned
  * read-only. Writes fail with the reason, and the server reports that it is not ready. Reads and
- * watches go on, and the server recovers by itself. The limit on the size of files is the disk: at
- * nought every write to any file fails.
+ * watches go on, and the server recovers by itself. A limit on the size of files acts as the disk:
+ * at zero every write to any file fails.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -375,7 +375,7 @@ for (const seed of [11, 2004])
   })
 
 for (const seed of [3, 1815])
-  test(`HTTP that is none ends its connection and nothing else, seed ${seed}`, async () => {
+  test(`random bytes end their connection and nothing else, seed ${seed}`, async () => {
     const random = randomFrom(seed)
     const get = 'GET /readyz HTTP/1.1\r\nHost: a\r\n'
     const noise = (length: number) => Buffer.from(Array.from({ length }, () => random(256)))
@@ -505,11 +505,11 @@ const abuses: [what: string, said: Buffer[], ended: boolean][] = [
     true,
   ],
   [
-    'headers without end',
+    'endless CONTINUATION frames',
     [h2Frame(1, 0, 1, listing), ...Array(500).fill(h2Frame(9, 0, 1, Buffer.alloc(16_000, 0x41)))],
     true,
   ],
-  ['headers of nothing without end', Array(100_000).fill(h2Frame(9, 0, 1, Buffer.alloc(0))), true],
+  ['endless CONTINUATION frames', Array(100_000).fill(h2Frame(9, 0, 1, Buffer.alloc(0))), true],
   [
     'one large header, named again and again',
     [
@@ -530,7 +530,7 @@ const abuses: [what: string, said: Buffer[], ended: boolean][] = [
     true,
   ],
   [
-    'answers that nobody takes',
+    'responses that the client does not read',
     [
       h2Frame(4, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])),
       ...numbers(250).map((id) => h2Frame(1, whole, id, listing)),

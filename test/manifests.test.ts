@@ -96,6 +96,18 @@ test('the plain manifests are the rendered chart', { skip: !hasHelm && 'needs he
   assert.deepEqual(documentsOf(plain), rendered(settings))
 })
 
+test('a server at a time may be evicted, however many there are', () => {
+  const budget = documentsOf(plain).find(({ kind }) => kind === 'PodDisruptionBudget')
+  const { selector: _, ...limits } = budget?.spec ?? {}
+  assert.deepEqual(limits, { maxUnavailable: 1 })
+  const template = readFileSync(`${chart}/templates/poddisruptionbudget.yaml`, 'utf8')
+  assert.match(
+    template,
+    /^ {2}maxUnavailable: \{\{ \.Values\.podDisruptionBudget\.maxUnavailable \}\}$/m,
+  )
+  assert.match(readFileSync(`${chart}/values.yaml`, 'utf8'), /^ {2}maxUnavailable: 1$/m)
+})
+
 test('the flags in the manifests exist', async () => {
   const { parseFlags } = await import('#settings/flags.ts')
   const deployment = documentsOf(plain).find(({ kind }) => kind === 'Deployment')

@@ -3,7 +3,7 @@
  * the same.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -106,4 +106,22 @@ test('SQLite → etcd → archive → etcd, and → SQLite', { skip }, async () 
   ])
   assert.match(await binnacle(['verify', `--data-dir=${back}`]), /: no problem\n$/)
   assert.deepEqual(await objectsOf(['--storage-backend=sqlite'], back), before)
+})
+
+test('etcd → SQLite is refused while a server runs, also on loopback', { skip }, async () => {
+  const prefix = '--etcd-prefix=/running'
+  const flags = [`--etcd-servers=${etcd.endpoint}`, prefix]
+  const one = await startServer(['--controllers=-*', ...flags], join(place, 'one'))
+  const two = await startServer(['--controllers=-*', ...flags], join(place, 'two'))
+  const target = join(place, 'target')
+  const way = ['migrate', '--from', 'etcd3', '--to', 'sqlite', ...flags, `--data-dir=${target}`]
+  const refused = await binnacle(way, 1)
+  for (const { url } of [one, two])
+    assert.match(refused, new RegExp(`servers run on this etcd \\(.*${url} on `))
+  assert.ok(!existsSync(target), refused)
+  await one.stop()
+  const half = await binnacle(way, 1)
+  assert.ok(half.includes(two.url) && !half.includes(one.url), half)
+  await two.stop()
+  assert.match(await binnacle(way), /^migrated etcd at revision /m)
 })

@@ -49,6 +49,9 @@ const uses: Use[] = [
   ),
 ]
 
+/** Metrics of later releases than the server has. The same expression uses the older metric too. */
+const later = new Set(['apiserver_resource_objects'])
+
 let server: RunningServer
 before(async () => {
   server = await startServer(['--storage-backend=sqlite'])
@@ -92,6 +95,7 @@ test('every metric and every label is on the page of metrics', async () => {
   assert.ok(uses.length > 20)
   const missing = uses.flatMap(({ where, metric, labels }) => {
     const known = labelsOf.get(metric)
+    if (later.has(metric)) return []
     if (known === undefined) return [`${where}: ${metric}`]
     return labels
       .filter((label) => !known.has(label) && !scraped.has(label))

@@ -13,7 +13,8 @@ import { startServer } from './running-server.ts'
 const steps = [22, 24, 25, 28, 31, 33, 37]
 /** Betas that are served only on request. */
 const requested: Readonly<Record<number, string>> = {
-  33: 'resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true',
+  31: 'resource.k8s.io/v1alpha3=true',
+  33: 'resource.k8s.io/v1alpha3=true,resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true',
 }
 
 interface Row {
@@ -41,7 +42,34 @@ const laterFlows = { 28: ['v1beta2', 'v1beta3'], 31: ['v1beta3', 'v1'], 33: ['v1
 const limited = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } }
 const level = { spec: limited }
 const schema = { spec: { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 77 } }
-const devices = { resource: { 33: ['v1beta1', 'v1beta2'], 37: ['v1'] } }
+const devices = { 31: ['v1alpha3'], 33: ['v1alpha3', 'v1beta1', 'v1beta2'], 37: ['v1'] }
+/** The releases and the versions in which they write objects about devices. */
+const deviceWriters: readonly [from: number, written: string][] = [
+  [31, 'v1alpha3'],
+  [33, 'v1beta1'],
+  [33, 'v1beta2'],
+]
+const taintOf = { deviceSelector: { driver: 'd.e' }, taint: { key: 'k', effect: 'NoSchedule' } }
+const isFlat = (version: string) => version !== 'v1beta2'
+const exactly = { deviceClassName: 'c', allocationMode: 'ExactCount', count: 2 }
+const claimOf = (version: string) => {
+  const request = { deviceClassName: 'c', count: 2 }
+  const fields = isFlat(version) ? request : { exactly: request }
+  return { devices: { requests: [{ name: 'r', ...fields }] } }
+}
+const nestedClaim = { devices: { requests: [{ name: 'r', exactly }] } }
+const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
+const ofNode = { driver: 'd.example.com', pool, nodeName: 'n' }
+const attributes = { model: { string: 'm' } }
+const sliceOf = (version: string) => {
+  const capacity = { memory: version === 'v1alpha3' ? '1Gi' : { value: '1Gi' } }
+  const fields = isFlat(version) ? { basic: { attributes, capacity } } : { attributes, capacity }
+  return { ...ofNode, devices: [{ name: 'a', ...fields }] }
+}
+const plainSlice = {
+  ...ofNode,
+  devices: [{ name: 'a', attributes, capacity: { memory: { value: '1Gi' } } }],
+}
 
 const rows: readonly Row[] = [
   {
@@ -101,10 +129,49 @@ const rows: readonly Row[] = [
     name: 'walked',
     from: 33,
     written: 'v1beta1',
-    served: devices.resource,
+    served: devices,
     body: { spec: { selectors: [{ cel: { expression: 'true' } }] } },
     shown: { spec: { selectors: [{ cel: { expression: 'true' } }] } },
   },
+  {
+    group: 'resource.k8s.io',
+    plural: 'devicetaintrules',
+    name: 'walked',
+    from: 33,
+    written: 'v1alpha3',
+    served: { 33: ['v1alpha3'], 37: ['v1'] },
+    body: { spec: taintOf },
+    shown: { spec: taintOf },
+  },
+  ...deviceWriters.flatMap(([from, written]): Row[] => {
+    const row = { group: 'resource.k8s.io', name: `walked-${written}`, from, written }
+    const [spec, template] = [claimOf(written), { spec: claimOf(written) }]
+    return [
+      {
+        ...row,
+        plural: 'resourceclaims',
+        namespaced: true,
+        served: devices,
+        body: { spec },
+        shown: { spec: nestedClaim },
+      },
+      {
+        ...row,
+        plural: 'resourceclaimtemplates',
+        namespaced: true,
+        served: devices,
+        body: { spec: template },
+        shown: { spec: { spec: nestedClaim } },
+      },
+      {
+        ...row,
+        plural: 'resourceslices',
+        served: devices,
+        body: { spec: sliceOf(written) },
+        shown: { spec: plainSlice },
+      },
+    ]
+  }),
 ]
 
 const directory = mkdtempSync(join(tmpdir(), 'binnacle-newer-releases-'))

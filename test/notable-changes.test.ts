@@ -132,7 +132,7 @@ const seen: readonly Seen[] = [
     },
   },
   {
-    says: 'PodDisruptionBudget: an empty selector of policy/v1 selects all, and is none that v1beta1 has',
+    says: 'PodDisruptionBudget: an empty selector of policy/v1 selects all pods, and v1beta1 cannot express it',
     plural: 'poddisruptionbudgets',
     written: ['policy/v1', { spec: { minAvailable: 1, selector: {} } }],
     read: {
@@ -227,7 +227,7 @@ const seen: readonly Seen[] = [
     },
   },
   {
-    says: 'Deployment: rollbackTo is gone in apps/v1',
+    says: 'Deployment: apps/v1 has no rollbackTo',
     release: 15,
     plural: 'deployments',
     written: ['extensions/v1beta1', { spec: { rollbackTo: { revision: 2 }, template } }],
@@ -237,7 +237,7 @@ const seen: readonly Seen[] = [
     },
   },
   {
-    says: 'DaemonSet: templateGeneration is gone in apps/v1',
+    says: 'DaemonSet: apps/v1 has no templateGeneration',
     release: 15,
     plural: 'daemonsets',
     written: ['extensions/v1beta1', { spec: { template } }],

@@ -126,6 +126,16 @@ test('servers with one secret have one authority and one token key', { skip }, a
   await Promise.all([one.stop(), two.stop()])
   for (const server of [one, two]) assert.doesNotMatch(server.said(), /on the same etcd/)
 
+  const stranger = await startServer(flags, join(place, 'stranger'))
+  const member = await startServer([...flags, secret], join(place, 'c'))
+  const remedies = [
+    [stranger, /That server has a cluster secret: stop this one, move .*stranger.pki away/],
+    [member, /Stop that server, move its pki directory away and start it with --cluster-secret/],
+  ] as const
+  for (const [server, remedy] of remedies)
+    await until(`${remedy}`, () => remedy.test(server.said()))
+  await Promise.all([stranger.stop(), member.stop()])
+
   const wrong = join(place, 'wrong')
   writeFileSync(wrong, 'another secret of a cluster')
   const start = (dataDir: string, file: string) =>

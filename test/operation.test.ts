@@ -4,7 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -55,6 +63,25 @@ test('kubeconfig: a user with groups, for a time', async () => {
     await binnacle(['kubeconfig', '--user=bob', here]),
     /^apiVersion: v1\nkind: Config\n/,
   )
+})
+
+const addresses: [flags: string[], url: () => string][] = [
+  [[], () => server.url],
+  [['--secure-port=0'], () => server.url],
+  [['--secure-port=1'], () => 'https://127.0.0.1:1'],
+  [['--bind-address=10.1.2.3'], () => 'https://10.1.2.3:6443'],
+  [['--server=https://api.example.com'], () => 'https://api.example.com'],
+]
+for (const [flags, url] of addresses)
+  test(`kubeconfig ${flags.join(' ')} has the address of the server`, async () => {
+    const text = await binnacle(['kubeconfig', '--user=bob', here, ...flags])
+    assert.equal(/^ {4}server: (.*)$/m.exec(text)?.[1], url())
+  })
+
+test('health checks the server of the data directory, whatever its port', async () => {
+  assert.equal(await binnacle(['health', here]), 'ok\n')
+  const refused = await binnacle(['health', here, '--secure-port=1'], 1)
+  assert.match(refused, /no server answers at https:\/\/127\.0\.0\.1:1:/)
 })
 
 const refusedTimes: [args: string[], line: RegExp][] = [
@@ -109,6 +136,23 @@ test('restore refuses a damaged archive and leaves nothing behind', async () => 
     assert.match(await binnacle(['restore', file, `--data-dir=${into}`], 1), line)
     assert.throws(() => statSync(join(into, 'state.db')))
     assert.throws(() => statSync(join(into, 'pki', 'ca.key')))
+  }
+})
+
+test('restore: a file that is no backup is refused, and nothing is left behind', async () => {
+  const text = join(place, 'notes.txt')
+  writeFileSync(text, 'a note\n'.repeat(200))
+  const cut = join(place, 'cut.tar')
+  writeFileSync(cut, readFileSync(archive).subarray(0, 100_000))
+  const rows: [file: string, line: RegExp][] = [
+    [text, /notes\.txt is not a backup\n$/],
+    [place, /binnacle-operation-\w+ is not a backup\n$/],
+    [cut, /cut\.tar is truncated/],
+  ]
+  for (const [file, line] of rows) {
+    const into = join(place, 'left')
+    assert.match(await binnacle(['restore', file, `--data-dir=${into}`], 1), line)
+    assert.equal(existsSync(into), false, file)
   }
 })
 
@@ -199,6 +243,11 @@ spec:
   assert.match(said, /no release has the field spec\.contaners/)
   assert.match(said, /FlowSchema: served since 1\.29, not in 1\.22/)
   assert.match(said, /checked 2 objects against release 1\.22: 3 reports\n$/)
+  writeFileSync(join(folder, 'broken.yaml'), 'kind: [\n')
+  const both = await binnacle(['check', '-f', folder], 1)
+  assert.match(both, /broken\.yaml: cannot be parsed: /)
+  assert.match(both, /checked 2 objects against release 1\.22: 4 reports\n$/)
+  rmSync(join(folder, 'broken.yaml'))
   writeFileSync(join(folder, 'pod.yaml'), pod.replace(/ {2}contaners.*\n/, ''))
   assert.match(
     await binnacle(['check', '-f', folder, '--emulated-version=1.37']),

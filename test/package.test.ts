@@ -62,6 +62,7 @@ test('the package has what it needs, no sources and no tests, and less than 2 MB
     'bin/binnacle.js',
     'bundle/server.cjs',
     'bundle/storage/sqlite/writer.cjs',
+    'bundle/initial-store.json',
     'bundle/types/testing/start-cluster.d.ts',
     'lib/testing.js',
     'examples/envtest/kube-apiserver',
@@ -80,11 +81,13 @@ test('the package has what it needs, no sources and no tests, and less than 2 MB
   assert.ok(packedBytes < packedBytesMax, `${packedBytes} bytes`)
 })
 
-test('links in the README and in docs/ lead to files of the package', () => {
-  const pages = readdirSync(join(installed, 'docs'), { recursive: true })
-    .map((name) => `docs/${name}`)
+test('links of every page in the package lead to files of the package', () => {
+  const pages = readdirSync(installed, { recursive: true })
+    .map((name) => String(name))
     .filter((name) => name.endsWith('.md'))
-  const broken = ['README.md', 'CHANGELOG.md', ...pages].flatMap((page) => {
+  for (const page of ['README.md', 'CHANGELOG.md', 'docs/testing.md', 'packages/go/README.md'])
+    assert.ok(pages.includes(page), page)
+  const broken = pages.flatMap((page) => {
     const text = readFileSync(join(installed, page), 'utf8')
     return [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)]
       .map(([, link = '']) => link)

@@ -22,15 +22,33 @@ const pages: [path: string, says: RegExp][] = [
 ]
 for (const [path, says] of pages) test(`there is ${path}`, () => assert.match(read(path), says))
 
-test('the changelog begins with the entries of the next release', () => {
+const { version } = JSON.parse(read('package.json'))
+
+test('the changelog begins with what is not released yet, or with the version of the package', () => {
   const sections = ['Upgrade notes', 'Security', 'Added', 'Changed', 'Fixed']
-  const [, unreleased = ''] = read('CHANGELOG.md').split(/^## /m)
-  assert.match(unreleased, /^Unreleased\n/)
+  const [, ...parts] = read('CHANGELOG.md').split(/^## /m)
+  const [top = '', next = ''] = parts
+  const newest = top.startsWith('Unreleased\n') ? next : top
+  assert.match(newest, /^\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)\n/)
+  assert.equal(newest.split(' ')[0], version)
   assert.deepEqual(
-    [...unreleased.matchAll(/^### (.*)$/gm)].map(([, name]) => name),
+    [...top.matchAll(/^### (.*)$/gm)].map(([, name]) => name),
     sections,
   )
 })
+
+/** Each place that has the version, and how often. */
+const versions: [path: string, text: string, times: number][] = [
+  ['package-lock.json', `"name": "binnacle",\n  "version": "${version}",`, 1],
+  ['package-lock.json', `"name": "binnacle",\n      "version": "${version}",`, 1],
+  ['packages/python/pyproject.toml', `\nversion = "${version}"\n`, 1],
+  ['deploy/helm/binnacle/Chart.yaml', `ersion: ${version}\n`, 2],
+  ['deploy/kubernetes/binnacle.yaml', `image: "binnacle:${version}"\n`, 1],
+  ['deploy/container/compose.yaml', `image: binnacle:${version}\n`, 1],
+  ['docs/testing.md', `"version":"${version}"`, 1],
+]
+for (const [path, text, times] of versions)
+  test(`${path} has ${text.trim()}`, () => assert.equal(read(path).split(text).length - 1, times))
 
 test('what stands at the top is meant to stand there', (t) => {
   const listed = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })

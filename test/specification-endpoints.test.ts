@@ -244,7 +244,7 @@ const parameters: Row[] = [
   ],
   [
     '4.3',
-    'a continue token that is none is 400',
+    'an invalid continue token is 400',
     async (on) => {
       for (const token of ['x', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ', '%00'])
         await on.expect(400, 'GET', `${maps}?limit=1&continue=${token}`)

@@ -24,7 +24,7 @@ const rows: Row[] = endpoints.flatMap((endpoint): Row[] => [
   ],
   [
     '4.10.3',
-    `/${endpoint}: an excluded check is marked, the others are not; a name that is none is warned of`,
+    `/${endpoint}: an excluded check is marked, the others are not; an unknown name yields a warning`,
     async (on) => {
       const lines = await linesOf(on, `/${endpoint}?verbose&exclude=etcd`)
       assert.ok(lines.includes('[+]etcd excluded: ok'))

@@ -39,6 +39,8 @@ const { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } = 
 const args = process.argv.slice(2)
 appendFileSync('calls.jsonl', JSON.stringify(args) + '\\n')
 if (process.env.npm_config_registry === 'none') process.exit(1)
+if (process.env.npm_config_registry === 'slow')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)
 if (args[0] === 'ci') {
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   if (args.includes('--omit=dev')) delete lock.packages['node_modules/only-for-tests']
@@ -185,6 +187,13 @@ test('start: an older Node fetches the one that is needed into the checkout, onc
   const second = await ran(checkout, ['start', '0'], { NODE_OPTIONS: olderNode })
   assert.deepEqual([second.calls, second.err], [[], ''])
   assert.equal(second.out, first.out)
+})
+
+test('start: a slow download shows every few seconds how long it takes', async () => {
+  const slow = { NODE_OPTIONS: olderNode, npm_config_registry: 'slow' }
+  const { err } = await ran(clone(), ['start', '0'], slow)
+  assert.match(err, /^binnacle: installing packages … 5 s\nbinnacle: installed in /m)
+  assert.match(err, /^binnacle: fetching Node 26 … 5 s\nbinnacle: Node 26 is there /m)
 })
 
 test('start: from another folder, paths among the flags are relative to that folder', async () => {

@@ -1,7 +1,7 @@
 /**
  * Which changes are tested on both sides of their boundaries. A test stands on a side when it names
- * that release: `21` or `1.21`. The tests of a change lie in the folder of its rule, or import the
- * rule or a module that imports it.
+ * that release: `21` or `1.21`. The tests of a change lie in the folder of its rule, one above or
+ * one below. Or they import the rule, or a module that imports it.
  *
  *   change('pods have a generation', { since: 33 })    needs a test with 32 and one with 33
  *   change('a watch lists first', { until: 22 })       needs 22 and 23
@@ -61,7 +61,10 @@ export async function untestedChanges(): Promise<readonly string[]> {
   // A title that is put together cannot be found in the text of its module.
   const untested = (await allChanges()).filter((one) => !found.has(one)).map(({ title }) => title)
   for (const [path, changes] of byModule) {
-    const near = paths.filter((other) => dirname(other) === dirname(path))
+    const folder = dirname(path)
+    const isNear = (place: string) =>
+      place === folder || place === dirname(folder) || dirname(place) === folder
+    const near = paths.filter((other) => isNear(dirname(other)))
     const direct = users.get(path) ?? []
     const kind = kindOf(path)
     const ofKind = kind ? [...lowered].filter(([, text]) => text?.includes(kind)) : []

@@ -55,12 +55,29 @@ export function withoutLiterals(text: string): string {
 const titled =
   /\b(?:test|describe|it|check)\(\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`)/g
 
-/** The titles of the tests in a file. */
-const titlesOf = (text: string): Prose[] =>
-  [...text.matchAll(titled)].map((match) => ({
-    line: lineAt(text, match.index),
+/**
+ * The first string of a row that begins on its own line, or the title of a row with named members:
+ *
+ *     ['a name without letters', '1', problem],
+ *     { title: 'a name without letters', name: '1' },
+ */
+const titledRow =
+  /(?:^[ \t]*\[\s*|\b(?:name|title|says):\s*)('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)/gm
+
+const titlesOf = (text: string, pattern: RegExp): Prose[] =>
+  [...text.matchAll(pattern)].map((match) => ({
+    line: lineAt(text, match.index + match[0].lastIndexOf(match[1] ?? '')),
     text: (match[1] ?? '').replace(/\$\{[^}]*\}/g, ''),
   }))
+
+const isTest = (path: string): boolean => /\.(test|suite|bench|fixture|child)\.ts$/.test(path)
+
+/**
+ * The titles of rows in the tests of a file. proseOf leaves them out, because the first string of a
+ * row may also be an expected message. A single word is data.
+ */
+export const rowTitlesOf = (path: string, text: string): Prose[] =>
+  isTest(path) ? titlesOf(text, titledRow).filter((title) => title.text.includes(' ')) : []
 
 /** The text of a Markdown page, with its code blanked. */
 function pageOf(text: string): Prose[] {
@@ -71,6 +88,5 @@ function pageOf(text: string): Prose[] {
 
 export function proseOf(path: string, text: string): Prose[] {
   if (path.endsWith('.md')) return pageOf(text)
-  const isTest = /\.(test|suite|bench|fixture|child)\.ts$/.test(path)
-  return [...commentsOf(text), ...(isTest ? titlesOf(text) : [])]
+  return [...commentsOf(text), ...(isTest(path) ? titlesOf(text, titled) : [])]
 }

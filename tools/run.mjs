@@ -6,7 +6,7 @@
  * code runnable. It never installs anything outside the checkout and needs no package's install
  * script.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -50,22 +50,51 @@ function readJson(path) {
   }
 }
 
+const terminalEveryMs = 1000
+const fileEveryMs = 5000
+
+/**
+ * Shows how long a download takes already: one changing line in a terminal, a line every few
+ * seconds otherwise. npm reports no size.
+ */
+function showElapsed(what) {
+  const began = Date.now()
+  const { isTTY } = process.stderr
+  const timer = setInterval(
+    () => {
+      const line = `${what} … ${Math.round((Date.now() - began) / 1000)} s`
+      process.stderr.write(isTTY ? `\r\x1b[Kbinnacle: ${line}` : `binnacle: ${line}\n`)
+    },
+    isTTY ? terminalEveryMs : fileEveryMs,
+  )
+  return () => {
+    clearInterval(timer)
+    if (isTTY) process.stderr.write('\r\x1b[K')
+  }
+}
+
 /** Runs npm, the same one that runs this script where there is one, and ends here when it fails. */
-function npm(args) {
+async function npm(args, what) {
   const script = process.env.npm_execpath
   const [command, first] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []]
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  const run = spawnSync(command, [...first, ...args, ...quiet], {
+  const child = spawn(command, [...first, ...args, ...quiet], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: command === 'npm' && process.platform === 'win32',
   })
-  if (run.status === 0) return
+  const endLine = showElapsed(what)
+  const code = await new Promise((done) => {
+    child.on('error', () => done(1))
+    child.on('exit', done)
+  })
+  endLine()
+  if (code === 0) return
   say(`npm ${args.join(' ')} failed; is the registry (npm config get registry) reachable?`)
   process.exit(1)
 }
 
-function ensurePackages({ dev }) {
+async function ensurePackages({ dev }) {
   const wanted = readJson(join(root, 'package-lock.json'))
   if (wanted === undefined) return
   const installed = readJson(join(root, 'node_modules', '.package-lock.json'))
@@ -76,7 +105,7 @@ function ensurePackages({ dev }) {
     installed === undefined ? 'the packages it needs' : `${missing.length} packages that changed`
   say(`installing ${some} into node_modules/ (once; some seconds to a minute) …`)
   const all = dev || existsSync(join(root, 'node_modules', 'typescript'))
-  npm(['ci', ...(all ? ['--include=dev'] : ['--omit=dev'])])
+  await npm(['ci', ...(all ? ['--include=dev'] : ['--omit=dev'])], 'installing packages')
   say(`installed in ${((Date.now() - began) / 1000).toFixed(1)} s`)
 }
 
@@ -93,7 +122,7 @@ function nodeIn(directory, name) {
 }
 
 /** The path of an executable of Node 26: the running one, or one fetched into .node/. */
-function ensureNode() {
+async function ensureNode() {
   if (Number(process.versions.node.split('.')[0]) >= nodeMajorWanted) return process.execPath
   const name = nodePackage(process.platform, process.arch)
   const home = join(root, '.node', `v${nodeMajorWanted}`)
@@ -105,14 +134,8 @@ function ensureNode() {
   const fresh = `${home}.${process.pid}`
   mkdirSync(fresh, { recursive: true })
   writeFileSync(join(fresh, 'package.json'), '{ "private": true }\n')
-  npm([
-    'install',
-    '--prefix',
-    fresh,
-    '--no-save',
-    '--no-package-lock',
-    `${name}@^${nodeMajorWanted}.0.0`,
-  ])
+  const install = ['install', '--prefix', fresh, '--no-save', '--no-package-lock']
+  await npm([...install, `${name}@^${nodeMajorWanted}.0.0`], `fetching Node ${nodeMajorWanted}`)
   // Headers and manuals are a quarter of the package.
   for (const unused of ['include', 'share', 'CHANGELOG.md', 'README.md'])
     rmSync(join(fresh, 'node_modules', name, unused), { recursive: true, force: true })
@@ -300,8 +323,8 @@ export async function main([name = '', ...args]) {
     say(`no command ${JSON.stringify(name)}; there are ${Object.keys(commands).join(', ')}`)
     return 1
   }
-  ensurePackages({ dev: command.dev })
-  return command.run(ensureNode(), args)
+  await ensurePackages({ dev: command.dev })
+  return command.run(await ensureNode(), args)
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

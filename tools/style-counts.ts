@@ -9,7 +9,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { proseOf, withoutLiterals } from './prose.ts'
+import { proseOf, rowTitlesOf, withoutLiterals } from './prose.ts'
 import { longEntries, sentencesOf, sentenceWordsMax } from './sentences.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -18,7 +18,7 @@ const columnsMax = 100
 const functionLinesMax = 70
 
 const avoided =
-  /\b(?:told|tells?|telling|asks?|asked|asking|said|whoever|whomever|somebody|someone|nobody|everybody|the originals?|of old)\b|\bwhat (?:is|are) (?:none|no|nobody)\b/gi
+  /\b(?:told|tells?|telling|asks?|asked|asking|said|whoever|whomever|somebody|someone|nobody|everybody|the originals?|of old)\b|\b(?:what (?:is|are) (?:none|no|nobody)|(?:that|which) (?:is|are|was|were) none)\b(?! of)/gi
 
 export const rules = ['words', 'sentences', 'columns', 'functions', 'entries'] as const
 export type Rule = (typeof rules)[number]
@@ -58,7 +58,7 @@ const blank = (code: string): string => ' '.repeat(code.length)
 /** What breaks a rule in one file. */
 export function offencesIn(path: string, text: string): Offence[] {
   const lines = text.split('\n')
-  const words = proseOf(path, text).flatMap((prose) =>
+  const words = [...proseOf(path, text), ...rowTitlesOf(path, text)].flatMap((prose) =>
     [...prose.text.replace(/`[^`\n]*`/g, blank).matchAll(avoided)].map((match) => ({
       rule: 'words' as const,
       path,

@@ -289,3 +289,30 @@ test('the mode that allowed last is checked first', async () => {
   await impersonation.of(named('system:node:n1'), requestOf(joe))
   assert.deepEqual(seen, ['impersonate-on:user-info:list', 'impersonate', 'impersonate'])
 })
+
+test('attempts and checks are measured by mode', async () => {
+  const authorizer = {
+    authorize({ verb, user }: Attributes) {
+      const allows = verb === 'impersonate' && user.name === 'joe'
+      return { decision: allows ? 'allow' : 'none', reason: '' } as const
+    },
+  }
+  let now = 0
+  const measured: unknown[] = []
+  const impersonation = new ConstrainedImpersonation(authorizer, {
+    monotonicMs: () => now++,
+    attempted: (...what) => void measured.push(['attempt', ...what]),
+    authorized: (...what) => void measured.push(what),
+  })
+  await impersonation.of({}, requestOf(joe))
+  await impersonation.of(named('alice'), requestOf(joe))
+  await assert.rejects(impersonation.of(named('alice'), requestOf({ ...joe, name: 'eve' })))
+  assert.deepEqual(measured, [
+    ['user-info', false, 1],
+    ['legacy', true, 1],
+    ['attempt', 'legacy', true, 5],
+    ['user-info', false, 1],
+    ['legacy', false, 1],
+    ['attempt', '', false, 5],
+  ])
+})

@@ -34,6 +34,15 @@ export interface Impersonated {
   readonly constraint: string
 }
 
+/** Measures attempts and the checks of single permissions. `mode` is empty if none allowed. */
+export interface ImpersonationMeter {
+  readonly monotonicMs: () => number
+  attempted(mode: string, isAllowed: boolean, tookMs: number): void
+  authorized(mode: string, isAllowed: boolean, tookMs: number): void
+}
+
+const unmeasured: ImpersonationMeter = { monotonicMs: () => 0, attempted() {}, authorized() {} }
+
 /** From this number of groups or extra values on, a permission for all of them is checked first. */
 const manyChecks = 4
 const nodesGroup = 'system:nodes'
@@ -46,11 +55,13 @@ const callersMax = 10_000
 
 export class ConstrainedImpersonation {
   readonly #authorizer: Pick<Authorizer, 'authorize'>
+  readonly #meter: ImpersonationMeter
   /** The mode that allowed last, by the name of the caller: it is checked first. */
   readonly #last = new Map<string, Mode>()
 
-  constructor(authorizer: Pick<Authorizer, 'authorize'>) {
+  constructor(authorizer: Pick<Authorizer, 'authorize'>, meter = unmeasured) {
     this.#authorizer = authorizer
+    this.#meter = meter
   }
 
   /**
@@ -63,19 +74,29 @@ export class ConstrainedImpersonation {
       if (isOnlyNamed(wanted)) return undefined
       throw earlyBadRequest(`requested ${goValue(wanted)} without impersonating a user name`)
     }
+    const { monotonicMs } = this.#meter
+    const began = monotonicMs()
+    const found = await this.#firstMode(wanted, request)
+    const isAllowed = 'name' in found
+    this.#meter.attempted(isAllowed ? found.name : '', isAllowed, monotonicMs() - began)
+    if (!isAllowed) throw found.refusal
+    this.#remember(request.user.name, found)
+    return { user: impersonated(wanted, found), constraint: found.isLegacy ? '' : found.verb }
+  }
+
+  /** The first mode that allows, or the error of the first applicable mode. */
+  async #firstMode(wanted: User, request: Attributes): Promise<Mode | Refused> {
     const caller = request.user
     const last = this.#last.get(caller.name)
     let first: EarlyRefusal | undefined
     for (const mode of last === undefined ? modes : new Set([last, ...modes])) {
       if (!mode.applies(wanted, caller)) continue
-      const refused = await new Check(this.#authorizer, mode, request).problem(wanted)
-      if (refused === undefined) {
-        this.#remember(caller.name, mode)
-        return { user: impersonated(wanted, mode), constraint: mode.isLegacy ? '' : mode.verb }
-      }
+      const check = new Check(this.#authorizer, mode, request, this.#meter)
+      const refused = await check.problem(wanted)
+      if (refused === undefined) return mode
       first ??= refused
     }
-    throw first
+    return { refusal: first }
   }
 
   #remember(caller: string, mode: Mode): void {
@@ -103,6 +124,10 @@ function isOnNode({ name, extra }: User, node: string | undefined): boolean {
   if (node === undefined || splitServiceAccountName(name) === undefined) return false
   const nodes = extra[nodeNameKey] ?? []
   return nodes.length === 1 && nodes[0] === node
+}
+
+interface Refused {
+  readonly refusal: EarlyRefusal | undefined
 }
 
 interface Mode {
@@ -146,11 +171,18 @@ class Check {
   readonly #authorizer: Pick<Authorizer, 'authorize'>
   readonly #mode: Mode
   readonly #request: Attributes
+  readonly #meter: ImpersonationMeter
 
-  constructor(authorizer: Pick<Authorizer, 'authorize'>, mode: Mode, request: Attributes) {
+  constructor(
+    authorizer: Pick<Authorizer, 'authorize'>,
+    mode: Mode,
+    request: Attributes,
+    meter: ImpersonationMeter,
+  ) {
     this.#authorizer = authorizer
     this.#mode = mode
     this.#request = request
+    this.#meter = meter
   }
 
   async problem(wanted: User): Promise<EarlyRefusal | undefined> {
@@ -235,7 +267,10 @@ class Check {
 
   async #refusal(attributes: Attributes): Promise<EarlyRefusal | undefined> {
     const checked = this.#mode === associatedNode ? forAllNodes(attributes) : attributes
+    const { monotonicMs } = this.#meter
+    const began = monotonicMs()
     const { decision, reason, error } = await this.#authorizer.authorize(checked)
+    this.#meter.authorized(this.#mode.name, decision === 'allow', monotonicMs() - began)
     if (decision === 'allow') return undefined
     return earlyForbidden(checked, [error, reason].filter((text) => text).join(': '))
   }

@@ -194,7 +194,8 @@ async function configuredAuthorizers(
     return mode
   }
   const { report } = surroundings
-  return load.configured().ConfiguredAuthorizers.open({ file, release, make, report })
+  const reloaded = surroundings.reloaded?.('authorization')
+  return load.configured().ConfiguredAuthorizers.open({ file, release, make, report, reloaded })
 }
 
 async function configuredWebhook(

@@ -168,7 +168,7 @@ async function tokenMethods(
 
 function makeIssuers({
   settings: { authenticationConfig: file, serviceAccountIssuer: ownIssuers, givenFlags },
-  surroundings: { release, feature, report },
+  surroundings: { release, feature, report, reloaded },
   clock,
 }: AuthenticationParts): ConfiguredIssuers | undefined {
   if (file === undefined) return undefined
@@ -181,6 +181,7 @@ function makeIssuers({
     clock,
     caller: ({ certificateAuthority: ca }) => load.call().caller(ca === '' ? {} : { ca }),
     report,
+    reloaded: reloaded?.('authentication'),
   })
 }
 

@@ -60,6 +60,9 @@ export interface AuthorizationSettings {
 }
 
 /** Inputs of authentication and authorization that are not flags. */
+/** Called with each attempt to load a changed configuration file. */
+export type ReloadMeter = (isLoaded: boolean) => void
+
 export interface AccessSurroundings {
   /** Minor number of the emulated release. */
   readonly release: number
@@ -80,6 +83,8 @@ export interface AccessSurroundings {
   readonly servingKey: string | undefined
   /** Absent where the release does not measure match conditions of authorization webhooks. */
   readonly conditionMeter?: () => ConditionMeter
+  /** Records whether a changed configuration file was loaded. */
+  readonly reloaded?: (configuration: 'authentication' | 'authorization') => ReloadMeter
   /** Absent if uses of service account tokens are not recorded. */
   readonly tokenUses?: TokenUses
   /** Reports a failure outside any request. It never receives a credential. */

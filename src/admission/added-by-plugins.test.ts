@@ -108,7 +108,7 @@ const rows: Row[] = [
     unreachable,
   ]),
   [
-    'as long as flags say',
+    'with the seconds of the flags',
     defaultTolerationSeconds(7, 0),
     create(pod()),
     tolerations,
@@ -118,7 +118,7 @@ const rows: Row[] = [
     ],
   ],
   [
-    'a binding is no pod',
+    'a binding is not a pod',
     defaultTolerationSeconds(300, 300),
     requestOf('CREATE', podKind, pod(), { subresource: 'binding' }),
     tolerations,
@@ -159,7 +159,7 @@ const rows: Row[] = [
     [taint],
   ],
   [
-    'and is said so once',
+    'an existing taint is not added again',
     taintNodesByCondition,
     create(node(taint), nodeKind),
     ({ spec }) => spec.taints,

@@ -43,7 +43,7 @@ const calls: [what: string, call: HookCall, expected: string[]][] = [
     ],
   ],
   [
-    'one that refuses with a code nobody has',
+    'one that rejects with an unknown status code',
     call({ ...refused, errorType: 'no_error', code: 999 }),
     [
       'webhook a.x.io validating CREATE true 0.25',

@@ -51,7 +51,7 @@ const cases: [
   ['for another signer', 'CREATE', 'example.com/signer', master, 'admitted'],
   ['one that is there already', 'UPDATE', client, master, 'admitted'],
   [
-    'what is no request',
+    'not a certificate request',
     'CREATE',
     client,
     'eA==',

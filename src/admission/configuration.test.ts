@@ -27,9 +27,9 @@ const known =
   'known is AdmissionConfiguration of apiserver.config.k8s.io/v1 and apiserver.k8s.io/v1alpha1'
 const rows: [what: string, content: unknown, expected: Loose | RegExp][] = [
   ['a part in it', of(v1, own), { A: { kind: 'Own' } }],
-  ['the version of old', of('apiserver.k8s.io/v1alpha1', own), { A: { kind: 'Own' } }],
-  ['nothing in it', of(v1), {}],
-  ['no plugins said', { kind: 'AdmissionConfiguration', apiVersion: v1 }, {}],
+  ['the older version', of('apiserver.k8s.io/v1alpha1', own), { A: { kind: 'Own' } }],
+  ['an empty list of plugins', of(v1), {}],
+  ['no list of plugins', { kind: 'AdmissionConfiguration', apiVersion: v1 }, {}],
   [
     'parts beside it and elsewhere',
     of(v1, { name: 'A', path: 'beside/part.yaml' }, { name: 'B', configuration: { x: 1 } }),
@@ -43,12 +43,12 @@ const rows: [what: string, content: unknown, expected: Loose | RegExp][] = [
   ['a plugin twice', of(v1, own, { name: 'A', configuration: { x: 1 } }), { A: { kind: 'Own' } }],
   ['a plugin of neither', of(v1, { name: 'A' }), {}],
   [
-    'one configuration of old alone',
+    'an ImagePolicyWebhook configuration without AdmissionConfiguration',
     { imagePolicy: { kubeConfigFile: '/x' } },
     { ImagePolicyWebhook: { imagePolicy: { kubeConfigFile: '/x' } } },
   ],
   [
-    'another configuration of old alone',
+    'a PodNodeSelector configuration without AdmissionConfiguration',
     { podNodeSelectorPluginConfig: { a: 'b' } },
     { PodNodeSelector: { podNodeSelectorPluginConfig: { a: 'b' } } },
   ],
@@ -67,7 +67,7 @@ const rows: [what: string, content: unknown, expected: Loose | RegExp][] = [
     /^unable to read admission control configuration from ".*gone\.yaml" \[/,
   ],
   [
-    'a part that is no object',
+    'a configuration that is not an object',
     of(v1, { name: 'A', path: 'list.yaml' }),
     /list\.yaml" is no object$/,
   ],

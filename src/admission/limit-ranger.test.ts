@@ -64,7 +64,7 @@ const cases: [name: string, limit: Loose, spec: Loose, expected: string][] = [
     `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`,
   ],
   [
-    'the same twice is said once',
+    'an equal error of two containers is reported once',
     { type: 'Container', max: { memory: '1Gi' } },
     { containers: containers({}, {}) },
     `403 ${refused}maximum memory usage per Container is 1Gi.  No limit is specified`,
@@ -94,7 +94,7 @@ const cases: [name: string, limit: Loose, spec: Loose, expected: string][] = [
     `403 ${refused}maximum cpu usage per Pod is 1, but limit is 1200m`,
   ],
   [
-    'a resource that one container lacks is no sum',
+    'a limit that one container lacks has no sum',
     { type: 'Pod', max: { cpu: '1' } },
     { containers: containers({ limits: { cpu: '600m' } }, {}) },
     `403 ${refused}maximum cpu usage per Pod is 1.  No limit is specified`,

@@ -39,7 +39,7 @@ const cases: [name: string, limit: Loose, object: Loose, ...problems: string[]][
     'minimum cpu usage per Container is 100m, but request is 50m',
   ],
   [
-    'nothing said',
+    'no requests',
     least,
     one(),
     'minimum cpu usage per Container is 100m.  No request is specified',
@@ -91,13 +91,13 @@ const cases: [name: string, limit: Loose, object: Loose, ...problems: string[]][
     ratio('cpu', '2', noLimit),
   ],
   [
-    'a request of nought',
+    'a request of zero',
     relative,
     one({ cpu: '0', memory: '1' }, { cpu: '1', memory: '1' }),
     ratio('cpu', '2', noRequest),
   ],
   [
-    'a pod that says nothing',
+    'a pod without requests and limits',
     whole,
     pod(),
     'minimum cpu usage per Pod is 200m.  No request is specified',
@@ -155,8 +155,8 @@ const cases: [name: string, limit: Loose, object: Loose, ...problems: string[]][
     claim('11Gi'),
     'maximum storage usage per PersistentVolumeClaim is 10Gi, but request is 11Gi',
   ],
-  ['limits of claims say nothing of pods', storage, pod()],
-  ['limits of pods say nothing of claims', whole, claim('1')],
+  ['limits of claims do not apply to pods', storage, pod()],
+  ['limits of pods do not apply to claims', whole, claim('1')],
 ]
 const claimKind = kindOf('v1', 'persistentvolumeclaims')
 for (const [name, limit, object, ...problems] of cases)

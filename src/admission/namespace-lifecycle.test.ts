@@ -26,10 +26,10 @@ const ending = (name: string) =>
 const cases: [name: string, request: AdmissionRequest, expected: string][] = [
   ['created in a namespace', inside('ns'), 'admitted'],
   ['created in none', inside('gone'), '404 namespaces "gone" not found'],
-  ['created where all goes away', inside('ending'), ending('ending')],
+  ['created in a terminating namespace', inside('ending'), ending('ending')],
   ['created where deletion has begun', inside('marked'), ending('marked')],
-  ['changed where all goes away', inside('ending', 'UPDATE'), 'admitted'],
-  ['deleted where all goes away', inside('ending', 'DELETE'), 'admitted'],
+  ['changed in a terminating namespace', inside('ending', 'UPDATE'), 'admitted'],
+  ['deleted in a terminating namespace', inside('ending', 'DELETE'), 'admitted'],
   [
     'a review of access to no namespace',
     requestOf(

@@ -108,7 +108,7 @@ const cases: [name: string, request: AdmissionRequest, expected: string][] = [
     '403 pods "p" is forbidden: could not determine node from user "system:node:"',
   ],
   [
-    'somebody in the group who is no node',
+    'a user in the group system:nodes whose name is not a node',
     requestOf('CREATE', podKind, pod(), { user: { ...user, name: 'bob' } }),
     'admitted',
   ],
@@ -118,7 +118,7 @@ const cases: [name: string, request: AdmissionRequest, expected: string][] = [
     'admitted',
   ],
   [
-    'a pod that is no mirror',
+    'a pod that is not a mirror pod',
     requestOf('CREATE', podKind, pod({ nodeName: 'n1' }), { user }),
     '403 pods "p" is forbidden: pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods',
   ],
@@ -388,7 +388,7 @@ const cases: [name: string, request: AdmissionRequest, expected: string][] = [
     `403 csinodes.storage.k8s.io "n2" ${wrongDriver}`,
   ],
   [
-    'what is no kubelet’s',
+    'a resource that the plugin does not restrict',
     requestOf('CREATE', kindOf('v1', 'configmaps'), named('x'), { user }),
     'admitted',
   ],

@@ -41,7 +41,7 @@ const presets: [title: string, presets: Loose[], metadata: Loose, env: string[],
     ['another pod', [preset('a', given)], {}, ['B'], 0],
     ['a pod it is for', [preset('a', given)], { labels: { app: 'web' } }, ['B', 'A'], 1],
     [
-      'two that say the same',
+      'two equal presets',
       [preset('a', given), preset('b', given)],
       { labels: { app: 'web' } },
       ['B', 'A'],

@@ -176,9 +176,12 @@ const makers: Readonly<Record<string, Make>> = {
       : { name: 'PodSecurity' },
   PodNodeSelector: ({ release }, configuration) =>
     load.podNodeSelector().podNodeSelector(release, configuration),
-  Priority: ({ release }) =>
-    lazyPlugin('Priority', 'both', ['pods', 'priorityclasses'], () =>
-      load.priority().priorityPlugin(release),
+  Priority: ({ feature, release }) =>
+    lazyPlugin(
+      'Priority',
+      'both',
+      ['pods', 'priorityclasses', 'podgroups', 'compositepodgroups'],
+      () => load.priority().priorityPlugin(release, feature),
     ),
   DefaultTolerationSeconds: ({ notReadyTolerationSeconds, unreachableTolerationSeconds }) =>
     lazyPlugin('DefaultTolerationSeconds', 'admit', ['pods'], () =>

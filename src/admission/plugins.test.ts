@@ -271,7 +271,7 @@ const cases: [
     `${refused}pod node label selector conflicts with its namespace node label selector`,
   ],
   [
-    'a toleration that nobody allowed',
+    'a toleration that the namespace does not allow',
     toleration,
     create(pod({ tolerations: [{ key: 'no', operator: 'Exists' }] })),
     readerWith(),
@@ -293,7 +293,7 @@ const cases: [
     `403 configmaps "m" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>`,
   ],
   [
-    'an owner nobody knows',
+    'an owner of an unknown kind',
     owners,
     create(owner({ blockOwnerDeletion: true, kind: 'Podd' }), mapKind),
     readerWith(),

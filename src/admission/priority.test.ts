@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { MemoryReader } from '#access/memory-reader.suite.ts'
 import type { Loose } from '#api/object-meta.ts'
 import { priorityPlugin } from './priority.ts'
-import { kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
+import { catalogOf, kindOf, outcome, pod, podKind, requestOf } from './requests.suite.ts'
 
 const group = 'scheduling.k8s.io'
 const classKind = kindOf(`${group}/v1`, 'priorityclasses')
@@ -140,4 +140,88 @@ for (const [release, namespace, expected] of [
     const request = requestOf('CREATE', podKind, pod(spec), { namespace })
     const stated = await outcome(priorityPlugin(release), request, none)
     assert.equal(stated, `403 pods "p" is forbidden: ${expected}`)
+  })
+
+const newest = catalogOf(37)
+const groupKind = (plural: string) => kindOf(`${group}/v1alpha3`, plural, newest)
+const gates = ['GenericWorkload', 'CompositePodGroup', 'PodGroupPreemptionPolicy']
+type GroupCase = [
+  title: string,
+  plural: string,
+  release: number,
+  gates: string[],
+  spec: Loose,
+  expected: Loose | string,
+]
+const forbidden = (plural: string, why: string) =>
+  `403 ${plural}.scheduling.k8s.io "p" is forbidden: ${why}`
+const groupCases: GroupCase[] = [
+  [
+    'nothing',
+    'podgroups',
+    37,
+    ['GenericWorkload'],
+    {},
+    { priorityClassName: 'std', priority: 100 },
+  ],
+  ['a disabled gate', 'podgroups', 37, [], {}, {}],
+  ['another gate', 'podgroups', 36, ['GenericWorkload'], {}, {}],
+  [
+    'the gate of 1.36',
+    'podgroups',
+    36,
+    ['WorkloadAwarePreemption'],
+    { priorityClassName: 'low' },
+    { priorityClassName: 'low', priority: 7 },
+  ],
+  [
+    'a policy',
+    'compositepodgroups',
+    37,
+    gates,
+    { priorityClassName: 'std' },
+    { priorityClassName: 'std', priority: 100, preemptionPolicy: 'Never' },
+  ],
+  [
+    'another policy',
+    'compositepodgroups',
+    37,
+    gates,
+    { priorityClassName: 'std', preemptionPolicy: 'PreemptLowerPriority' },
+    forbidden(
+      'compositepodgroups',
+      'the string value of PreemptionPolicy (PreemptLowerPriority) must not be provided in composite pod group spec; priority admission controller computed Never from the given PriorityClass name',
+    ),
+  ],
+  [
+    'another number',
+    'podgroups',
+    37,
+    gates,
+    { priority: 3 },
+    forbidden(
+      'podgroups',
+      'priority set in the pod group (3) must match the priority computed (100) based on the priority class set in the spec',
+    ),
+  ],
+  [
+    'an unknown class',
+    'podgroups',
+    37,
+    gates,
+    { priorityClassName: 'x' },
+    forbidden('podgroups', 'no PriorityClass with name x was found'),
+  ],
+]
+for (const [title, plural, release, on, spec, expected] of groupCases)
+  test(`a group with ${title}: ${plural}, 1.${release}`, async () => {
+    const object = { metadata: { name: 'p' }, spec: { ...spec } }
+    const request = requestOf('CREATE', groupKind(plural), object)
+    const stated = await outcome(
+      priorityPlugin(release, (gate) => on.includes(gate)),
+      request,
+      some,
+    )
+    if (typeof expected === 'string') assert.equal(stated, expected)
+    else assert.deepEqual([stated, request.object?.spec], ['admitted', expected])
   })

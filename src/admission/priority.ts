@@ -1,12 +1,13 @@
 /**
- * The Priority plugin sets the priority of pods from their priority class, and allows only one
- * default class.
+ * The Priority plugin sets the priority of pods and groups of pods from their priority class, and
+ * allows only one default class.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { after, type Awaitable } from '#base/awaitable.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { type GiveNumber, groupNumberGiver } from './group-priority.ts'
 import { refusal } from './refusal.ts'
 
 const group = 'scheduling.k8s.io'
@@ -18,13 +19,25 @@ const criticalAnywhere = change('pods of any namespace can use the system priori
 })
 const systemClasses = ['system-node-critical', 'system-cluster-critical']
 
-export function priorityPlugin(release: number): AdmissionPlugin {
+export function priorityPlugin(
+  release: number,
+  feature: (gate: string) => boolean = () => false,
+): AdmissionPlugin {
+  const giveGroupNumber = groupNumberGiver(release, feature)
   return {
     name: 'Priority',
     mutate(request, reader) {
       const { kind, operation, subresource } = request
-      if (kind.plural !== 'pods' || kind.group !== '' || subresource !== '') return
-      if (operation === 'CREATE') return applyClass(request, reader, release)
+      if (subresource !== '') return
+      if (kind.group === group && operation === 'CREATE') {
+        const give = giveGroupNumber(kind.plural)
+        return give && applyClass(request, reader, give)
+      }
+      if (kind.plural !== 'pods' || kind.group !== '') return
+      if (operation === 'CREATE') {
+        if (!releaseOf(release).has(criticalAnywhere)) restrictToSystem(request)
+        return applyClass(request, reader, (found) => giveNumber(request, found, release))
+      }
       if (operation === 'UPDATE') keepPriority(request, release)
     },
     validate(request, reader) {
@@ -46,39 +59,38 @@ function keepPriority(request: AdmissionRequest, release: number): void {
   }
 }
 
-/** Finds the priority class of a new pod, or the default class, and sets what it defines. */
+/** Up to 1.16 only pods in kube-system can use the classes of the system. */
+function restrictToSystem(request: AdmissionRequest): void {
+  const { namespace, object } = request
+  const named = object?.spec?.priorityClassName
+  if (!systemClasses.includes(named) || namespace === 'kube-system') return
+  throw refusal(
+    request,
+    `pods with ${named} priorityClass is not permitted in ${namespace} namespace`,
+  )
+}
+
+/** Gives the object the number of its priority class, or that of the default class. */
 function applyClass(
   request: AdmissionRequest,
   reader: ObjectReader,
-  release: number,
+  give: GiveNumber,
 ): Awaitable<void> {
   const { spec } = request.object as KubeObject
   const named = spec.priorityClassName
   if (!named) {
     return after(defaultClass(reader), (found) => {
       if (found !== undefined) spec.priorityClassName = found.metadata.name
-      setPriority(request, found, release)
+      give(found, request)
     })
-  }
-  const { namespace } = request
-  if (
-    !releaseOf(release).has(criticalAnywhere) &&
-    systemClasses.includes(named) &&
-    namespace !== 'kube-system'
-  ) {
-    throw refusal(
-      request,
-      `pods with ${named} priorityClass is not permitted in ${namespace} namespace`,
-    )
   }
   return after(reader.get(group, 'priorityclasses', '', named), (found) => {
     if (found === undefined) throw refusal(request, `no PriorityClass with name ${named} was found`)
-    setPriority(request, found, release)
+    give(found, request)
   })
 }
 
-/** Sets priority and preemptionPolicy. Without a class, they get the values of no priority. */
-function setPriority(
+function giveNumber(
   request: AdmissionRequest,
   found: KubeObject | undefined,
   release: number,
@@ -119,10 +131,10 @@ function defaultClass(reader: ObjectReader): Awaitable<KubeObject | undefined> {
 async function onlyOneDefault(request: AdmissionRequest, reader: ObjectReader): Promise<void> {
   const next = request.object as KubeObject
   if (next.globalDefault !== true) return
-  const existing = await defaultClass(reader)
-  if (existing === undefined || existing.metadata.name === next.metadata.name) return
+  const there = await defaultClass(reader)
+  if (there === undefined || there.metadata.name === next.metadata.name) return
   throw refusal(
     request,
-    `PriorityClass ${existing.metadata.name} is already marked as default. Only one default can exist`,
+    `PriorityClass ${there.metadata.name} is already marked as default. Only one default can exist`,
   )
 }

@@ -70,7 +70,7 @@ const cases: [name: string, request: ReturnType<typeof create>, expected: string
     unknown('init container c with envVar A referencing secret.secretName="bad"'),
   ],
   [
-    'all of another secret as variables, which the original lets pass',
+    'envFrom of another secret, which kube-apiserver does not check',
     create({ ...strict, containers: [{ name: 'c', envFrom: [{ secretRef: { name: 'bad' } }] }] }),
     'admitted',
   ],
@@ -174,7 +174,7 @@ const given: [name: string, spec: Loose, check: (spec: Loose) => unknown, expect
     1,
   ],
   [
-    'something else where the token goes',
+    'another volume at the path of the token',
     { containers: [{ name: 'c', volumeMounts: [{ name: 'v', mountPath }] }] },
     (spec) => [spec.volumes, spec.containers[0].volumeMounts],
     [undefined, [{ name: 'v', mountPath }]],
@@ -214,7 +214,7 @@ const tokenSecrets: [
   expected: string | undefined,
 ][] = [
   ['of the account', 15, 'token', { name: 'default', uid: 'u' }, [], 'token'],
-  ['that says no uid', 20, 'token', { name: 'default' }, [], 'token'],
+  ['without uid', 20, 'token', { name: 'default' }, [], 'token'],
   ['with an empty uid', 20, 'token', { name: 'default', uid: '' }, [], 'token'],
   ['of another uid', 15, 'token', { name: 'default', uid: 'other' }, [], undefined],
   ['of another account', 15, 'token', { name: 'other', uid: 'u' }, [], undefined],

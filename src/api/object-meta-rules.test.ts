@@ -108,7 +108,7 @@ const created: [string, ObjectMeta, string[]][] = [
   ['a bad cluster', { ...both, clusterName: '1a' }, ['metadata.clusterName: Invalid value: "1a"']],
   ['a cluster', { ...both, clusterName: 'a' }, []],
   ['a prefix with its dash', { namespace: 'b', name: 'a-x', generateName: 'a-' }, []],
-  ['finalizers as of old', { ...both, finalizers: ['orphan', 'kubernetes', 'x.y/Z'] }, []],
+  ['finalizers of older clusters', { ...both, finalizers: ['orphan', 'kubernetes', 'x.y/Z'] }, []],
   [
     'one controller',
     { ...both, ownerReferences: [owner({ controller: true }), owner({ controller: false })] },

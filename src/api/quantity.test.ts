@@ -163,10 +163,10 @@ test('whole values overflow likewise', () => {
 
 const long = 100_000
 const longTexts: [string, string][] = [
-  ['noughts before what is no number', `${'0'.repeat(long)}x`],
-  ['digits before what is no number', `${'1'.repeat(long)}x`],
-  ['noughts between digits', `1${'0'.repeat(long)}1`],
-  ['noughts in a fraction', `1.${'0'.repeat(long)}1x`],
+  ['zeros before a letter', `${'0'.repeat(long)}x`],
+  ['digits before a letter', `${'1'.repeat(long)}x`],
+  ['zeros between digits', `1${'0'.repeat(long)}1`],
+  ['zeros in a fraction', `1.${'0'.repeat(long)}1x`],
   ['digits of an exponent', `1e${'1'.repeat(long)}x`],
 ]
 for (const [what, text] of longTexts)

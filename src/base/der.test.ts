@@ -41,7 +41,7 @@ const texts: [name: string, tag: number, hex: string, expected: der.DerText][] =
   ['digits', 0x12, '3132', { text: '12' }],
   ['printable', 0x13, '6162', { text: 'ab' }],
   ['not printable', 0x13, 'e9', { problem: 'not ASCII' }],
-  ['of old', 0x16, '61', { text: 'a' }],
+  ['ASCII', 0x16, '61', { text: 'a' }],
   ['telex', 0x14, 'e961', { text: 'éa' }],
   ['two bytes each', 0x1e, '00e90061', { text: 'éa' }],
   ['half a letter', 0x1e, '00', { problem: 'odd length' }],

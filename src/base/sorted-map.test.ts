@@ -60,3 +60,32 @@ test('an empty snapshot stays empty, and a snapshot survives emptying and refill
   )
   assert.deepEqual([empty.count('', '~'), one.count('', '~')], [0, 1])
 })
+
+for (const seed of [1, 2])
+  test(`forks share entries and change independently, seed ${seed}`, () => {
+    const next = random(seed)
+    const base = new SortedMap<number>()
+    for (let i = 0; i < 500; i++) base.set(`k${Math.floor(next() * 900)}`, i)
+    const before = range(base)
+    const pairs = [1, 2, 3].map(() => ({ fork: base.fork(), model: new Map(before) }))
+    for (let i = 0; i < 3000; i++) {
+      const { fork, model } = pairs[i % 3] as (typeof pairs)[number]
+      const key = `k${Math.floor(next() * 900)}`
+      assert.equal(fork.get(key), model.get(key))
+      if (next() < 0.6) {
+        assert.equal(fork.set(key, i), model.get(key))
+        model.set(key, i)
+      } else {
+        assert.equal(fork.delete(key), model.get(key))
+        model.delete(key)
+      }
+      if (i % 500 === 0) fork.snapshot()
+    }
+    for (const { fork, model } of pairs) {
+      const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1))
+      assert.deepEqual(range(fork), sorted)
+      assert.deepEqual([...fork.values()].sort(), [...model.values()].sort())
+      assert.equal(fork.size, model.size)
+    }
+    assert.deepEqual(range(base), before)
+  })

@@ -39,20 +39,42 @@ export class SortedSnapshot<V> {
 
 export class SortedMap<V> {
   #leaves: Leaf<V>[] = []
-  #byKey = new Map<string, V>()
+  /** In a fork, undefined marks a key that was deleted since. */
+  #byKey = new Map<string, V | undefined>()
+  /** In a fork, the values of the map that it was forked from. */
+  #base: ReadonlyMap<string, V | undefined> | undefined
+  #size = 0
   #epoch = 0
   #leavesShared = false
 
   get size(): number {
-    return this.#byKey.size
+    return this.#size
   }
 
   get(key: string): V | undefined {
-    return this.#byKey.get(key)
+    const own = this.#byKey.get(key)
+    if (own !== undefined || this.#base === undefined) return own
+    return this.#byKey.has(key) ? undefined : this.#base.get(key)
+  }
+
+  /**
+   * A map with the same entries, in constant time. It copies a leaf when it changes it. This map
+   * must not change any more.
+   */
+  fork(): SortedMap<V> {
+    if (this.#base !== undefined) throw new Error('a fork of a sorted map has no forks')
+    const fork = new SortedMap<V>()
+    fork.#leaves = this.#leaves
+    fork.#leavesShared = true
+    fork.#epoch = this.#epoch + 1
+    fork.#base = this.#byKey
+    fork.#size = this.#size
+    return fork
   }
 
   set(key: string, value: V): V | undefined {
-    const previous = this.#byKey.get(key)
+    const previous = this.get(key)
+    if (previous === undefined) this.#size++
     this.#byKey.set(key, value)
     if (this.#leaves.length === 0) {
       this.#ownLeaves()
@@ -72,9 +94,11 @@ export class SortedMap<V> {
   }
 
   delete(key: string): V | undefined {
-    const previous = this.#byKey.get(key)
+    const previous = this.get(key)
     if (previous === undefined) return undefined
-    this.#byKey.delete(key)
+    this.#size--
+    if (this.#base?.has(key)) this.#byKey.set(key, undefined)
+    else this.#byKey.delete(key)
     const at = leafFor(this.#leaves, key)
     const leaf = this.#ownLeaf(at)
     const i = lowerBound(leaf.keys, key)
@@ -91,7 +115,8 @@ export class SortedMap<V> {
   }
 
   values(): Iterable<V> {
-    return this.#byKey.values()
+    if (this.#base !== undefined) return this.#leaves.flatMap(({ values }) => values)
+    return this.#byKey.values() as Iterable<V>
   }
 
   visit(start: string, end: string, visit: Visit<V>): void {

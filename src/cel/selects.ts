@@ -3,10 +3,11 @@
  * `claims.?email`.
  */
 import type { Expr } from './ast.ts'
+import { childrenOf } from './children.ts'
 
 export function selectsField(root: Expr, variable: string, field: string): boolean {
   if (isSelection(root, variable, field)) return true
-  return partsOf(root).some((part) => selectsField(part, variable, field))
+  return childrenOf(root).some((part) => selectsField(part, variable, field))
 }
 
 function isSelection(expr: Expr, variable: string, field: string): boolean {
@@ -23,25 +24,3 @@ function isSelection(expr: Expr, variable: string, field: string): boolean {
 
 const isNamed = (expr: Expr, variable: string): boolean =>
   expr.kind === 'ident' && expr.name === variable
-
-function partsOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case 'literal':
-    case 'ident':
-      return []
-    case 'select':
-      return [expr.operand]
-    case 'call':
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
-    case 'list':
-      return expr.elements
-    case 'map':
-      return expr.entries.flatMap(({ key, value }) => [key, value])
-    case 'struct':
-      return expr.fields.map(({ value }) => value)
-    case 'comprehension': {
-      const { iterRange, accuInit, loopCondition, loopStep, result } = expr
-      return [iterRange, accuInit, loopCondition, loopStep, result]
-    }
-  }
-}

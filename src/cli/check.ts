@@ -26,13 +26,12 @@ export function check({ options, flags: { settings } }: GivenCommand): void {
   for (const file of files)
     for (const [at, text] of documentsOf(readFileSync(file, 'utf8')).entries()) {
       const where = at === 0 ? file : `${file} (document ${at + 1})`
-      for (const object of objectsIn(text, where)) {
-        objects++
-        for (const line of reportOn(facts, release, object)) {
-          reports++
-          process.stdout.write(`${where}: ${line}\n`)
-        }
-      }
+      const found = objectsIn(text)
+      const isParsed = typeof found !== 'string'
+      if (isParsed) objects += found.length
+      const lines = isParsed ? found.flatMap((object) => reportOn(facts, release, object)) : [found]
+      reports += lines.length
+      for (const line of lines) process.stdout.write(`${where}: ${line}\n`)
     }
   const verdict = reports === 0 ? 'nothing is dropped' : `${reports} reports`
   process.stdout.write(`checked ${objects} objects against release 1.${release}: ${verdict}\n`)
@@ -54,14 +53,14 @@ const documentsOf = (text: string): string[] => text.split(/^---(?:[ \t].*)?$/m)
 
 const hasContent = (text: string) => text.split('\n').some((line) => !/^\s*(#.*)?$/.test(line))
 
-function objectsIn(text: string, where: string): Loose[] {
-  let object: Loose
+/** The objects of a document, or why it cannot be parsed. */
+function objectsIn(text: string): Loose[] | string {
   try {
-    object = (parseYaml(text) ?? {}) as Loose
+    const object = (parseYaml(text) ?? {}) as Loose
+    return object.kind === 'List' ? ((object.items ?? []) as Loose[]) : [object]
   } catch (error) {
-    throw new CannotStart(`${where}: ${(error as Error).message}`)
+    return `cannot be parsed: ${(error as Error).message}`
   }
-  return object.kind === 'List' ? ((object.items ?? []) as Loose[]) : [object]
 }
 
 function reportOn(facts: Facts, release: number, object: Loose): string[] {

@@ -34,7 +34,10 @@ export const commandTable = {
       user: { word: 'NAME', meaning: 'The user name in the certificate.', required: true },
       group: { word: 'NAME', meaning: 'A group of the user.', repeats: true },
       expires: { word: 'TIME', meaning: 'How long it is valid: 12h, 30d. 365d when unset.' },
-      server: { word: 'URL', meaning: 'The address of the server, where clients use another.' },
+      server: {
+        word: 'URL',
+        meaning: 'The URL for clients. When unset, where the server of --data-dir listens.',
+      },
       output: { word: 'FILE', meaning: 'Write this file (mode 0600) instead of printing.' },
     },
   },
@@ -62,7 +65,7 @@ export const commandTable = {
     options: {},
   },
   health: {
-    summary: 'print ok if the server of these flags is ready',
+    summary: 'print ok if the server of --data-dir is ready',
     words: [],
     options: {},
   },

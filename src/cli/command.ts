@@ -22,7 +22,7 @@ export type Command =
   | { readonly command: 'start'; readonly flags: Parsed }
   | { readonly command: 'run'; readonly given: GivenCommand }
   | { readonly command: 'help'; readonly topic: string }
-  | { readonly command: 'version' }
+  | { readonly command: 'version'; readonly release: string }
   | { readonly command: 'refuse'; readonly error: string }
 
 /** The row of a command. Undefined for a start, which must not load the command table. */
@@ -46,7 +46,11 @@ export function parseCommand(argv: readonly string[]): Command {
   const topic = helpTopic(argv)
   if (topic !== undefined) return { command: 'help', topic }
   const [first = ''] = argv
-  if (first === '--version' || first === 'version') return { command: 'version' }
+  if (first === '--version' || first === 'version') {
+    const parsed = parseFlags(argv.slice(1))
+    const { settings } = 'error' in parsed ? (parseFlags([]) as Parsed) : parsed
+    return { command: 'version', release: settings.emulatedVersion }
+  }
   const row = rowOf(first)
   if (row !== undefined) return parseGiven(first as CommandName, row, argv.slice(1))
   if (/^[a-z]/.test(first) && first !== 'start')

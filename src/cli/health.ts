@@ -3,15 +3,15 @@
  * health checks of containers without other programs. It sends no credentials.
  */
 import { caller } from '#access/https-call.ts'
-import { localUrl } from '#server/addresses.ts'
 import { CannotStart } from '#server/cannot-start.ts'
+import { listeningUrl } from '#server/kubeconfig.ts'
 import type { GivenCommand } from './command.ts'
 
 const timeoutMs = 5000
 const answerBytesMax = 64 * 1024
 
-export async function checkHealth({ flags: { settings } }: GivenCommand): Promise<void> {
-  const url = new URL('/readyz', localUrl(settings))
+export async function checkHealth({ flags }: GivenCommand): Promise<void> {
+  const url = new URL('/readyz', listeningUrl(flags))
   // The certificate is not verified, because the request contains no secrets.
   const call = caller({ insecure: true })
   let answer: Awaited<ReturnType<typeof call>>

@@ -8,6 +8,7 @@ import { systemClock } from '#base/clock.ts'
 import { CannotStart } from '#server/cannot-start.ts'
 import { authorityPath, certificateDirectory } from '#server/certificates.ts'
 import { copyToDatabase, copyToStore, type Progress } from '#server/copy-store.ts'
+import { liveMembers, memberLivesSeconds } from '#server/members.ts'
 import { databasePath } from '#server/offline-store.ts'
 import { ensurePrivateDirectory } from '#server/private-files.ts'
 import { openStorage } from '#server/storage.ts'
@@ -57,11 +58,11 @@ async function toSqlite(settings: Settings, etcd: Storage, progress: Progress): 
   const file = databasePath(settings)
   if (existsSync(file))
     throw new CannotStart(`${file} exists: move it away, or name another --data-dir`)
-  const leases = prefixRange(`${settings.etcdPrefix}/masterleases/`)
-  const { value: running } = await etcd.count(leases)
-  if (running > 0)
+  const running = await runningServers(etcd, settings)
+  if (running.length > 0)
     throw new CannotStart(
-      `${running} servers run on this etcd: stop them first; their leases end after 15 seconds`,
+      `servers run on this etcd (${running.join(', ')}): stop them first; ` +
+        `a server that was killed counts as running for ${memberLivesSeconds} seconds`,
     )
   ensurePrivateDirectory(settings.dataDir)
   const lock = lockDirectory(settings.dataDir)
@@ -74,4 +75,14 @@ async function toSqlite(settings: Settings, etcd: Storage, progress: Progress): 
   } finally {
     lock.release()
   }
+}
+
+/** Binnacle servers by their records; a kube-apiserver, which has none, by its lease. */
+async function runningServers(etcd: Storage, settings: Settings): Promise<string[]> {
+  const members = [...(await liveMembers(etcd, settings)).values()]
+  if (members.length > 0)
+    return members.map(({ url, host }) => (host === undefined ? url : `${url} on ${host}`))
+  const leases = `${settings.etcdPrefix}/masterleases/`
+  const { items } = (await etcd.list(prefixRange(leases))).value
+  return items.map(({ key }) => key.slice(leases.length))
 }

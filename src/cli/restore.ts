@@ -19,7 +19,7 @@ import { databasePath } from '#server/offline-store.ts'
 import { ensurePrivateDirectory } from '#server/private-files.ts'
 import { openStorage } from '#server/storage.ts'
 import type { Settings } from '#settings/flags.ts'
-import { lockDirectory } from '#storage/sqlite/data-directory.ts'
+import { databaseFileName, isDatabase, lockDirectory } from '#storage/sqlite/data-directory.ts'
 import { ReadOnlySqlite } from '#storage/sqlite/read-only.ts'
 import { openSqliteStorage } from '#storage/sqlite/sqlite.ts'
 import type { GivenCommand } from './command.ts'
@@ -28,21 +28,33 @@ import { progressLine } from './progress.ts'
 export async function restoreFrom({ words, flags: { settings } }: GivenCommand): Promise<void> {
   const [file = ''] = words
   if (!existsSync(file)) throw new CannotStart(`there is no file ${file}`)
+  const isArchive = await isBackupArchive(file)
+  if (!isArchive && !isDatabase(file)) throw new CannotStart(`${file} is not a backup`)
   refuseOccupied(settings)
+  const isNew = !existsSync(settings.dataDir)
+  try {
+    await restoreInto(settings, file, isArchive)
+  } catch (error) {
+    if (isNew) rmSync(settings.dataDir, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function restoreInto(settings: Settings, file: string, isArchive: boolean): Promise<void> {
   ensurePrivateDirectory(settings.dataDir)
   const lock = lockDirectory(settings.dataDir)
   // On the same file system as the target, so that a rename is enough. Removed if the restore
   // fails.
   const work = mkdtempSync(join(settings.dataDir, 'restore-'))
   try {
-    const keys = await unpack(file, work)
+    await (isArchive ? unpack(file, work) : copyFileSync(file, join(work, databaseFileName)))
     const objects =
       settings.storageBackend === 'etcd3'
         ? await intoEtcd(work, settings)
         : intoSqlite(work, settings)
     moveKeys(work, settings)
     const notes = [
-      keys ? 'with keys' : 'without keys: the file is a plain database, so new keys are made',
+      isArchive ? 'with keys' : 'without keys: the file is a plain database, so new keys are made',
       ...(existsSync(join(work, encryptionName)) ? [keepEncryption(work, settings)] : []),
     ]
     const target = settings.storageBackend === 'etcd3' ? 'etcd' : settings.dataDir
@@ -65,23 +77,17 @@ function refuseOccupied(settings: Settings): void {
     )
 }
 
-/** Returns whether the archive contains keys. */
-async function unpack(file: string, work: string): Promise<boolean> {
-  if (!(await isBackupArchive(file))) {
-    copyFileSync(file, join(work, 'state.db'))
-    return false
-  }
+async function unpack(file: string, work: string): Promise<void> {
   ensurePrivateDirectory(join(work, 'pki'))
   await unpackBackup(file, (name) => {
     if (name === manifestName) return undefined
     if (/^(pki\/[\w.-]+|state\.db|encryption\.yaml)$/.test(name)) return join(work, name)
     throw new CannotStart(`${file} has an unexpected file ${name}`)
   })
-  return true
 }
 
 async function intoSqlite(work: string, settings: Settings): Promise<number> {
-  const database = join(work, 'state.db')
+  const database = join(work, databaseFileName)
   // Reads the whole archive first, so that a damaged backup is rejected before it is restored.
   const storage = new ReadOnlySqlite(database)
   const { value } = await storage.count({ start: '/', end: '0' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isTerminal, StatusLine, statusText } from './status-line.ts'
+import { isForeground, isTerminal, StatusLine, statusText } from './status-line.ts'
 
 const before = { requests: 100, watchers: 2, objects: 10, storeBytes: 40_000 }
 const rows: [now: Partial<typeof before>, text: string][] = [
@@ -33,3 +33,11 @@ const terminals: [stdout: boolean, stderr: boolean, term: string, is: boolean][]
 for (const [out, error, term, is] of terminals)
   test(`a status line with ${JSON.stringify([out, error, term])}: ${is}`, () =>
     assert.equal(isTerminal({ isTTY: out }, { isTTY: error }, term), is))
+
+const processes: [stat: string, is: boolean][] = [
+  ['71 (node) S 70 71 70 34816 71 4194304 1', true],
+  ['71 (node) S 70 71 70 34816 70 4194304 1', false],
+  ['71 (a) b (c) S 70 71 70 34816 71 4194304 1', true],
+]
+for (const [stat, is] of processes)
+  test(`in the foreground by ${stat}: ${is}`, () => assert.equal(isForeground(stat), is))

@@ -1,7 +1,9 @@
 /**
  * The status line at the bottom of a terminal while the server runs: requests per second, watches,
- * objects and size of the store. Log lines appear above it. Redirected output has no status line.
+ * objects and size of the store. Log lines appear above it. Redirected output has no status line,
+ * and neither has a server in the background, because the user types below it.
  */
+import { readFileSync } from 'node:fs'
 import type { ServerStatus } from '#server/server-status.ts'
 
 const everyMs = 1000
@@ -15,6 +17,26 @@ export const isTerminal = (
   stderr: { isTTY?: boolean },
   term: string | undefined,
 ): boolean => stdout.isTTY === true && stderr.isTTY === true && term !== 'dumb'
+
+/**
+ * Whether a process is in the foreground of its terminal, from Linux' /proc/self/stat: its process
+ * group (5th field) is that of the terminal (8th). The name may contain spaces and brackets.
+ *
+ *   71 (node) S 70 71 70 34816 71 …   in the foreground
+ */
+export function isForeground(stat: string): boolean {
+  const [, , group, , , foregroundGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return group === foregroundGroup
+}
+
+/** Other systems do not show it in a file. There the server counts as in the foreground. */
+function isInForeground(): boolean {
+  try {
+    return isForeground(readFileSync('/proc/self/stat', 'utf8'))
+  } catch {
+    return true
+  }
+}
 
 const size = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
@@ -57,7 +79,8 @@ export function showStatus(line: StatusLine, read: () => Promise<ServerStatus>):
     const status = await read()
     const at = performance.now()
     if (isStopped) return
-    if (before !== undefined) line.show(statusText(status, before.status, at - before.at))
+    if (!isInForeground()) line.end()
+    else if (before !== undefined) line.show(statusText(status, before.status, at - before.at))
     before = { status, at }
   }
   // If the store does not respond, the previous line stays.

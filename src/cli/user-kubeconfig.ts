@@ -14,10 +14,9 @@ import { resolve } from 'node:path'
 import { parseDuration } from '#api/duration.ts'
 import { issueCertificate } from '#base/certificate.ts'
 import { systemClock } from '#base/clock.ts'
-import { localUrl } from '#server/addresses.ts'
 import { CannotStart } from '#server/cannot-start.ts'
 import { authorityPath, ensureCertificates } from '#server/certificates.ts'
-import { type KubeconfigUser, kubeconfigText } from '#server/kubeconfig.ts'
+import { type KubeconfigUser, kubeconfigText, listeningUrl } from '#server/kubeconfig.ts'
 import type { KeyPair } from '#server/key-pair.ts'
 import { readIfThere, writePrivateFile } from '#server/private-files.ts'
 import type { GivenCommand } from './command.ts'
@@ -28,7 +27,8 @@ const lifeMsInitial = 365 * dayMs
 const backdatedMs = 5 * 60_000
 const nanosPerMs = 1e6
 
-export function writeUserKubeconfig({ options, flags: { settings } }: GivenCommand): void {
+export function writeUserKubeconfig({ options, flags }: GivenCommand): void {
+  const { settings } = flags
   const one = (name: string) => options.get(name)?.[0]
   const [user = ''] = options.get('user') ?? []
   const authority = authorityPath(settings)
@@ -38,7 +38,7 @@ export function writeUserKubeconfig({ options, flags: { settings } }: GivenComma
     )
   const { ca, trustPem } = ensureCertificates(settings, systemClock)
   const certificate = issueFor(user, options.get('group') ?? [], ca, lifeMsOf(one('expires')))
-  const text = kubeconfigText(one('server') ?? localUrl(settings), trustPem, certificate)
+  const text = kubeconfigText(one('server') ?? listeningUrl(flags), trustPem, certificate)
   const output = one('output')
   if (output === undefined) process.stdout.write(text)
   else {

@@ -25,6 +25,8 @@ export interface Columns {
   readonly columns: readonly Column[]
   cells(object: KubeObject, now: number): unknown[]
   conditions?(object: KubeObject): unknown[] | undefined
+  /** The columns of a list whose cells depend on its other objects. */
+  ofList?(objects: readonly KubeObject[]): Columns
   /** Sorts the rows, if their order differs from that of the list. */
   order?(a: KubeObject, b: KubeObject): number
 }

@@ -17,18 +17,23 @@ const forms: Readonly<Record<string, readonly (readonly [wanted: RegExp, missed:
   ],
 }
 
+/**
+ * The library's scanner finds malformed directives, its parser repeated and unsupported ones. It
+ * counts lines from 0 and omits line 0. It adds 1 to the line of a scanner error only.
+ */
 export class Directives {
   readonly #seen = new Set<string>()
 
   /** `source` is the directive without its comment; `line` is its line number, from 1. */
   check(source: string, line: number): void {
-    const scanned = scanFault(source)
-    if (scanned !== undefined) throw new YamlError(`yaml: ${inLine(line > 1 ? line : 0)}${scanned}`)
-    const read = this.#readFault(source)
-    if (read !== undefined) throw new YamlError(`yaml: ${inLine(line - 1)}${read}`)
+    const scannerError = scannerErrorIn(source)
+    if (scannerError !== undefined)
+      throw new YamlError(`yaml: ${inLine(line > 1 ? line : 0)}${scannerError}`)
+    const parserError = this.#parserErrorIn(source)
+    if (parserError !== undefined) throw new YamlError(`yaml: ${inLine(line - 1)}${parserError}`)
   }
 
-  #readFault(source: string): string | undefined {
+  #parserErrorIn(source: string): string | undefined {
     const [name, value] = source.slice(1).split(/[ \t]+/) as [string, string]
     const one = name === 'YAML' ? name : value
     if (this.#seen.has(one)) return `found duplicate %${name} directive`
@@ -40,7 +45,7 @@ export class Directives {
 
 const inLine = (line: number) => (line > 0 ? `line ${line}: ` : '')
 
-function scanFault(source: string): string | undefined {
+function scannerErrorIn(source: string): string | undefined {
   const [name] = /^[\w-]*/.exec(source.slice(1)) as RegExpExecArray
   if (name === '') return 'could not find expected directive name'
   let rest = source.slice(1 + name.length)

@@ -96,7 +96,7 @@ const orders: [string, string[]][] = [
   ['numbers by value', ['a2', 'a10', 'a100']],
   ['letters last', ['', '-', '_', '1', 'A', 'B', 'a', 'é']],
   ['padding', ['a1', 'a01', 'a2', 'a02']],
-  ['noughts within numbers', ['a9', 'a10', 'a90', 'a100']],
+  ['zeros within numbers', ['a9', 'a10', 'a90', 'a100']],
   ['prefixes first', ['a', 'a-', 'aa', 'ab']],
 ]
 for (const [name, keys] of orders) {

@@ -159,7 +159,7 @@ test('integers are as exact as in JSON', () => {
 
 const named: [what: string, text: string, value: Json][] = [
   [
-    'within what another stands for',
+    'within the value of another alias',
     'o: &a 1\nx: &x {j: *a}\np: &a 2\nz: *x\n',
     { o: 1, x: { j: 1 }, p: 2, z: { j: 1 } },
   ],

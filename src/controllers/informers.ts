@@ -47,15 +47,15 @@ export class Informers {
   endpoints = () => this.#of(resources.endpoints, kept.keepMeta)
   endpointSlices = () => this.#of(resources.endpointSlices, kept.keepOwned)
   zonedNodes = () => this.#of(resources.nodes, kept.keepZonedNode, 'zones')
-  /** Few, and needed whole. */
-  quotas = () => this.#of(resources.resourceQuotas, withoutOwners)
-  serviceCidrs = () => this.#of(resources.serviceCidrs, withoutOwners)
-  storageMigrations = () => this.#of(resources.storageMigrations, withoutOwners)
-  validatingPolicies = () => this.#of(resources.validatingPolicies, withoutOwners)
   disruptionBudgets = (release: number) =>
     this.#of(resources.disruptionBudgets(release), kept.keepMeta)
+  // The controllers need all other fields of these objects, of which there are few.
+  quotas = () => this.#of(resources.resourceQuotas, withoutManagedFields)
+  serviceCidrs = () => this.#of(resources.serviceCidrs, withoutManagedFields)
+  storageMigrations = () => this.#of(resources.storageMigrations, withoutManagedFields)
+  validatingPolicies = () => this.#of(resources.validatingPolicies, withoutManagedFields)
   certificateRequests = (release: number) =>
-    this.#of(resources.certificateRequests(release), withoutOwners)
+    this.#of(resources.certificateRequests(release), withoutManagedFields)
 
   /** `use` distinguishes informers of one resource that keep different parts. */
   #of<T>(resource: ResourceRef, keep: Keep<T>, use = ''): Informer<T> {
@@ -77,8 +77,8 @@ export class Informers {
   }
 }
 
-/** Field ownership is often the larger half of an object. */
-function withoutOwners(object: KubeObject): KubeObject & Loose {
+/** managedFields are often more than half of an object. */
+function withoutManagedFields(object: KubeObject): KubeObject & Loose {
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }

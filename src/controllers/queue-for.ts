@@ -55,10 +55,10 @@ export async function unlessOvertaken(change: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Waits for a create. Ignores failures because the object already exists or its namespace is
- * missing or terminating.
+ * Waits for a create. Ignores that the object already exists, or that its namespace is missing or
+ * terminating.
  */
-export async function unlessNeedless(creation: Promise<unknown>): Promise<void> {
+export async function ignoreIfExistsOrTerminating(creation: Promise<unknown>): Promise<void> {
   try {
     await creation
   } catch (error) {

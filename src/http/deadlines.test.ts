@@ -82,3 +82,26 @@ test('a limit longer than any timer is checked repeatedly', (t) => {
   new Deadlines<string>(30 * 24 * 3_600_000, () => 0, assert.fail).begin('a', 0)
   assert.deepEqual(waits, [2 ** 31 - 1])
 })
+
+test('once the server stops, the timer ends with the last request', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const cleared = t.mock.method(globalThis, 'clearTimeout')
+  const rows = [
+    { running: [], clears: 1 },
+    { running: ['a'], clears: 0 },
+  ]
+  for (const { running, clears } of rows) {
+    cleared.mock.resetCalls()
+    const deadlines = new Deadlines<string>(100, () => 0, assert.fail)
+    for (const request of ['earlier', ...running]) deadlines.begin(request, 0)
+    deadlines.end('earlier')
+    assert.equal(cleared.mock.callCount(), 0)
+    deadlines.stop()
+    assert.equal(cleared.mock.callCount(), clears, String(running))
+    for (const request of running) deadlines.end(request)
+    assert.equal(cleared.mock.callCount(), 1, String(running))
+    deadlines.begin('late', 0)
+    deadlines.end('late')
+    assert.equal(cleared.mock.callCount(), 2, String(running))
+  }
+})

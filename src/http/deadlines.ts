@@ -1,6 +1,7 @@
 /**
  * The timeouts of running requests. All requests have the same timeout, so they expire in the order
- * of their start, and one timer suffices.
+ * of their start, and one timer suffices. The timer stays after the last request, because the next
+ * one usually follows at once; when the server stops, it must not outlive the requests.
  */
 import { timerMsMax } from '#base/clock.ts'
 
@@ -11,6 +12,7 @@ export class Deadlines<Request> {
   /** The start time of each request, oldest first. */
   readonly #running = new Map<Request, number>()
   #timer: NodeJS.Timeout | undefined
+  #isStopping = false
 
   /** With a limit of 0, requests never expire. */
   constructor(limitMs: number, monotonicMs: () => number, expire: (request: Request) => void) {
@@ -27,6 +29,19 @@ export class Deadlines<Request> {
 
   end(request: Request): void {
     this.#running.delete(request)
+    if (this.#isStopping) this.#clearIfIdle()
+  }
+
+  /** From now on, no timer waits while no request runs: it would keep the server in memory. */
+  stop(): void {
+    this.#isStopping = true
+    this.#clearIfIdle()
+  }
+
+  #clearIfIdle(): void {
+    if (this.#running.size > 0) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   #wait(delayMs: number): void {

@@ -11,7 +11,7 @@ import type { AcceptRules } from '#codec/accept-header.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
 import type { Answer } from '#verbs/answer.ts'
-import type { RequestTarget } from './request-target.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | number | readonly string[]>

@@ -7,7 +7,7 @@ import type { Server } from '#verbs/server.ts'
 import type { Aggregation } from './aggregation/aggregation.ts'
 import type { ConnectParts } from './connect/connect-parts.ts'
 import type { Exchange } from './exchange.ts'
-import type { WatchMeter } from './watch-stream.ts'
+import type { WatchMeter } from '#http/watch/watch-stream.ts'
 
 export interface HttpParts {
   readonly server: Server

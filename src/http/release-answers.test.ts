@@ -68,6 +68,28 @@ const rows: Row[] = [
     expected: { 16: '406 only the following media types are accepted: …', 17: '200' },
   },
   {
+    request: `DELETE ${maps}?dryRun=All&watch=true&continue=garbage`,
+    expected: {
+      31: '400 invalid continue token: …',
+      32: '422 ListOptions.meta.k8s.io "" is invalid: …',
+      33: '400 invalid continue token: …',
+      34: '422 ListOptions.meta.k8s.io "" is invalid: …',
+    },
+  },
+  {
+    request: `DELETE ${maps}`,
+    body: '{"kind":"DeleteOptions","apiVersion":"v9","dryRun":["All"]}',
+    expected: { 24: '500 no kind "DeleteOptions" is registered for version "v9"…', 25: '200' },
+  },
+  {
+    request: `GET /apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests?fieldSelector=metadata.namespace%3Dx`,
+    expected: { 37: '400 field label not supported: metadata.namespace' },
+  },
+  {
+    request: `DELETE ${maps}?dryRun=All&resourceVersion=1`,
+    expected: { 27: '409 Operation cannot be fulfilled on …', 28: '200' },
+  },
+  {
     request: `PATCH ${here}`,
     headers: { 'content-type': 'text/plain' },
     expected: {

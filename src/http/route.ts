@@ -22,20 +22,25 @@ import type { Server, Target } from '#verbs/server.ts'
 import { specialVerbs } from '#verbs/special.ts'
 import { update } from '#verbs/update.ts'
 import { watch } from '#verbs/watch.ts'
-import { acceptsGzip, gzipSink } from './compress.ts'
+import { acceptsGzip, gzipSink } from '#http/response/compress.ts'
 import { connect, isConnection } from './connect/connect.ts'
 import type { Exchange, Sink } from './exchange.ts'
-import { errorFrame, framerFor } from './framer.ts'
+import { errorFrame, framerFor } from '#http/watch/framer.ts'
 import type { HttpParts } from './parts.ts'
-import type { RequestTarget } from './request-target.ts'
-import { requireName, requireRoute } from './require-route.ts'
-import { answerHeaders } from './answer-headers.ts'
-import { respond } from './respond.ts'
-import { negotiateShape, requireLogAccepted, requireRoutable, type Shape } from './shape.ts'
-import { warnDeprecated } from './warn-deprecated.ts'
-import { startedWithin } from './watch-start.ts'
-import type { TypedFramer } from './watch-stream.ts'
-import { deleteRequest, patchRequest, writeRequest } from './write-request.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
+import { requireName, requireRoute } from '#http/request/require-route.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
+import { respond } from '#http/response/respond.ts'
+import {
+  negotiateShape,
+  requireLogAccepted,
+  requireRoutable,
+  type Shape,
+} from '#http/response/shape.ts'
+import { warnDeprecated } from '#http/response/warn-deprecated.ts'
+import { startedWithin } from '#http/watch/watch-start.ts'
+import type { TypedFramer } from '#http/watch/watch-stream.ts'
+import { deleteRequest, patchRequest, writeRequest } from '#http/request/write-request.ts'
 
 const loadDeleteCollection = loadLater<typeof import('#verbs/delete-collection.ts')>(
   import.meta.url,
@@ -45,9 +50,9 @@ const loadUnreadable = loadLater<typeof import('#verbs/unreadable-deletion.ts')>
   import.meta.url,
   '#verbs/unreadable-deletion',
 )
-const loadWatchStream = loadLater<typeof import('./watch-stream.ts')>(
+const loadWatchStream = loadLater<typeof import('#http/watch/watch-stream.ts')>(
   import.meta.url,
-  './watch-stream',
+  '#http/watch/watch-stream',
 )
 const loadWatchSocket = loadLater<typeof import('./connect/watch-socket.ts')>(
   import.meta.url,
@@ -183,7 +188,8 @@ function runVerb(exchange: Exchange, parts: HttpParts, target: Target): Awaitabl
           : (special.delete ?? remove)(server, request),
       )
     case 'deletecollection': {
-      const options = parseListOptions(exchange.query, server.release)
+      const watchList = server.feature('WatchList')
+      const options = parseListOptions(exchange.query, server.release, false, watchList)
       // The selectors are validated before the delete options.
       select(target.kind, options.labelSelector, options.fieldSelector)
       return deleteRequest(exchange, parts, target).then((request) =>

@@ -81,7 +81,7 @@ test('a failure caused by the timeout is reported as a timeout', async () => {
 
 /** Filters that exceed the timeout: slow authentication, or no free seat. */
 const lateRows: [what: string, authenticateMs: number, placeMs: number, taken: number][] = [
-  ['who asks is known only then', 200, 0, 0],
+  ['the user is known only then', 200, 0, 0],
   ['there is a place only then', 0, 200, 1],
 ]
 for (const [what, authenticateMs, placeMs, wanted] of lateRows) {

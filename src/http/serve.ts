@@ -16,16 +16,16 @@ import {
 } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
 import { loadLater } from '#base/load-later.ts'
-import { StorageUnavailable, Unopened, Unreadable } from '#storage/storage.ts'
-import { namesRepresentations } from './body.ts'
+import { OutcomeUnknown, StorageUnavailable, Unopened, Unreadable } from '#storage/storage.ts'
+import { namesRepresentations } from '#http/request/body.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchange, Wire } from './exchange.ts'
 import { filters } from './filters.ts'
 import { isLongRunning } from './observers/request-place.ts'
 import type { HttpParts } from './parts.ts'
-import { readQuery } from './read-query.ts'
-import { parseTarget } from './request-target.ts'
-import { respondError } from './respond.ts'
+import { readQuery } from '#http/request/read-query.ts'
+import { parseTarget } from '#http/request/request-target.ts'
+import { respondError } from '#http/response/respond.ts'
 import { route } from './route.ts'
 
 /** Makes the handler of incoming requests. */
@@ -41,6 +41,7 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
       if (exchange.wire.isWaiting) deadlines.begin(exchange, parts.monotonicMs())
     },
   )
+  parts.stopping.addEventListener('abort', () => deadlines.stop(), { once: true })
   const left = (exchange: Exchange) => {
     deadlines.end(exchange)
     finish(exchange, parts)
@@ -87,16 +88,19 @@ export function requestServer(parts: HttpParts): (wire: Wire) => void {
   }
 }
 
-const loadPage = loadLater<typeof import('./browser-page.ts')>(import.meta.url, './browser-page')
+const loadPage = loadLater<typeof import('#http/response/browser-page.ts')>(
+  import.meta.url,
+  '#http/response/browser-page',
+)
 
 function welcome(wire: Wire, parts: HttpParts): void {
   const { pageBody, pageHeaders } = loadPage()
   wire.answer(200, { ...ownHeaders(wire, parts), ...pageHeaders }, pageBody)
 }
 
-const loadRequestedTimeout = loadLater<typeof import('./requested-timeout.ts')>(
+const loadRequestedTimeout = loadLater<typeof import('#http/request/requested-timeout.ts')>(
   import.meta.url,
-  './requested-timeout',
+  '#http/request/requested-timeout',
 )
 
 interface Hurry {
@@ -239,6 +243,7 @@ function fail(exchange: Exchange, parts: HttpParts, error: unknown): boolean {
 
 function asApiError(error: unknown, exchange: Exchange, parts: HttpParts): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof OutcomeUnknown) return new ApiError(500, '', error.message)
   if (error instanceof StorageUnavailable) return serviceUnavailable(error.message)
   if (error instanceof Unopened) return internalError(error.message)
   if (error instanceof Unreadable) return new ApiError(500, '', error.message)

@@ -98,6 +98,25 @@ for (const [release, group, plural, served, stored, hub, errorGroup, prefix] of 
   })
 }
 
+const claimVersions: [release: number, stored: string][] = [
+  [31, 'v1alpha3'],
+  [32, 'v1beta1'],
+  [33, 'v1beta1'],
+  [34, 'v1beta2'],
+  [35, 'v1'],
+  [37, 'v1'],
+]
+for (const [release, stored] of claimVersions)
+  test(`1.${release} stores claims and slices as ${stored}; their rules run in v1`, () => {
+    const options = { release, feature: () => true, root: '/registry', serves: () => true }
+    const all = builtInResources(facts, options)
+    for (const plural of ['resourceclaims', 'resourceclaimtemplates', 'resourceslices']) {
+      const found = all.find((one) => one.plural === plural)
+      assert.equal(found?.stored.apiVersion, `resource.k8s.io/${stored}`)
+      assert.equal(found?.hub.apiVersion, 'resource.k8s.io/v1')
+    }
+  })
+
 test('a release can decode versions that it does not serve', () => {
   const found = resourceOf(22, 'apps', 'deployments')
   assert.equal(found?.kindOf('extensions/v1beta1')?.apiVersion, 'extensions/v1beta1')

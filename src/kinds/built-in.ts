@@ -36,6 +36,10 @@ const loadDeclared = loadLater<typeof import('./declarative/validate-declared.ts
   import.meta.url,
   './declarative/validate-declared',
 )
+const loadStatus = loadLater<typeof import('./all-kinds/status-strategy.ts')>(
+  import.meta.url,
+  './all-kinds/status-strategy',
+)
 const loadOlder = loadLater<typeof import('./older-objects.ts')>(import.meta.url, './older-objects')
 
 export interface BuiltInOptions extends ReadingOptions {
@@ -111,8 +115,14 @@ class BuiltInResource implements Resource {
 
   /** Loaded when first needed. */
   get rules(): KindRules {
-    this.#rules ??= this.#row === undefined ? noRules : rulesIn(this.#row.folder)
+    this.#rules ??= this.#row === undefined ? this.#rulesOfAny() : rulesIn(this.#row.folder)
     return this.#rules
+  }
+
+  /** The rules of a kind without a row. */
+  #rulesOfAny(): KindRules {
+    const hasStatus = this.kinds.some(({ subresources }) => subresources.has('status'))
+    return hasStatus ? { behaviour: loadStatus().statusStrategy } : noRules
   }
 
   get behaviour(): Behaviour {

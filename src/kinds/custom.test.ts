@@ -114,7 +114,7 @@ const metaDefaults: [string, Loose, Loose, Loose][] = [
     { metadata: { name: 'n' } },
   ],
   [
-    'nor do labels that are none',
+    'nor do invalid labels',
     { properties: { metadata: { type: 'object', default: { name: 'n', labels: { a: 1 } } } } },
     {},
     { metadata: { name: 'n' } },
@@ -139,7 +139,7 @@ const inStore: [string, Loose, Loose, Loose][] = [
     { spec: { inner: { kind: 'Inner', metadata: { name: 'g', generation: 2 } } } },
   ],
   [
-    'but not what is no metadata at all',
+    'but a field metadata that is not an object stays',
     { metadata: 'none' },
     {},
     { spec: { inner: { metadata: 'none' } } },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { releaseOf } from '#api/releases/change.ts'
 import {
@@ -7,7 +8,12 @@ import {
   defaultPropagation,
   unspecifiedPropagationWarnings,
 } from './deletion.ts'
+import { loadFacts } from './facts.ts'
 import type { Kind } from './kind.ts'
+
+const facts = loadFacts((name) =>
+  readFileSync(new URL(`../../facts/${name}`, import.meta.url), 'utf8'),
+)
 
 const kindOf = (apiVersion: string, group: string, plural: string): Kind =>
   ({ apiVersion, resource: { group, plural } }) as unknown as Kind
@@ -41,13 +47,27 @@ const answerCases: [kind: Kind, minor: number, answers: boolean][] = [
   [kindOf('v1', '', 'services'), 23, true],
   [kindOf('resource.k8s.io/v1', 'resource.k8s.io', 'resourceclaims'), 37, true],
   [kindOf('resource.k8s.io/v1beta2', 'resource.k8s.io', 'devicetaintrules'), 36, true],
+  [kindOf('resource.k8s.io/v1beta2', 'resource.k8s.io', 'devicetaintrules'), 37, true],
+  [kindOf('resource.k8s.io/v1alpha3', 'resource.k8s.io', 'devicetaintrules'), 37, true],
   [kindOf('resource.k8s.io/v1', 'resource.k8s.io', 'devicetaintrules'), 37, false],
 ]
 for (const [kind, minor, answers] of answerCases) {
-  test(`deleting ${kind.resource.plural} in 1.${minor}`, () => {
+  test(`deleting ${kind.resource.plural} of ${kind.apiVersion} in 1.${minor}`, () => {
     assert.equal(answersDeletedObject(kind, releaseOf(minor)), answers)
     const isHeldStatus = kind.resource.plural === 'services' && !answers
     assert.equal(answersStatusWhenHeld(kind, releaseOf(minor)), isHeldStatus)
+  })
+}
+
+for (const minor of facts.releases) {
+  test(`the tables and the facts of 1.${minor} agree about the answer to a deletion`, () => {
+    for (const { group, version, plural, storage, returnsDeleted } of facts.resourcesOf(minor)) {
+      if (storage === undefined) continue
+      const apiVersion = group === '' ? version : `${group}/${version}`
+      const kind = kindOf(apiVersion, storage.group, plural)
+      const answers = answersDeletedObject(kind, releaseOf(minor))
+      assert.equal(answers, returnsDeleted, `${apiVersion} ${plural}`)
+    }
   })
 }
 

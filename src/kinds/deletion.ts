@@ -16,6 +16,7 @@ const answersObject = new Set([
   '/serviceaccounts',
   'policy/podsecuritypolicies',
   'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/devicetaintrules',
   'resource.k8s.io/podschedulingcontexts',
   'resource.k8s.io/podschedulings',
   'resource.k8s.io/resourceclaimparameters',
@@ -35,9 +36,11 @@ const answersObject = new Set([
 /** The same in some releases only. */
 const answersObjectIn: Readonly<Record<string, ReleaseChange>> = {
   '/services': change('DELETE of a service answers the service', { since: 23 }),
-  'resource.k8s.io/devicetaintrules': change('DELETE of a DeviceTaintRule answers the object', {
-    until: 36,
-  }),
+}
+
+/** Versions that answer with a Status, although older versions answer with the object. */
+const answersStatusAs: Readonly<Record<string, readonly string[]>> = {
+  'resource.k8s.io/devicetaintrules': ['resource.k8s.io/v1'],
 }
 
 /** Versions in which a DELETE without propagationPolicy orphans dependents. */
@@ -55,6 +58,7 @@ const rowOf = ({ resource }: Kind) => `${resource.group}/${resource.plural}`
 
 export function answersDeletedObject(kind: Kind, release: Release): boolean {
   const row = rowOf(kind)
+  if (answersStatusAs[row]?.includes(kind.apiVersion)) return false
   const since = answersObjectIn[row]
   return since === undefined ? answersObject.has(row) : release.has(since)
 }

@@ -3,6 +3,7 @@
  * once, on first use. facts/README.md describes the columns.
  */
 
+import type { Json } from '#api/object-meta.ts'
 import { isWithin, type Span } from '#api/releases/change.ts'
 import type { RulesTable } from './declarative/rules-table.ts'
 
@@ -84,6 +85,7 @@ export interface TypesTable {
 export interface TypeRow extends Span {
   readonly fields: readonly FieldRow[]
   readonly atomicSince?: number
+  readonly granularSince?: number
   readonly discriminator?: string
   readonly union?: boolean
 }
@@ -98,7 +100,7 @@ export interface FieldOptions extends Span {
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
   readonly gate?: string
-  readonly default?: string | number | boolean
+  readonly default?: Json
 }
 
 export interface NameRow extends Span {

@@ -2,10 +2,11 @@
  * Builds the type graph of a release from facts. Types are created on first use and cached. The
  * type of a field is resolved on first use, so recursive and unused types cost nothing.
  */
+import type { Json } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { assert } from '#base/assert.ts'
 import type { Field, List, Scalar, ScalarName, Struct, Type } from '#schema/type.ts'
-import type { FactsTables, FieldOptions, FieldRow } from './facts-table.ts'
+import type { FactsTables, FieldOptions, FieldRow, TypeRow } from './facts-table.ts'
 import { isIn, nameIn } from './facts-table.ts'
 
 export interface TypeGraph {
@@ -50,32 +51,31 @@ const declaresZeroDefaults = change(
 export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   const structs = new Map<string, Struct>()
   const namedScalar = scalarsByName()
+  const nameOf = (file: string, name: string) => `${tables.releases.packages[file].openApi}.${name}`
 
   function struct(file: string, name: string): Struct | undefined {
     const key = `${file}.${name}`
     const known = structs.get(key)
     if (known !== undefined) return known
     const row = tables.types(file).types[name]
-    if (row === undefined || !isIn(row, release)) return undefined
-    const fields = row.fields
-      .filter((field) => isIn(field[4], release))
-      .map(
-        (field) =>
-          new FactField(field, !releaseOf(release).has(declaresZeroDefaults), () =>
-            fieldType(file, field),
-          ),
-      )
-    const made: Struct = {
-      is: 'struct',
-      name: `${tables.releases.packages[file].openApi}.${name}`,
-      fields,
-      byName: row.union ? new Map() : lifted(fields),
-      atomic: row.atomicSince !== undefined && isIn({ since: row.atomicSince }, release),
-      open: false,
-      ...(row.union ? { union: true } : undefined),
-      ...(row.discriminator !== undefined ? { discriminator: row.discriminator } : undefined),
-    }
+    if (row === undefined || !isIn(row, release)) return redefined(file, name)
+    const made = structFrom(nameOf(file, name), row, release, (field) => fieldType(file, field))
     structs.set(key, made)
+    return made
+  }
+
+  /**
+   * A type with the fields of another struct and a name of its own: Go's
+   * `type MatchCondition v1.MatchCondition`. An alias (`type Rule = v1.Rule`) has no own name.
+   */
+  function redefined(file: string, name: string): Struct | undefined {
+    const row = nameIn(tables.types(file).names[name], release)
+    if (row === undefined || row.alias === true || !/^[\w.]+$/.test(row.of)) return undefined
+    const [inFile, inName] = placeOf(file, row.of)
+    const of = struct(inFile, inName)
+    if (of === undefined) return undefined
+    const made: Struct = { ...of, name: nameOf(file, name) }
+    structs.set(`${file}.${name}`, made)
     return made
   }
 
@@ -93,11 +93,11 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
     const scalar = scalars.get(text)
     if (scalar !== undefined) return scalar
     if (text === 'json') return namedScalar(`${file}.JSON`, { is: 'scalar', scalar: 'any' })
-    const dot = text.lastIndexOf('.')
-    const inFile = dot < 0 ? file : text.slice(0, dot)
-    const name = dot < 0 ? text : text.slice(dot + 1)
+    const [inFile, name] = placeOf(file, text)
     const alias = nameIn(tables.types(inFile).names[name], release)
     if (alias !== undefined) {
+      const own = alias.alias === true ? undefined : struct(inFile, name)
+      if (own !== undefined) return own
       const type = typeOf(inFile, alias.of, options, alias.message === true)
       const isNew = type.is === 'scalar' && alias.alias !== true
       if (!isNew) return type
@@ -110,6 +110,38 @@ export function typeGraph(tables: FactsTables, release: number): TypeGraph {
   }
 
   return { struct }
+}
+
+function structFrom(
+  name: string,
+  row: TypeRow,
+  release: number,
+  typeOfField: (field: FieldRow) => Type,
+): Struct {
+  const zeroUndeclared = !releaseOf(release).has(declaresZeroDefaults)
+  const fields = row.fields
+    .filter((field) => isIn(field[4], release))
+    .map((field) => new FactField(field, zeroUndeclared, () => typeOfField(field)))
+  return {
+    is: 'struct',
+    name,
+    fields,
+    byName: row.union ? new Map() : lifted(fields),
+    atomic: isFrom(row.atomicSince, release),
+    open: false,
+    ...(isFrom(row.granularSince, release) ? { granular: true } : undefined),
+    ...(row.union ? { union: true } : undefined),
+    ...(row.discriminator !== undefined ? { discriminator: row.discriminator } : undefined),
+  }
+}
+
+const isFrom = (since: number | undefined, release: number): boolean =>
+  since !== undefined && isIn({ since }, release)
+
+/** The table and the name of a type: `Pod` is in the table that refers to it. */
+function placeOf(file: string, text: string): [file: string, name: string] {
+  const dot = text.lastIndexOf('.')
+  return dot < 0 ? [file, text] : [text.slice(0, dot), text.slice(dot + 1)]
 }
 
 /** Creates named scalar types, one instance per name. */
@@ -182,7 +214,7 @@ class FactField implements Field {
   readonly patchMergeKey?: string
   readonly listType?: List['listType']
   readonly granular: boolean
-  readonly default?: string | number | boolean
+  readonly default?: Json
   readonly zeroUndeclared: boolean
   #type: Type | undefined
   readonly #resolve: () => Type

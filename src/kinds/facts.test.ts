@@ -303,6 +303,36 @@ test('named slices that protobuf wraps, unions and atomic structs', () => {
   assert.equal(facts.typeOf(selector, 22).atomic, true)
   assert.equal(facts.typeOf(selector, 15).atomic, false)
   assert.equal(facts.typeOf('io.k8s.api.core.v1.SeccompProfile', 22).discriminator, 'type')
+  assert.equal(facts.typeOf('io.k8s.api.lifecycle.v1alpha1.ResponderStatus', 37).granular, true)
+})
+
+const matchConditions: [version: string, name: string][] = [
+  ['v1alpha1', 'v1alpha1.MatchCondition'],
+  ['v1beta1', 'v1beta1.MatchCondition'],
+  ['v1', 'v1.MatchCondition'],
+]
+for (const [version, name] of matchConditions)
+  test(`match conditions of ${version} have a type of their own`, () => {
+    const prefix = 'io.k8s.api.admissionregistration'
+    const spec = facts.typeOf(`${prefix}.${version}.MutatingAdmissionPolicySpec`, 37)
+    const list = spec.byName.get('matchConditions')?.type
+    assert(list?.is === 'list' && list.items.is === 'struct')
+    assert.equal(list.items.name, `${prefix}.${name}`)
+    assert.equal(list.items, facts.typeOf(`${prefix}.${name}`, 37))
+    assert.deepEqual([...list.items.byName.keys()], ['name', 'expression'])
+  })
+
+test('an alias of a type has the name of that type', () => {
+  const file = 'io.k8s.api.admissionregistration'
+  const rules = facts.typeOf(`${file}.v1beta1.ValidatingWebhook`, 37).byName.get('rules')?.type
+  assert(rules?.is === 'list' && rules.items.is === 'struct')
+  assert.equal(rules.items.name, `${file}.v1.RuleWithOperations`)
+})
+
+test('a default that names a constant is its value', () => {
+  const disk = facts.typeOf('io.k8s.api.core.v1.AzureDiskVolumeSource', 37)
+  const defaults = ['cachingMode', 'kind', 'fsType'].map((name) => disk.byName.get(name)?.default)
+  assert.deepEqual(defaults, ['ReadWrite', 'Shared', 'ext4'])
 })
 
 for (const release of facts.releases) {

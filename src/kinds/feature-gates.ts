@@ -11,6 +11,8 @@ export type GateTable = Readonly<
 >
 
 export interface FeatureGates {
+  /** The gates of the release. */
+  readonly known: ReadonlyMap<string, { readonly stage: Stage; readonly on: boolean }>
   /**
    * A gate that an earlier release removed keeps its last default. A gate of a later release is
    * disabled.
@@ -22,6 +24,11 @@ export interface FeatureGates {
 
 /** Generally available gates that can still be disabled. */
 const operational = new Set(['ServerSideApply'])
+
+const allOfStage = [
+  ['AllAlpha', 'ALPHA'],
+  ['AllBeta', 'BETA'],
+] as const
 
 export function featureGates(
   table: GateTable,
@@ -38,10 +45,7 @@ export function featureGates(
     if (release <= last) known.set(name, { stage, on, locked })
     else if (on) settled.add(name)
   }
-  for (const [all, stage] of [
-    ['AllAlpha', 'ALPHA'],
-    ['AllBeta', 'BETA'],
-  ] as const) {
+  for (const [all, stage] of allOfStage) {
     const wanted = given.get(all)
     if (wanted === undefined) continue
     for (const gate of known.values()) if (gate.stage === stage) gate.on = wanted
@@ -69,5 +73,8 @@ export function featureGates(
     }
     gate.on = on
   }
-  return { enabled: (name) => known.get(name)?.on ?? settled.has(name), warnings }
+  // kube-apiserver counts the switches of all gates of a stage as gates.
+  for (const [all, stage] of allOfStage)
+    known.set(all, { stage, on: given.get(all) ?? false, locked: false })
+  return { known, enabled: (name) => known.get(name)?.on ?? settled.has(name), warnings }
 }

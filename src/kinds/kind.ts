@@ -325,6 +325,8 @@ export interface Behaviour {
   readonly resetFields?: readonly (readonly string[])[]
   /** Values of the selectable fields besides metadata.name and metadata.namespace. */
   selectableFields?(object: KubeObject): Record<string, string>
+  /** False if a namespaced kind has no field selector for metadata.namespace. */
+  readonly selectsNamespace?: boolean
   /** The error for a field selector with a field that is not selectable. */
   unknownFieldText?(field: string): string
   /** The grace period of a deletion in seconds. Undefined: delete the object at once. */

@@ -21,7 +21,7 @@ import {
   parametersHaveScope,
   pathsHaveTypes,
   podsHaveAddressLists,
-  policiesHaveStatus,
+  policyStatusChanges,
   requestsHaveSigners,
   selectorIsDefaulted,
   seriesHaveNoState,
@@ -274,7 +274,7 @@ const rows: Readonly<Record<string, Row>> = {
   '/persistentvolumeclaims': ({ release }) =>
     any(releaseOf(release).has(metadataHasNoCluster) && isOlderClaim),
   'networking.k8s.io/networkpolicies': ({ release }) =>
-    any(releaseOf(release).has(policiesHaveStatus) && (() => true)),
+    any(releaseOf(release).has(policyStatusChanges) && (() => true)),
   'networking.k8s.io/ipaddresses': rare,
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': rare,
   'admissionregistration.k8s.io/validatingadmissionpolicies': rare,

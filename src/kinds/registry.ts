@@ -144,6 +144,11 @@ export const kindRows: readonly KindRow[] = [
     folder: 'certificates/certificate-signing-request',
     selectsByFields: true,
   },
+  {
+    group: 'coordination.k8s.io',
+    plural: 'leasecandidates',
+    folder: 'coordination/lease-candidate',
+  },
   { group: 'coordination.k8s.io', plural: 'leases', folder: 'coordination/lease' },
   {
     group: 'discovery.k8s.io',
@@ -175,6 +180,8 @@ export const kindRows: readonly KindRow[] = [
     plural: 'storageversions',
     folder: 'internal-apiserver/storage-version',
   },
+  { group: 'lifecycle.k8s.io', plural: 'evictionrequests', folder: 'lifecycle/eviction-request' },
+  { group: 'lifecycle.k8s.io', plural: 'evictions', folder: 'lifecycle/eviction' },
   { group: 'networking.k8s.io', plural: 'ingressclasses', folder: 'networking/ingress-class' },
   {
     group: 'networking.k8s.io',
@@ -193,16 +200,28 @@ export const kindRows: readonly KindRow[] = [
   { group: 'policy', plural: 'podsecuritypolicies', folder: 'policy/pod-security-policy' },
   { group: 'resource.k8s.io', plural: 'deviceclasses', folder: 'resource/device-class' },
   { group: 'resource.k8s.io', plural: 'devicetaintrules', folder: 'resource/device-taint-rule' },
-  { group: 'resource.k8s.io', plural: 'resourceclaims', folder: 'resource/resource-claim' },
+  {
+    group: 'resource.k8s.io',
+    plural: 'resourceclaims',
+    folder: 'resource/resource-claim',
+    hub: 'resource.k8s.io/v1',
+  },
   {
     group: 'resource.k8s.io',
     plural: 'resourceclaimtemplates',
     folder: 'resource/resource-claim-template',
+    hub: 'resource.k8s.io/v1',
+  },
+  {
+    group: 'resource.k8s.io',
+    plural: 'resourcepoolstatusrequests',
+    folder: 'resource/resource-pool-status-request',
   },
   {
     group: 'resource.k8s.io',
     plural: 'resourceslices',
     folder: 'resource/resource-slice',
+    hub: 'resource.k8s.io/v1',
     selectsByFields: true,
   },
   {
@@ -229,6 +248,13 @@ export const kindRows: readonly KindRow[] = [
     folder: 'rbac/role',
     tablesSince: rbacTables,
   },
+  {
+    group: 'scheduling.k8s.io',
+    plural: 'compositepodgroups',
+    folder: 'scheduling/composite-pod-group',
+  },
+  { group: 'scheduling.k8s.io', plural: 'podgroups', folder: 'scheduling/pod-group' },
+  { group: 'scheduling.k8s.io', plural: 'workloads', folder: 'scheduling/workload' },
   { group: 'scheduling.k8s.io', plural: 'priorityclasses', folder: 'scheduling/priority-class' },
   { group: 'settings.k8s.io', plural: 'podpresets', folder: 'settings/pod-preset' },
   { group: 'storage.k8s.io', plural: 'csidrivers', folder: 'storage/csi-driver' },

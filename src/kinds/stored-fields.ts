@@ -43,9 +43,11 @@ export const servicesHaveNoTopology = change('services have no spec.topologyKeys
 export const setsCountAvailable = change('a StatefulSet shows availableReplicas, even if none is', {
   since: 23,
 })
-export const policiesHaveStatus = change('a stored NetworkPolicy gets or loses a status', {
-  since: 24,
-})
+/** 1.24 to 1.27 store a status, later releases remove it. */
+export const policyStatusChanges = change(
+  'a stored NetworkPolicy gets the status of 1.24 to 1.27, or loses it later',
+  { since: 24 },
+)
 export const metadataHasNoCluster = change('metadata has no clusterName', { since: 25 })
 export const selectorIsDefaulted = change('jobs show that their selector is generated', {
   since: 29,

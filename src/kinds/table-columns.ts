@@ -18,6 +18,8 @@ export interface TableColumns {
    * ages.
    */
   cells(object: KubeObject, now: number): unknown[]
+  /** The columns of a list whose cells depend on its other objects. */
+  ofList?(objects: readonly KubeObject[]): TableColumns
   /** Row conditions, as finished pods have. */
   conditions?(object: KubeObject): unknown[] | undefined
   /** The order of the rows, if it differs from that of the list. */

@@ -1,7 +1,11 @@
 /**
  * JSON Merge Patch (RFC 7386) as in kube-apiserver: null removes a member, maps are merged, other
- * values replace. Nulls are removed from maps in new values, even in lists; before 1.22 they were
- * also removed from lists. Arguments are not changed.
+ * values replace. A new value loses the null members of its maps, at any depth. Before 1.22 it also
+ * loses the null items of its lists. Arguments are not changed.
+ *
+ *     patch {"a": {"b": null, "c": [null, {"d": null}]}} of {}
+ *     since 1.22:  {"a": {"c": [null, {}]}}
+ *     before:      {"a": {"c": [{}]}}
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Json } from '#api/object-meta.ts'
@@ -37,6 +41,7 @@ function mergeMaps(document: JsonMap, patch: JsonMap, prune: Prune): JsonMap {
 }
 
 function mergeValue(current: Json, value: Json, prune: Prune): Json {
+  // kube-apiserver's library keeps the nulls of a list that replaces a map.
   if (isMap(current)) return isMap(value) ? mergeMaps(current, value, prune) : value
   return prune(value)
 }

@@ -8,7 +8,7 @@ import { goText, goType, goValue } from './go-value.ts'
 import { isMap, type JsonMap, ownValue } from './json-map.ts'
 import { type PatchRule, StrategicError, wrongType } from './strategic-rule.ts'
 
-type MergeMaps = (original: JsonMap, patch: JsonMap, type: Type) => JsonMap
+export type MergeMaps = (original: JsonMap, patch: JsonMap, type: Type) => JsonMap
 
 const directive = '$patch'
 const mapType = 'map[string]interface {}'

@@ -147,7 +147,7 @@ const merged: [what: string, document: Json, patch: Json, result: Json][] = [
     { '$setElementOrder/finalizers': ['b', 'a'] },
     { finalizers: ['b', 'a'] },
   ],
-  ['an order of nothing', {}, { '$setElementOrder/items': items('a') }, {}],
+  ['an order of items that do not exist', {}, { '$setElementOrder/items': items('a') }, {}],
   ['another type takes the place', { labels: { a: '1' } }, { labels: null }, {}],
   [
     'what the type has not is left out',
@@ -174,6 +174,92 @@ for (const [what, document, patch, result] of merged) {
 
 const unfit = (patch: string, why: string) =>
   ` "" is invalid: patch: Invalid value: ${JSON.stringify(patch)}: ${why}`
+/** The same patch in the release before a change and in the release with it. */
+const changed: [
+  before: number,
+  since: number,
+  document: Json,
+  patch: Json,
+  older: Json,
+  newer: Json,
+][] = [
+  [22, 23, {}, { '$deleteFromPrimitiveList/finalizers': ['a'] }, { finalizers: ['a'] }, {}],
+  [
+    22,
+    23,
+    { args: null },
+    { '$deleteFromPrimitiveList/args': ['a'] },
+    { args: ['a'] },
+    { args: null },
+  ],
+  [
+    23,
+    24,
+    {},
+    { labels: { a: null, b: '1' } },
+    { labels: { a: null, b: '1' } },
+    { labels: { b: '1' } },
+  ],
+  [
+    23,
+    24,
+    { items: [{ name: 'a' }] },
+    { items: [{ name: 'a', inner: { a: null } }], deep: { x: { y: null } } },
+    { items: [{ name: 'a', inner: { a: null } }], deep: { x: { y: null } } },
+    { items: [{ name: 'a', inner: {} }], deep: { x: {} } },
+  ],
+  [
+    27,
+    28,
+    {},
+    { items: [{ name: 'a', $patch: 'delete' }] },
+    { items: [{ name: 'a' }] },
+    { items: [] },
+  ],
+  [27, 28, { count: 1 }, { count: { $patch: 'replace' } }, 'fails', {}],
+  [27, 28, {}, { labels: { $patch: 'delete' } }, { labels: { $patch: 'delete' } }, {}],
+  [
+    27,
+    28,
+    {},
+    { items: [{ name: 'a', $patch: 'x' }, { name: 'b' }], '$setElementOrder/items': [] },
+    { items: [{ name: 'b' }, { name: 'a' }] },
+    { items: [{ name: 'b' }] },
+  ],
+  [
+    27,
+    28,
+    { args: ['a', 'b'] },
+    { '$deleteFromPrimitiveList/args': ['a'] },
+    { args: ['a'] },
+    { args: ['b'] },
+  ],
+]
+for (const [before, since, document, patch, older, newer] of changed)
+  test(`strategic merge before and since 1.${since}: ${JSON.stringify(patch)}`, () => {
+    const merge = (minor: number) => {
+      try {
+        return applyStrategicMergeIn(type, document, patch, minor)
+      } catch {
+        return 'fails'
+      }
+    }
+    assert.deepEqual([merge(before), merge(since)], [older, newer])
+  })
+
+test('a message shows the patch without the nulls that were dropped', () => {
+  const patch = { args: { a: null } }
+  const shown = (minor: number) => {
+    try {
+      return applyStrategicMergeIn(type, {}, patch, minor)
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  assert.match(String(shown(23)), /map\[args:map\[a:<nil>\]\]/)
+  assert.match(String(shown(24)), /map\[args:map\[\]\]/)
+})
+
 const refused: [what: string, document: Json, patch: Json, code: number, message: string][] = [
   [
     'a list',
@@ -190,7 +276,7 @@ const refused: [what: string, document: Json, patch: Json, code: number, message
     'json: cannot unmarshal number into Go value of type map[string]interface {}',
   ],
   [
-    'a directive nobody knows',
+    'an unknown directive',
     { labels: { a: '1' } },
     { labels: { $patch: 'merge' } },
     500,
@@ -383,7 +469,7 @@ const refused: [what: string, document: Json, patch: Json, code: number, message
     ),
   ],
   [
-    'a time that is none',
+    'an invalid time',
     {},
     { when: '2020-02-30T03:04:05Z' },
     422,
@@ -425,7 +511,7 @@ const large: [what: string, document: Json, patch: Json][] = [
   ['plain items', { finalizers: names('a') }, { finalizers: names('b') }],
   ['plain items twice', { finalizers: ['x'] }, { finalizers: [...names('a'), ...names('a')] }],
   [
-    'plain items that go',
+    'plain items that are removed',
     { finalizers: names('a') },
     { '$deleteFromPrimitiveList/finalizers': names('b') },
   ],

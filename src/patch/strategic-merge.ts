@@ -4,7 +4,7 @@
  * `$setElementOrder/name` and `$deleteFromPrimitiveList/name` refer to a list in the same map.
  * Arguments are not changed.
  */
-import { releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import { invalid } from '#api/field-error.ts'
 import type { Json } from '#api/object-meta.ts'
 import { blamesPatches } from '#api/release-words.ts'
@@ -12,8 +12,8 @@ import { ApiError, badRequest, invalidObject } from '#api/status-error.ts'
 import type { Type } from '#schema/type.ts'
 import { goText, goType, goValue } from './go-value.ts'
 import { copyValue, isMap, type JsonMap, ownValue, setMember } from './json-map.ts'
-import { mergeItems, orderItems } from './strategic-list.ts'
-import { listRule, mapRule, type PatchRule, StrategicError, wrongType } from './strategic-rule.ts'
+import { type MergeMaps, mergeItems, orderItems } from './strategic-list.ts'
+import { listRule, mapRule, StrategicError, wrongType } from './strategic-rule.ts'
 import { restore, RestoreError } from './restore.ts'
 
 const directive = '$patch'
@@ -42,7 +42,7 @@ export function applyStrategicMerge(
   const original = copyValue(document) as JsonMap
   const change = copyValue(patch ?? {}) as JsonMap
   try {
-    const whole = mergeMap(original, change, type)
+    const whole = mergeMap(original, change, type, releaseOf(release))
     const kept = restore(type, whole) as JsonMap
     lost?.(whole, kept)
     return withHeaderOf(document as JsonMap, kept)
@@ -83,12 +83,13 @@ function answerTo(error: unknown, patch: JsonMap, release: number): unknown {
  * Modifies and returns `original`, or returns a replacement. Removes directives from `patch` after
  * applying them.
  */
-function mergeMap(original: JsonMap, patch: JsonMap, type: Type): JsonMap {
+function mergeMap(original: JsonMap, patch: JsonMap, type: Type, release: Release): JsonMap {
   const order = ownValue(patch, directive)
   if (order !== undefined) return replaceOrDelete(order, patch)
   retainOnly(original, patch)
-  mergeOrdered(original, patch, type)
-  for (const name of Object.keys(patch)) mergeMember(original, name, patch[name] as Json, type)
+  mergeOrdered(original, patch, type, release)
+  for (const name of Object.keys(patch))
+    mergeMember(original, name, patch[name] as Json, type, release)
   return original
 }
 
@@ -122,7 +123,7 @@ function retainOnly(original: JsonMap, patch: JsonMap): void {
 }
 
 /** Merges the lists with $setElementOrder, including the patch's items for them. */
-function mergeOrdered(original: JsonMap, patch: JsonMap, type: Type): void {
+function mergeOrdered(original: JsonMap, patch: JsonMap, type: Type, release: Release): void {
   for (const marker of Object.keys(patch)) {
     if (!marker.startsWith(elementOrder)) continue
     const order = patch[marker] as Json
@@ -132,7 +133,9 @@ function mergeOrdered(original: JsonMap, patch: JsonMap, type: Type): void {
     const before = listAt(original, name)
     const change = listAt(patch, name)
     const rule = listRule(type, name)
-    const merged = orderItems(before, change, order, rule, mergeMap)
+    const added = before === undefined && change !== undefined
+    const items = added && release.has(dropsDirectives) ? withoutDirectives(change) : change
+    const merged = orderItems(before, items, order, rule, merging(release))
     if (merged === undefined) continue
     setMember(original, name, merged)
     delete patch[name]
@@ -151,7 +154,13 @@ function nameAfter(marker: string, prefix: string, problem: string): string {
   return marker.slice(slash + 1)
 }
 
-function mergeMember(original: JsonMap, member: string, value: Json, type: Type): void {
+function mergeMember(
+  original: JsonMap,
+  member: string,
+  value: Json,
+  type: Type,
+  release: Release,
+): void {
   const deletes = member.startsWith(deleteFromList)
   let name = member
   if (deletes) {
@@ -164,21 +173,76 @@ function mergeMember(original: JsonMap, member: string, value: Json, type: Type)
   }
   const before = ownValue(original, name)
   if (before === undefined || before === null || goType(before) !== goType(value)) {
-    setMember(original, name, value)
+    if (!deletes || !release.has(deletesFromNothing)) addMember(original, name, value, release)
     return
   }
   if (isMap(before)) {
     const rule = mapRule(type, name)
     const change = value as JsonMap
-    setMember(
-      original,
-      name,
-      rule.strategy === 'replace' ? change : mergeMap(before, change, rule.type),
-    )
+    const replaces = rule.strategy === 'replace'
+    setMember(original, name, replaces ? change : mergeMap(before, change, rule.type, release))
   } else if (Array.isArray(before)) {
-    setMember(original, name, mergeList(before, value as Json[], listRule(type, name), deletes))
+    const rule = listRule(type, name)
+    const merges = rule.strategy === 'merge' || (deletes && release.has(deletesFromAnyList))
+    const change = value as Json[]
+    const items = merges ? mergeItems(before, change, rule, deletes, merging(release)) : change
+    setMember(original, name, items)
   } else setMember(original, name, value)
 }
 
-const mergeList = (before: Json[], change: Json[], rule: PatchRule, deletes: boolean): Json[] =>
-  rule.strategy === 'merge' ? mergeItems(before, change, rule, deletes, mergeMap) : change
+const merging =
+  (release: Release): MergeMaps =>
+  (original, patch, type) =>
+    mergeMap(original, patch, type, release)
+
+const deletesFromNothing = change(
+  'a strategic merge patch that deletes items of an absent list adds no list',
+  { since: 23 },
+)
+const dropsNulls = change('a strategic merge patch drops the nulls inside a value that it adds', {
+  since: 24,
+})
+const dropsDirectives = change(
+  'a strategic merge patch drops the directives inside a value that it adds',
+  { since: 28 },
+)
+const deletesFromAnyList = change(
+  'a strategic merge patch can delete items of a list that it otherwise replaces',
+  { since: 28 },
+)
+
+/** Adds a value to which the live object has no counterpart of the same type. */
+function addMember(original: JsonMap, name: string, value: Json, release: Release): void {
+  if (release.has(dropsNulls)) dropNulls(value)
+  const kept = release.has(dropsDirectives) ? withoutDirectives(value) : value
+  if (kept === undefined) delete original[name]
+  else setMember(original, name, kept)
+}
+
+/** As in kube-apiserver, the patch itself changes, so an error message shows the rest of it. */
+function dropNulls(value: Json): void {
+  if (Array.isArray(value)) for (const item of value) dropNulls(item)
+  else if (isMap(value))
+    for (const name of Object.keys(value)) {
+      if (value[name] === null) delete value[name]
+      else dropNulls(value[name] as Json)
+    }
+}
+
+/** The value without maps that have a directive; undefined if it is such a map. */
+function withoutDirectives<Value extends Json>(value: Value): Value | undefined
+function withoutDirectives(value: Json): Json | undefined {
+  if (Array.isArray(value))
+    return value.flatMap((item) => {
+      const kept = withoutDirectives(item)
+      return kept === undefined ? [] : [kept]
+    })
+  if (!isMap(value)) return value
+  if (ownValue(value, directive) !== undefined) return undefined
+  for (const name of Object.keys(value)) {
+    const kept = withoutDirectives(value[name] as Json)
+    if (kept === undefined) delete value[name]
+    else setMember(value, name, kept)
+  }
+  return value
+}

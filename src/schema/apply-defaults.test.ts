@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Loose } from '#api/object-meta.ts'
+import type { Json, Loose } from '#api/object-meta.ts'
 import { compileDefaults } from './apply-defaults.ts'
 import { field, listOf, mapOf, scalar, structOf } from './make-type.ts'
 import type { Struct } from './type.ts'
@@ -68,5 +68,32 @@ test('a kind without defaults is not visited', () => {
     const object = { spec: { containers: null }, children: [{}] }
     compileDefaults(type, { Absent: () => assert.fail() }, undefined)(object)
     assert.deepEqual(object, { spec: { containers: null }, children: [{}] })
+  }
+})
+
+test('fields have the defaults that they declare', () => {
+  const declaring = (name: string, flags: string, value: Json) => ({
+    ...field(name, scalar('string'), 1, flags),
+    default: value,
+  })
+  const struct = structOf('Declaring', [
+    declaring('pointer', 'op', ''),
+    declaring('text', 'o', 'a'),
+    declaring('object', 'op', { single: {} }),
+    declaring('zero', 'o', ''),
+    declaring('constant', 'op', 'ref(Constant)'),
+  ])
+  const holder = structOf('Holder', [field('inner', struct, 1, 'o')])
+  const apply = compileDefaults(holder, { Declaring: absent('text', 'b') }, undefined)
+  const rows: [Loose, Loose][] = [
+    [{}, { inner: { pointer: '', text: 'b', object: { single: {} } } }],
+    [
+      { inner: { pointer: 'x', text: '' } },
+      { inner: { pointer: 'x', text: 'a', object: { single: {} } } },
+    ],
+  ]
+  for (const [given, expected] of rows) {
+    apply(given)
+    assert.deepEqual(given, expected)
   }
 })

@@ -1,9 +1,11 @@
 /**
- * Visits every value of an object that has a default function, parents before children, as Go's
- * generated defaulters do. The walk is compiled once per kind and visits only paths that lead to a
- * type in the table. The table defines the defaults.
+ * Visits every value of an object that has defaults, parents before children, as Go's generated
+ * defaulters do. The walk is compiled once per kind and visits only paths that lead to a default.
+ * Defaults are functions in a table, and values that fields of the type declare. The function of a
+ * type runs before the defaults that its fields declare.
  */
-import type { Loose } from '#api/object-meta.ts'
+import type { Json, Loose } from '#api/object-meta.ts'
+import { copyData } from '#base/copy-data.ts'
 import type { Field, Struct, Type } from './type.ts'
 
 /** Default functions by OpenAPI type name. Each changes its value in place. */
@@ -32,7 +34,7 @@ class Compiler<Context> {
   readonly #table: DefaultsTable<Context>
   readonly #context: Context
   readonly #visits = new Map<Type, Visit>()
-  /** Whether a struct leads to a type of the table, for the structs that were already checked. */
+  /** Whether a struct leads to a default, for the structs that were already checked. */
   readonly #leads = new Map<Struct, boolean>()
 
   constructor(table: DefaultsTable<Context>, context: Context) {
@@ -50,12 +52,16 @@ class Compiler<Context> {
   }
 
   #entry(struct: Struct): Visit | undefined {
-    if (!Object.hasOwn(this.#table, struct.name)) return undefined
-    const set = this.#table[struct.name]
-    return (value) => set(value, this.#context)
+    const declared = struct.fields.filter(declaresDefault)
+    const set = Object.hasOwn(this.#table, struct.name) ? this.#table[struct.name] : undefined
+    if (set === undefined && declared.length === 0) return undefined
+    return (value) => {
+      set?.(value, this.#context)
+      for (const field of declared) setDeclared(value, field)
+    }
   }
 
-  /** Whether the type contains a struct of the table. Types may be recursive. */
+  /** Whether the type contains a struct with defaults. Types may be recursive. */
   #reaches(type: Type, seen = new Set<Struct>()): boolean {
     if (type.is === 'list') return this.#reaches(type.items, seen)
     if (type.is === 'map') return this.#reaches(type.values, seen)
@@ -65,10 +71,10 @@ class Compiler<Context> {
     seen.add(type)
     const found =
       Object.hasOwn(this.#table, type.name) ||
-      type.fields.some((field) => this.#reaches(field.type, seen))
+      type.fields.some((field) => declaresDefault(field) || this.#reaches(field.type, seen))
     if (found) this.#leads.set(type, true)
-    // If the outermost walk found no struct of the table, then none of the visited structs leads to
-    // one.
+    // If the outermost walk found no struct with defaults, then none of the visited structs leads
+    // to one.
     else if (seen.values().next().value === type)
       for (const one of seen) this.#leads.set(one, false)
     return found
@@ -126,3 +132,22 @@ class Compiler<Context> {
 
 const isAlwaysThere = (field: Field) =>
   !field.pointer && field.type.is === 'struct' && field.type.union !== true
+
+/** The facts name a constant instead of its value. Functions in the table set these defaults. */
+const namesConstant = (value: Json): boolean =>
+  typeof value === 'string' && value.startsWith('ref(')
+
+const isZero = (value: Json | undefined): boolean =>
+  value === undefined || value === null || value === '' || value === 0 || value === false
+
+/** Whether a field declares a default that changes an object. Go's zero value needs a pointer. */
+const declaresDefault = (field: Field): boolean =>
+  field.default !== undefined &&
+  !namesConstant(field.default) &&
+  (field.pointer || !isZero(field.default))
+
+function setDeclared(value: Loose, field: Field): void {
+  const given: Json | undefined = value[field.name]
+  const isSet = field.pointer ? given !== undefined && given !== null : !isZero(given)
+  if (!isSet) value[field.name] = copyData(field.default)
+}

@@ -4,6 +4,7 @@
  * compiled from it. Types are immutable. A graph may be recursive, so the type of a field is
  * resolved on first use.
  */
+import type { Json } from '#api/object-meta.ts'
 
 /**
  * The representation of a value in JSON and protobuf. Quantities and times are canonical strings;
@@ -77,6 +78,8 @@ export interface Struct {
   readonly byName: ReadonlyMap<string, Field>
   /** One manager owns the whole struct (x-kubernetes-map-type: atomic). */
   readonly atomic: boolean
+  /** Declared as what every struct is by default (x-kubernetes-map-type: granular). */
+  readonly granular?: boolean
   /**
    * Whether unknown fields are kept: custom kinds with x-kubernetes-preserve-unknown-fields or
    * without a schema.
@@ -121,7 +124,7 @@ export interface Field {
    * The default in the OpenAPI schema, which the key of a list map gets if an applied item omits
    * it.
    */
-  readonly default?: string | number | boolean
+  readonly default?: Json
   /**
    * The schema has no default for Go's zero value. Otherwise fields that are always written have
    * that default.

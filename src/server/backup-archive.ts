@@ -147,6 +147,7 @@ async function hashOf(path: string): Promise<string> {
 
 /** Whether a file is a backup archive. A plain database file is not. */
 export async function isBackupArchive(file: string): Promise<boolean> {
+  if (!(await stat(file)).isFile()) return false
   const archive = await open(file)
   try {
     const { buffer, bytesRead } = await archive.read(Buffer.alloc(tarBlockBytes), 0, tarBlockBytes)

@@ -110,7 +110,7 @@ const renewals: [name: string, days: number, made: string[]][] = [
   ['after two thirds of a year', 244, ['apiserver', 'admin']],
   ['long after they expired', 1000, ['apiserver', 'admin']],
   ['when the authority is due as well', 2500, ['ca', 'apiserver', 'admin']],
-  ['when the clock stands before they were made', -30, ['ca', 'apiserver', 'admin']],
+  ['if the clock is earlier than their creation', -30, ['ca', 'apiserver', 'admin']],
 ]
 for (const [name, days, made] of renewals)
   test(`renewal ${name}`, () => {

@@ -4,12 +4,12 @@
  */
 import { type ControllerName, selectControllers } from '#controllers/names.ts'
 import type { Wire } from '#http/exchange.ts'
-import type { Listener } from '#http/listener.ts'
+import type { Listener } from '#http/connections/listener.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { buildInfo } from './build-info.ts'
 import { orCannotStart } from './cannot-start.ts'
 import { startControllers } from './controllers.ts'
-import { type Foundation, openFoundation, type SharedParts } from './foundation.ts'
+import { type Foundation, gatesOf, openFoundation, type SharedParts } from './foundation.ts'
 import { ServerHealth } from './health-checks.ts'
 import { type RequestHandling, serverOf } from './make-http.ts'
 import { makeServer } from './make-server.ts'
@@ -48,11 +48,11 @@ export async function openCluster(
   opened.defer(() => storage.close())
   opened.defer(() => cache.close())
   const stopping = new AbortController()
-  const running: { stop(): void }[] = []
+  const running: { stop(): void | Promise<void> }[] = []
   let controllers: Promise<void> | undefined
   opened.defer(async () => {
     await controllers
-    for (const part of running.reverse()) part.stop()
+    for (const part of running.reverse()) await part.stop()
   })
   const handling = await makeSide(foundation, stopping.signal)
   // Audit records are written first: the rest may wait for a store that does not answer.
@@ -90,6 +90,7 @@ async function makeSide(foundation: Foundation, stopping: AbortSignal): Promise<
       release,
       build: buildInfo(version),
       feature,
+      gates: () => gatesOf(settings, release).known,
       log,
       clock,
       random: foundation.random,

@@ -11,8 +11,8 @@ import type { Foundation } from './foundation.ts'
 import type { Wire } from '#http/exchange.ts'
 import type { Revision, Storage } from '#storage/storage.ts'
 import type { ApiClient } from '#client/client.ts'
-import type { ReservedPort } from '#http/free-port.ts'
-import type { Listener } from '#http/listener.ts'
+import type { ReservedPort } from '#http/connections/free-port.ts'
+import type { Listener } from '#http/connections/listener.ts'
 import type { Settings } from '#settings/flags.ts'
 import { SharedEntries } from '#watchcache/shared-entries.ts'
 import { localClient } from '#verbs/local-client.ts'
@@ -26,8 +26,8 @@ import type { ServerStatus } from './server-status.ts'
 import type { Observing } from './observing.ts'
 import type { Surroundings } from './surroundings.ts'
 
-type FreePort = typeof import('#http/free-port.ts')
-const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/free-port')
+type FreePort = typeof import('#http/connections/free-port.ts')
+const loadFreePort = loadLater<FreePort>(import.meta.url, '#http/connections/free-port')
 const loadStatus = loadLater<typeof import('./server-status.ts')>(
   import.meta.url,
   './server-status',
@@ -82,6 +82,12 @@ export interface RunningServer {
 
 /** Longer than the request timeout: closing waits until the timeout error has been sent. */
 const lastAnswersMs = 1000
+
+/** How long deregistering may take: some requests to the store of a busy machine. */
+const leavingMs = 10_000
+
+/** How long requests wait for an etcd that does not respond while the server stops. */
+const storeGraceMs = 5000
 
 export async function createServer(
   settings: Settings,
@@ -209,7 +215,7 @@ function closingSteps(
   opened: AsyncDisposableStack,
 ): ClosingStep[] {
   const { foundation, health } = handling
-  const { settings } = foundation
+  const { settings, storage } = foundation
   const delayMs = settings.shutdownDelayDurationMs
   return [
     {
@@ -218,13 +224,19 @@ function closingSteps(
         health.stopping()
         await Promise.all([membership?.leave(), new Promise((over) => setTimeout(over, delayMs))])
       },
-      timeoutMs: delayMs + 1000,
+      timeoutMs: delayMs + leavingMs,
     },
     {
       name: 'requests',
       async run() {
         stopping.abort()
-        await listener.drain()
+        // Ends requests that wait for an etcd that does not respond.
+        const timer = setInterval(() => {
+          const isAway = settings.storageBackend === 'etcd3' && storage.trouble() !== undefined
+          if (isAway) void storage.close()
+        }, storeGraceMs)
+        timer.unref()
+        await listener.drain().finally(() => clearInterval(timer))
       },
       timeoutMs: Math.min(settings.requestTimeoutMs + lastAnswersMs, timerMsMax),
     },

@@ -25,8 +25,8 @@ const notBase64 = `${at}.aescbc.keys[0].secret: Invalid value: "REDACTED": secre
 
 const rows: [name: string, text: string, problem: string][] = [
   ['JSON', config([{ aescbc }]), ''],
-  ['the form of old', config([{ aescbc }], { apiVersion: 'v1', kind: 'EncryptionConfig' }), ''],
-  ['fields that nobody knows', config([{ aescbc: { ...aescbc, x: 1 } }], { more: 1 }), ''],
+  ['the older form', config([{ aescbc }], { apiVersion: 'v1', kind: 'EncryptionConfig' }), ''],
+  ['unknown fields', config([{ aescbc: { ...aescbc, x: 1 } }], { more: 1 }), ''],
   ['a resource that is not there', config([{ aescbc }]).replace('secrets', 'no.such'), ''],
   ['one name for two keys', config([{ aescbc: { keys: [...aescbc.keys, ...aescbc.keys] } }]), ''],
   ['a key in two lines', config([{ aescbc: keys(`${key16.slice(0, 8)}\n${key16.slice(8)}`) }]), ''],
@@ -42,7 +42,7 @@ const rows: [name: string, text: string, problem: string][] = [
     'no kind "Foo" is registered for version "apiserver.config.k8s.io/v1"',
   ],
   [
-    'the kind of now in the version of old',
+    'the current kind in the older version',
     config([], { apiVersion: 'v1' }),
     'no kind "EncryptionConfiguration" is registered for version "v1"',
   ],
@@ -58,7 +58,7 @@ const rows: [name: string, text: string, problem: string][] = [
   ],
   ['an empty provider', config([{}]), none],
   ['a provider that is null', config([{ identity: null }]), none],
-  ['a provider that nobody knows', config([{ foo: {} }]), none],
+  ['an unknown provider', config([{ foo: {} }]), none],
   ['a provider in other letters', config([{ AESCBC: aescbc }]), none],
   [
     'two in one',

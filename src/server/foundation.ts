@@ -11,7 +11,7 @@ import { loadLater } from '#base/load-later.ts'
 import { builtInResources } from '#kinds/built-in.ts'
 import { Catalog } from '#kinds/catalog.ts'
 import { type Facts, loadFacts } from '#kinds/facts.ts'
-import { featureGates } from '#kinds/feature-gates.ts'
+import { type FeatureGates, featureGates } from '#kinds/feature-gates.ts'
 import type { Resource } from '#kinds/kind.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import { runtimeConfig } from '#kinds/runtime-config.ts'
@@ -29,8 +29,13 @@ import { type Certificates, ensureCertificates, makeLoopback } from './certifica
 import { readFactsFile } from './facts-reader.ts'
 import { releaseNumber, type Settings } from '#settings/flags.ts'
 import { openStorage } from './storage.ts'
+import type { LoadProgress } from './load-progress.ts'
 import type { Surroundings } from './surroundings.ts'
 
+const loadLoadProgress = loadLater<typeof import('./load-progress.ts')>(
+  import.meta.url,
+  './load-progress',
+)
 const loadClusterKeys = loadLater<typeof import('./cluster-keys.ts')>(
   import.meta.url,
   './cluster-keys',
@@ -129,6 +134,7 @@ export async function openFoundation(
       root,
       limits: (resource) => ({ eventsMax: eventsMax(resource), ageMsMax: historyMsMax }),
       report,
+      loading: longLoads(log),
     },
     await storage.currentRevision(),
     shared?.discardedUpTo,
@@ -156,9 +162,22 @@ export async function openFoundation(
   }
 }
 
+/** Most kinds fit into the first page, and nothing is loaded for them. */
+function longLoads(log: Log): LoadProgress {
+  let progress: LoadProgress | undefined
+  return (resource, done, total) => {
+    if (done < total) progress ??= loadLoadProgress().loadProgress(log)
+    progress?.(resource, done, total)
+  }
+}
+
+/** The feature gates with the operator's flags. */
+export function gatesOf({ featureGates: given }: Settings, release: number): FeatureGates {
+  return orCannotStart(featureGates(JSON.parse(readFactsFile('features.json')), release, given))
+}
+
 function enabledFeatures(settings: Settings, release: number, log: Log) {
-  const table = JSON.parse(readFactsFile('features.json'))
-  const gates = orCannotStart(featureGates(table, release, settings.featureGates))
+  const gates = gatesOf(settings, release)
   for (const warning of gates.warnings) log.warn(warning)
   return gates.enabled
 }

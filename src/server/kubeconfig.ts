@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { localUrl } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
-import type { Settings } from '#settings/flags.ts'
+import type { Parsed, Settings } from '#settings/flags.ts'
 import { readIfThere, writeUnsyncedFiles } from './private-files.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -43,6 +43,29 @@ contexts:
 `
 }
 
+const pathOf = ({ dataDir }: Pick<Settings, 'dataDir'>) => join(dataDir, 'admin.kubeconfig')
+
+/**
+ * The URL at which the server of a data directory listens, or listened last. Commands need not
+ * repeat the flags of the server: --secure-port and --bind-address override the file.
+ */
+export function listeningUrl({ settings, given }: Pick<Parsed, 'settings' | 'given'>): string {
+  const own = localUrl(settings)
+  if (given.has('bind-address') || (given.has('secure-port') && settings.securePort !== 0))
+    return own
+  const [, found] = /^ {4}server: (\S+)$/m.exec(readable(pathOf(settings)) ?? '') ?? []
+  return found ?? own
+}
+
+/** Users without access to the data directory may check a server on the usual port. */
+function readable(path: string): string | undefined {
+  try {
+    return readIfThere(path)
+  } catch {
+    return undefined
+  }
+}
+
 /** Writes admin.kubeconfig into the data directory and returns its path. */
 export function writeKubeconfig(
   settings: Pick<
@@ -51,7 +74,7 @@ export function writeKubeconfig(
   >,
   { trustPem, admin }: Pick<Certificates, 'trustPem' | 'admin'>,
 ): string {
-  const path = join(settings.dataDir, 'admin.kubeconfig')
+  const path = pathOf(settings)
   const text = kubeconfigText(localUrl(settings), trustPem, { name: 'admin', ...admin })
   // Each start compares the file and rewrites it if necessary, so the start need not wait for the
   // disk.

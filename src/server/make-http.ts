@@ -16,8 +16,8 @@ import type { Aggregation } from '#http/aggregation/aggregation.ts'
 import type { OpenApiDocuments } from '#http/aggregation/remote-documents.ts'
 import { mayUpgrade } from '#http/connect/connect.ts'
 import type { Wire } from '#http/exchange.ts'
-import { createListener, type Listener } from '#http/listener.ts'
-import type { TlsKeys } from '#http/named-certificates.ts'
+import { createListener, type Listener } from '#http/connections/listener.ts'
+import type { TlsKeys } from '#http/connections/named-certificates.ts'
 import type { HttpParts, PathHandler } from '#http/parts.ts'
 import type { AggregatedDiscovery } from '#http/paths/aggregated-discovery.ts'
 import { type DiscoveryParts, discoveryPaths } from '#http/paths/discovery.ts'
@@ -180,7 +180,7 @@ function httpParts(handling: RequestHandling): HttpParts {
     authenticate: access.authenticate,
     challenge: access.challenge,
     authorizer: access.authorizer,
-    constrainedImpersonation: impersonationOf(foundation, access),
+    constrainedImpersonation: impersonationOf(foundation, access, observing),
     authorizesSelectors: foundation.feature('AuthorizeWithSelectors'),
     paths: pathsOf(handling),
     limits: {
@@ -205,10 +205,16 @@ const loadImpersonation = loadLater<typeof import('#access/constrained-impersona
 )
 
 /** Loaded with the first impersonation. */
-function impersonationOf({ feature }: Foundation, { authorizer }: Access) {
+function impersonationOf(
+  { feature }: Foundation,
+  { authorizer }: Access,
+  { impersonations }: Observing,
+) {
   if (!feature('ConstrainedImpersonation')) return undefined
   let made: ConstrainedImpersonation | undefined
-  return () => (made ??= new (loadImpersonation().ConstrainedImpersonation)(authorizer))
+  const make = () =>
+    new (loadImpersonation().ConstrainedImpersonation)(authorizer, impersonations())
+  return () => (made ??= make())
 }
 
 const publishesIssuer = change('the API server publishes the keys of its service account tokens', {
@@ -257,7 +263,7 @@ function pathsOf({
       aggregated: aggregation,
       whole: wholeDiscovery(foundation, aggregation, priorityOf),
     }),
-    openApiPaths(documents.over(openApiOf(foundation, priorityOf))),
+    openApiPaths(documents.over(openApiOf(foundation, priorityOf)), releaseOf(release)),
     ...(openId === undefined ? [] : [openIdPaths(openId)]),
     ...observing.paths,
     checkMetricsPath(checks, settings.profiling, release),

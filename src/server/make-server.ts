@@ -127,7 +127,7 @@ function sharedStore({ settings, storage, facts, release }: Foundation) {
 
 function accessOf(
   { settings, release, feature, certificates, tokenKeys, log, reader, clock }: Foundation,
-  { conditions: conditionMeter, tokenUsed }: Observing,
+  { conditions: conditionMeter, reloaded, tokenUsed }: Observing,
   server: () => Server,
 ): Promise<Access> {
   const surroundings = {
@@ -136,6 +136,7 @@ function accessOf(
     ownClientAuthorities: [certificates.ca.certificatePem],
     feature,
     conditionMeter,
+    reloaded,
     tokenUses: {
       count: tokenUsed,
       async label({ namespace, name, uid }: TokenSecret, labels: Record<string, string>) {

@@ -2,8 +2,10 @@
  * Creates the parts that observe requests without answering them, from the settings: metrics,
  * limits, fairness, audit.
  */
+import { hostname } from 'node:os'
 import type { TokenUse } from '#access/authenticate/token-uses.ts'
 import type { ConditionMeter } from '#access/authorize/webhook.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { AdmissionMeter } from '#admission/chain.ts'
 import type { PolicyMeter } from '#admission/policy/policy-meter.ts'
@@ -28,6 +30,7 @@ import type { Instruments, Observer, PathHandler } from '#http/parts.ts'
 import { debugFairnessPaths } from '#http/paths/debug-fairness.ts'
 import { metricsPath } from '#http/paths/metrics.ts'
 import type { Catalog } from '#kinds/catalog.ts'
+import type { FeatureGates } from '#kinds/feature-gates.ts'
 import type { RuleTimer } from '#kinds/custom/rules/rule-timer.ts'
 import { FlowControl } from '#observe/fairness/flow-control.ts'
 import { flowMeters } from '#observe/fairness/flow-meters.ts'
@@ -41,16 +44,20 @@ import { historyEventsMax } from './foundation.ts'
 import {
   countObjects,
   deleteMetricsOfRemovedKinds,
-  makeMeasuring,
+  makeRecorders,
   measureSizes,
-  type Measuring,
-} from './instruments.ts'
+  type Recorders,
+} from './recorders.ts'
 import { type OperationMeter, operationMeter } from './operation-metrics.ts'
 import { measureAvailability, measureStore, measureUnnamed } from './store-meter.ts'
 
 const loadDuration = loadLater<
   typeof import('#kinds/certificates/certificate-signing-request/requested-duration.ts')
 >(import.meta.url, '#kinds/certificates/certificate-signing-request/requested-duration')
+const loadIdentity = loadLater<typeof import('./identity-lease.ts')>(
+  import.meta.url,
+  './identity-lease',
+)
 const loadAudit = loadLater<typeof import('./audit.ts')>(import.meta.url, './audit')
 
 export interface Observing {
@@ -66,6 +73,8 @@ export interface Observing {
   readonly admission: AdmissionMeter
   readonly policies: () => PolicyMeter
   readonly conditions: () => ConditionMeter
+  readonly impersonations: Recorders['impersonations']
+  readonly reloaded: Recorders['reloaded']
   readonly tokenUsed: (use: TokenUse) => void
   readonly timed: RuleTimer
   readonly operation: OperationMeter
@@ -89,6 +98,7 @@ export interface ObservingOptions {
   readonly release: number
   readonly build: VersionInfo
   readonly feature: (gate: string) => boolean
+  readonly gates: () => FeatureGates['known']
   readonly log: Log
   readonly clock: TimerClock
   readonly random: Random
@@ -102,14 +112,18 @@ const waitShare = 4
 /** How often mandatory and suggested objects are restored. */
 const ensureIntervalMs = 60_000
 
-const measuringFor = (
+const recordersFor = (
   settings: Settings,
-  { release, build }: ObservingOptions,
+  { release, build, gates, feature, clock }: ObservingOptions,
   deprecations: string[],
 ) =>
-  makeMeasuring({
+  makeRecorders({
     release,
     build,
+    gates,
+    serverId: () =>
+      feature('APIServerIdentity') ? loadIdentity().identityOf(hostname(), releaseOf(release)) : '',
+    nowMs: () => clock.now(),
     showHiddenMetricsForVersion: settings.showHiddenMetricsForVersion,
     disabled: settings.disabledMetrics,
     allowed: settings.allowMetricLabels,
@@ -123,15 +137,15 @@ export async function makeObserving(
 ): Promise<Observing | { problem: string }> {
   const { build, feature, log, clock, random, parseStored } = options
   const deprecations: string[] = []
-  const measuring = measuringFor(settings, options, deprecations)
-  if ('problem' in measuring) return measuring
+  const recorders = recordersFor(settings, options, deprecations)
+  if ('problem' in recorders) return recorders
   const isFair = settings.enablePriorityAndFairness && feature('APIPriorityAndFairness')
   const limiting = isFair
-    ? makeFairness(settings, options, measuring)
-    : makeLimits(settings, measuring)
+    ? makeFairness(settings, options, recorders)
+    : makeLimits(settings, recorders)
   if ('problem' in limiting) return limiting
-  const { metrics } = measuring
-  const operation = operationMeter(measuring)
+  const { metrics } = recorders
+  const operation = operationMeter(recorders)
   let served: Catalog | undefined
   const makeAudit = recordsAudit(settings) ? loadAudit().makeAudit : undefined
   const audit = await makeAudit?.(settings, { metrics, parseStored, log, clock, random })
@@ -143,37 +157,39 @@ export async function makeObserving(
     // The audit recorder is first, so that it also sees requests that other observers reject.
     observers: [
       ...(audit === undefined ? [] : [audit.observer]),
-      measuring.observer,
+      recorders.observer,
       limiting.observer,
       requestLog(log, monotonicMs),
     ],
-    paths: [metricsPath(measuring.registry), ...limiting.paths],
-    instruments: measuring.instruments,
-    admission: measuring.admission,
-    policies: measuring.policies,
-    conditions: measuring.conditions,
-    tokenUsed: measuring.tokenUsed,
-    timed: measuring.timed,
+    paths: [metricsPath(recorders.registry), ...limiting.paths],
+    instruments: recorders.instruments,
+    admission: recorders.admission,
+    policies: recorders.policies,
+    conditions: recorders.conditions,
+    impersonations: recorders.impersonations,
+    reloaded: recorders.reloaded,
+    tokenUsed: recorders.tokenUsed,
+    timed: recorders.timed,
     operation,
     handshakeFailed: () => metrics.tlsHandshakeErrors.add(1),
     schemaPublished(name, reason, resource) {
       metrics.customSchemas.labels(name, reason).add(1)
       const isServed = () => served?.resource(resource.group, resource.plural) !== undefined
-      if (reason === 'remove') deleteMetricsOfRemovedKinds(measuring, resource, isServed)
+      if (reason === 'remove') deleteMetricsOfRemovedKinds(recorders, resource, isServed)
     },
-    statusWritten: statusMeter(measuring, feature('CSRDuration')),
-    documentBuilt: documentMeter(measuring),
-    queueMeter: queueMeters(measuring.registry),
+    statusWritten: statusMeter(recorders, feature('CSRDuration')),
+    documentBuilt: documentMeter(recorders),
+    queueMeter: queueMeters(recorders.registry),
     async start(server, clientAs) {
       const { catalog, cache, storage } = server
       served = catalog
       const historyMax = historyEventsMax(settings)
       const intervalMs = settings.etcdCountMetricPollPeriodMs
-      countObjects(measuring, { catalog, cache, storage, historyMax, intervalMs })
-      measureSizes(measuring, storage, settings.etcdDbMetricPollIntervalMs)
-      measureStore(measuring, storage, catalog, settings.etcdPrefix)
-      await measureAvailability(measuring, server.reader)
-      measureUnnamed(measuring)
+      countObjects(recorders, { catalog, cache, storage, historyMax, intervalMs })
+      measureSizes(recorders, storage, settings.etcdDbMetricPollIntervalMs)
+      measureStore(recorders, storage, catalog, settings.etcdPrefix)
+      await measureAvailability(recorders, server.reader)
+      measureUnnamed(recorders)
       operation.follow(storage, settings)
       await limiting.start(server, clientAs)
     },
@@ -189,7 +205,7 @@ const recordsAudit = ({ auditPolicyFile, auditLogPath, auditWebhookConfigFile }:
   (auditPolicyFile ?? auditLogPath ?? auditWebhookConfigFile) !== undefined
 
 const documentMeter =
-  ({ metrics }: Measuring): Observing['documentBuilt'] =>
+  ({ metrics }: Recorders): Observing['documentBuilt'] =>
   (apiService, reason, seconds) => {
     metrics.openApiBuilds.labels(apiService, reason).add(1)
     metrics.openApiBuildDuration.labels(reason).set(seconds)
@@ -197,7 +213,7 @@ const documentMeter =
 
 /** Counts issued certificates and those whose requested duration was honoured. */
 const statusMeter =
-  ({ metrics }: Measuring, knowsDuration: boolean): Observing['statusWritten'] =>
+  ({ metrics }: Recorders, knowsDuration: boolean): Observing['statusWritten'] =>
   ({ group, plural }, next, old) => {
     if (group !== 'certificates.k8s.io' || plural !== 'certificatesigningrequests') return
     const issued = knowsDuration ? loadDuration().requestedDuration(next, old) : undefined
@@ -214,7 +230,7 @@ interface Limiting {
   stop(): void
 }
 
-function makeLimits(settings: Settings, { registry, metrics }: Measuring): Limiting {
+function makeLimits(settings: Settings, { registry, metrics }: Recorders): Limiting {
   const limits = {
     readOnly: settings.maxRequestsInflight,
     mutating: settings.maxMutatingRequestsInflight,
@@ -232,7 +248,7 @@ function makeLimits(settings: Settings, { registry, metrics }: Measuring): Limit
 function makeFairness(
   settings: Settings,
   { release, log, clock }: ObservingOptions,
-  { registry, metrics }: Measuring,
+  { registry, metrics }: Recorders,
 ): Limiting | { problem: string } {
   const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = settings
   if (reads + writes <= 0) {
@@ -247,7 +263,7 @@ function makeFairness(
       const timer = setTimeout(call, Math.min(ms, timerMsMax))
       return () => clearTimeout(timer)
     },
-    meters: flowMeters(registry),
+    meters: flowMeters(registry, release),
     report: (message) => log.warn(message),
   })
   const running = new InFlightMark(registry, metrics.inFlight)

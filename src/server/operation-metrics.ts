@@ -10,7 +10,7 @@ import { counter, gauge, type ValueFamily } from '#observe/metrics/metric.ts'
 import type { Settings } from '#settings/flags.ts'
 import type { Storage } from '#storage/storage.ts'
 import type { Certificates } from './certificates.ts'
-import type { Measuring } from './instruments.ts'
+import type { Recorders } from './recorders.ts'
 
 /** Files of the embedded store in the data directory. */
 const storeFiles = ['state.db', 'state.db-wal']
@@ -26,7 +26,7 @@ export interface OperationMeter {
   totals(): { requests: number; watchers: number }
 }
 
-export function operationMeter({ registry, metrics }: Measuring): OperationMeter {
+export function operationMeter({ registry, metrics }: Recorders): OperationMeter {
   const plain = (
     name: string,
     help: string,

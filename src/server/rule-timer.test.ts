@@ -6,7 +6,7 @@ import { ObjectRules } from '#kinds/custom/rules/object-rules.ts'
 import { Registry } from '#observe/metrics/registry.ts'
 import { serverMetrics } from '#observe/metrics/server-metrics.ts'
 import type { JsonSchema } from '#schema/structural/json-schema.ts'
-import { ruleTimer } from './instruments.ts'
+import { ruleTimer } from './recorders.ts'
 
 const prefix = 'apiserver_cel'
 /** Each read of the clock is 20 ms after the one before. */

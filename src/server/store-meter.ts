@@ -8,7 +8,7 @@ import type { ObjectReader } from '#kinds/reader.ts'
 import type { Distribution } from '#observe/metrics/metric.ts'
 import { MeasuredStorage, type StoreOperation } from '#storage/measured.ts'
 import type { Storage } from '#storage/storage.ts'
-import type { Measuring } from './instruments.ts'
+import type { Recorders } from './recorders.ts'
 
 type ByOperation = Map<StoreOperation, Distribution>
 
@@ -18,9 +18,9 @@ type ByOperation = Map<StoreOperation, Distribution>
  */
 const prefixesMax = 1000
 
-/** How long requests to the store take, by operation and type: `*core.Pod`. */
+/** How long requests to the store take, by operation and resource, or type: `*core.Pod`. */
 export function measureStore(
-  { metrics }: Measuring,
+  { metrics }: Recorders,
   storage: Storage,
   catalog: Catalog,
   root: string,
@@ -36,7 +36,13 @@ export function measureStore(
     }
     let durations = byOperation.get(operation)
     if (durations === undefined) {
-      durations = metrics.storeDurations.labels(operation, typeOf(catalog, prefix, key))
+      const resource = resourceOf(catalog, prefix, key)
+      durations = metrics.storeDurations.labels(
+        operation,
+        ...(metrics.labelsNameGroups
+          ? [resource?.group ?? '', resource?.plural ?? '']
+          : [resource === undefined ? '' : typeNameOf(resource)]),
+      )
       byOperation.set(operation, durations)
     }
     durations.observe(ms / 1000)
@@ -56,16 +62,16 @@ function prefixOf(key: string, rootLength: number): string {
     : key.slice(0, key.indexOf('/', end + 1))
 }
 
-function typeOf(catalog: Catalog, prefix: string, key: string): string {
+function resourceOf(catalog: Catalog, prefix: string, key: string): Resource | undefined {
   const [group, plural] = prefix.split('/').slice(-2)
   const named = catalog.resource(group, plural)
   // The path of a custom kind names its group and plural, so no search is needed.
-  if (named?.storagePrefix === prefix) return typeNameOf(named)
+  if (named?.storagePrefix === prefix) return named
   for (const resource of catalog.resources()) {
     const { storagePrefix } = resource
-    if (storagePrefix !== '' && key.startsWith(`${storagePrefix}/`)) return typeNameOf(resource)
+    if (storagePrefix !== '' && key.startsWith(`${storagePrefix}/`)) return resource
   }
-  return ''
+  return undefined
 }
 
 function typeNameOf({ hub }: Resource): string {
@@ -79,7 +85,7 @@ function typeNameOf({ hub }: Resource): string {
  * from the Available condition.
  */
 export async function measureAvailability(
-  { metrics }: Measuring,
+  { metrics }: Recorders,
   reader: ObjectReader,
 ): Promise<void> {
   const available = new Map<string, boolean>()
@@ -107,7 +113,7 @@ export async function measureAvailability(
  * alternative names. Also creates the OpenAPI metrics, so that they are listed before the first
  * request.
  */
-export function measureUnnamed({ registry, metrics }: Measuring): void {
+export function measureUnnamed({ registry, metrics }: Recorders): void {
   metrics.openApiBuilds.labels('*', 'startup')
   metrics.openApiBuildDuration.labels('startup')
   registry.collect(() => {

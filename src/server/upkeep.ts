@@ -4,7 +4,7 @@
  */
 import type { Access } from '#access/make-access.ts'
 import { loadLater } from '#base/load-later.ts'
-import type { Listener } from '#http/listener.ts'
+import type { Listener } from '#http/connections/listener.ts'
 import { ensureCertificates, givenFiles } from './certificates.ts'
 import { compactRegularly } from './compaction.ts'
 import type { Foundation } from './foundation.ts'
@@ -20,7 +20,8 @@ const loadBackups = loadLater<typeof import('./scheduled-backups.ts')>(
 const loadOtherKeys = loadLater<typeof import('./other-keys.ts')>(import.meta.url, './other-keys')
 
 export interface Upkeep {
-  stop(): void
+  /** Resolves when the parts that write to the store have ended. */
+  stop(): Promise<void>
 }
 
 export function startUpkeep(
@@ -60,11 +61,11 @@ export function startUpkeep(
   )
   const stopAuthorities = followAuthorities(access, listener)
   return {
-    stop() {
+    async stop() {
       compaction.stop()
-      for (const other of others) other.stop()
       renewal.stop()
       stopAuthorities()
+      for (const other of others) await other.stop()
     },
   }
 }

@@ -242,9 +242,9 @@ for (const [flag, initial] of ownDefaults)
 const refused: [argv: string[], error: string][] = [
   [
     ['--secur-port=1'],
-    'unknown flag: --secur-port (did you mean --secure-port?); --help lists them all',
+    'unknown flag: --secur-port (did you mean --secure-port?); --help=all lists them all',
   ],
-  [['--nothing-like-it'], 'unknown flag: --nothing-like-it; --help lists them all'],
+  [['--nothing-like-it'], 'unknown flag: --nothing-like-it; --help=all lists them all'],
   [['secure-port=1'], 'unexpected argument "secure-port=1": flags begin with --'],
   [['--'], 'unexpected argument "--": flags begin with --'],
   [['-p', '1'], 'unknown flag: -p: flags begin with --'],

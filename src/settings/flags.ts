@@ -75,7 +75,7 @@ function unknownFlag(rows: Rows, name: string, release: string): { error: string
   const close = nearest(name, known)
   const hint = close === undefined ? '' : ` (did you mean --${close}?)`
   const row = rows.get(name)
-  if (row === undefined) return refuse(`unknown flag: --${name}${hint}; --help lists them all`)
+  if (row === undefined) return refuse(`unknown flag: --${name}${hint}; --help=all lists them all`)
   return refuse(
     `unknown flag: --${name}: release ${release} does not have it (${releasesOf(row)}; see --emulated-version)`,
   )

@@ -15,6 +15,7 @@ import {
   type Storage,
   type Stored,
 } from './storage.ts'
+import { StorageAround } from './storage-around.ts'
 
 export interface SealedParts {
   readonly inner: Storage
@@ -24,49 +25,44 @@ export interface SealedParts {
   readonly root: string
 }
 
-export class SealedStorage implements Storage {
-  readonly #inner: Storage
+export class SealedStorage extends StorageAround {
   readonly #sealers: ReadonlyMap<string, Sealer>
   readonly #root: string
   /** The plain bytes of own writes by their encrypted buffer, which the feed returns. */
   readonly #plain = new WeakMap<Buffer, Buffer>()
 
   constructor({ inner, sealers, root }: SealedParts) {
-    this.#inner = inner
+    super(inner)
     this.#sealers = sealers
     this.#root = root
   }
 
-  async get(key: string, at?: Revision) {
-    const read = await this.#inner.get(key, at)
+  override async get(key: string, at?: Revision) {
+    const read = await this.inner.get(key, at)
     return { ...read, value: this.#openStored(read.value) }
   }
 
-  async list(range: KeyRange, options?: { at?: Revision; limit?: number }) {
-    const { revision, value } = await this.#inner.list(range, options)
+  override async list(range: KeyRange, options?: { at?: Revision; limit?: number }) {
+    const { revision, value } = await this.inner.list(range, options)
     const items = value.items.map((item) => this.#opened(item))
     return { revision, value: { ...value, items } }
   }
 
-  count(range: KeyRange) {
-    return this.#inner.count(range)
-  }
-
-  put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
+  override put(key: string, bytes: Buffer, condition: PutCondition): Promise<Outcome> {
     const sealed = this.#seal(key, bytes)
-    return this.#inner.put(key, sealed, condition).then((outcome) => this.#outcome(outcome))
+    return this.inner.put(key, sealed, condition).then((outcome) => this.#outcome(outcome))
   }
 
-  delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome> {
-    return this.#inner.delete(key, condition).then((outcome) => this.#outcome(outcome))
+  override delete(key: string, condition: { ifRevision: Revision }): Promise<Outcome> {
+    return this.inner.delete(key, condition).then((outcome) => this.#outcome(outcome))
   }
 
   /**
    * Adds exactly one promise turn to the inner feed, as put adds one to the inner put. So the feed
    * stays ahead of the writer, which an async generator would not guarantee.
    */
-  changes(options: Parameters<Storage['changes']>[0]): AsyncIterable<Change[]> {
-    const inner = this.#inner.changes(options)
+  override changes(options: Parameters<Storage['changes']>[0]): AsyncIterable<Change[]> {
+    const inner = this.inner.changes(options)
     const openBatch = (result: IteratorResult<Change[]>): IteratorResult<Change[]> =>
       result.done
         ? result
@@ -85,28 +81,9 @@ export class SealedStorage implements Storage {
     }
   }
 
-  currentRevision() {
-    return this.#inner.currentRevision()
-  }
-
-  compact(upTo: Revision) {
-    return this.#inner.compact(upTo)
-  }
-
-  compactedUpTo() {
-    return this.#inner.compactedUpTo()
-  }
-
-  trouble() {
-    return this.#inner.trouble()
-  }
-
-  async sizes() {
-    return (await this.#inner.sizes?.()) ?? new Map<string, number>()
-  }
-
-  close() {
-    return this.#inner.close()
+  /** Forks do not share opened values. */
+  override origin() {
+    return undefined
   }
 
   #sealerOf(key: string): Sealer | undefined {

@@ -75,10 +75,20 @@ export interface PutCondition extends WriteDeadline {
   readonly ifRevision: Revision
   /** The store deletes the key this long after the write; the feed delivers the deletion. */
   readonly ttlSeconds?: number
+  /** No other write of any client has these bytes: they contain a new UID. */
+  readonly isUnique?: boolean
 }
 
 export interface DeleteCondition extends WriteDeadline {
   readonly ifRevision: Revision
+}
+
+/**
+ * Identifies the keys and values of several stores at a revision. Forks of one store have the same
+ * value if they were taken without a write in between.
+ */
+export interface StoreState {
+  readonly revision: Revision
 }
 
 export interface Storage {
@@ -117,6 +127,8 @@ export interface Storage {
    * a server that is ready.
    */
   trouble(): string | undefined
+  /** The state with which this store was forked from another one. */
+  origin?(): StoreState | undefined
   /**
    * The size of each server's file in bytes, by server name; -1 if the server does not report it.
    */
@@ -160,6 +172,17 @@ export class RevisionSetBack extends Error {
  */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable'
+}
+
+/**
+ * The connection broke during a write, and the store cannot determine whether the write was done.
+ * kube-apiserver answers with this message then.
+ */
+export class OutcomeUnknown extends StorageUnavailable {
+  override name = 'OutcomeUnknown'
+  constructor(options?: ErrorOptions) {
+    super('rpc error: code = Unavailable desc = error reading from server: EOF', options)
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '#base/clock.ts'
-import { systemRandom } from '#base/random.ts'
+import { type Random, systemRandom } from '#base/random.ts'
 import { seededRandom } from '#base/seeded.ts'
 import { createLog } from '#observe/log.ts'
 import { ensureCertificates, thisMachine } from '#server/certificates.ts'
@@ -19,9 +19,11 @@ import type { Storage } from '#storage/storage.ts'
 import { routeClusters } from './cluster-routes.ts'
 import { writeTokenFile } from './cluster-token.ts'
 import type { Serve } from './in-process-call.ts'
+import { type InitialStore, packagedInitialStore, startedStore } from './initial-store.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { TestClock } from './test-clock.ts'
-import { type Host, type OpenOptions, type Snapshot, TestCluster } from './test-cluster.ts'
+import type { Snapshot } from './snapshot.ts'
+import { type Host, type OpenOptions, TestCluster } from './test-cluster.ts'
 
 export interface ClusterOptions extends ServerOptions {
   /** Receives the lines of the log. Without it, the log is dropped. */
@@ -42,14 +44,15 @@ const testDefaults: ServerOptions = {
   shutdownDelayDurationMs: 0,
 }
 /** The initial time of a cluster with a seed. */
-const seededTime = '2026-01-01T00:00:00Z'
+export const seededTime = '2026-01-01T00:00:00Z'
 const firstName = 'first'
 const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
 function requireMemory({ storageBackend = 'memory' }: ServerOptions): void {
   if (storageBackend === 'memory') return
+  const given = JSON.stringify(storageBackend)
   throw new TypeError(
-    `storageBackend: test clusters keep their state in memory, and this is ${JSON.stringify(storageBackend)}`,
+    `storageBackend: test clusters keep their state in memory, so leave ${given} out; snapshot({ file }) keeps a state on disk`,
   )
 }
 
@@ -61,6 +64,7 @@ export class ClusterHost implements Host {
   readonly #directory = mkdtempSync(join(tmpdir(), 'binnacle-testing-'))
   readonly #clock = new TestClock()
   readonly #seed: number | undefined
+  readonly #random: Random
   readonly #storage: MemoryStorage
   readonly #options: ServerOptions
   readonly #write: (line: string) => void
@@ -69,14 +73,20 @@ export class ClusterHost implements Host {
   #added = 0
 
   /** `control` handles requests before all clusters. */
-  constructor({ log = () => {}, seed, ...options }: ClusterOptions, control?: Control) {
+  constructor(
+    { log = () => {}, seed, ...options }: ClusterOptions,
+    control?: Control,
+    initial: InitialStore | undefined = packagedInitialStore(),
+  ) {
     requireMemory(options)
     this.#control = control
     this.#write = log
     this.#seed = seed
     if (seed !== undefined) this.#clock.freeze(seededTime)
-    this.#storage = createMemoryStorage({ clock: this.#clock })
     this.#options = { ...testDefaults, dataDir: this.#directory, ...options }
+    this.#random = seed === undefined ? systemRandom : seededRandom(seed)
+    const started = initial && startedStore(initial, this.#options, this.#clock, this.#random)
+    this.#storage = started ?? createMemoryStorage({ clock: this.#clock })
   }
 
   async start(): Promise<void> {
@@ -86,7 +96,7 @@ export class ClusterHost implements Host {
       this.#server = await createServer(settings, {
         log,
         clock: this.#clock,
-        random: this.#seed === undefined ? systemRandom : seededRandom(this.#seed),
+        random: this.#random,
         storage: this.#storage,
         // Clients verify certificates with the clock of the machine.
         certificates: ensureCertificates(settings, systemClock, thisMachine(), writeUnsyncedFiles),

@@ -9,9 +9,11 @@ export interface KubeconfigParts {
   readonly token: string
 }
 
+/** The name of the cluster, of its user and of their context. */
+const name = 'binnacle'
+
 /** JSON, which is valid YAML. */
 export function kubeconfigText({ url, authority, token }: KubeconfigParts): string {
-  const name = 'binnacle'
   const cluster = {
     server: url,
     'certificate-authority-data': Buffer.from(authority).toString('base64'),
@@ -25,4 +27,22 @@ export function kubeconfigText({ url, authority, token }: KubeconfigParts): stri
     contexts: [{ name, context: { cluster: name, user: name } }],
   }
   return `${JSON.stringify(config, null, 2)}\n`
+}
+
+/** The clusters, users and contexts of a kubeconfig, in the form of @kubernetes/client-node. */
+export interface KubeConfigOptions {
+  readonly clusters: { name: string; server: string; caData: string; skipTLSVerify: boolean }[]
+  readonly users: { name: string; token: string }[]
+  readonly contexts: { name: string; cluster: string; user: string }[]
+  readonly currentContext: string
+}
+
+export function kubeConfigOptions({ url, authority, token }: KubeconfigParts): KubeConfigOptions {
+  const caData = Buffer.from(authority).toString('base64')
+  return {
+    clusters: [{ name, server: url, caData, skipTLSVerify: false }],
+    users: [{ name, token }],
+    contexts: [{ name, cluster: name, user: name }],
+    currentContext: name,
+  }
 }

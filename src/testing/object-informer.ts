@@ -3,8 +3,9 @@
  * again after a 410 or a failed watch. Handlers get each difference once.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import { ClosedCluster } from './closed-cluster.ts'
 import { FailedRequest } from './failed-request.ts'
-import type { ObjectReference, Reads } from './object-reference.ts'
+import type { TypedObject, Reads } from './object-reference.ts'
 
 export interface InformerOptions {
   readonly labelSelector?: string
@@ -28,7 +29,7 @@ const objectKey = ({ metadata: { namespace, name = '' } }: KubeObject): string =
 
 export async function startInformer(
   client: Reads,
-  reference: ObjectReference,
+  reference: TypedObject,
   options: InformerOptions,
 ): Promise<Informer> {
   const objects = new Map<string, KubeObject>()
@@ -71,7 +72,7 @@ export async function startInformer(
       try {
         from = await follow(from)
       } catch (error) {
-        if (signal.aborted) return
+        if (signal.aborted || error instanceof ClosedCluster) return
         const expired = error instanceof FailedRequest && error.code === 410
         if (!expired) await new Promise((resolve) => setTimeout(resolve, retryMs))
         from = await list().catch(() => from)

@@ -9,6 +9,18 @@ export interface ObjectReference {
   readonly metadata?: { readonly name?: string; readonly namespace?: string }
 }
 
+/**
+ * An object or a reference as other libraries type it, such as V1ConfigMap of
+ * @kubernetes/client-node. A call rejects without `apiVersion` and `kind`.
+ */
+export interface TypedObject {
+  readonly apiVersion?: string | undefined
+  readonly kind?: string | undefined
+  readonly metadata?:
+    | { readonly name?: string | undefined; readonly namespace?: string | undefined }
+    | undefined
+}
+
 export interface ListQuery {
   readonly labelSelector?: string
   readonly fieldSelector?: string
@@ -30,6 +42,6 @@ export interface WatchOptions extends Omit<ListQuery, 'limit' | 'continue'> {
 
 /** The read operations that an informer needs. */
 export interface Reads {
-  list(reference: ObjectReference, query: ListQuery): Promise<ObjectList>
-  watch(reference: ObjectReference, options: WatchOptions): AsyncIterable<WatchEvent>
+  list(reference: TypedObject, query: ListQuery): Promise<ObjectList>
+  watch(reference: TypedObject, options: WatchOptions): AsyncIterable<WatchEvent>
 }

@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
 import { MemoryStorage, type SavedStore } from '#storage/memory/memory.ts'
-import type { Snapshot } from './test-cluster.ts'
+import type { Snapshot } from './snapshot.ts'
 
 const format = 'binnacle snapshot 1'
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { CoreV1Api, KubeConfig, type V1ConfigMap } from '@kubernetes/client-node'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
 import { startCluster } from './start-cluster.ts'
@@ -254,4 +255,57 @@ test('manifests are loaded with their kinds, and their objects can be created at
 
 test('settings that would store state outside memory are rejected', async () => {
   await assert.rejects(startCluster({ storageBackend: 'etcd3' }), /keep their state in memory/)
+})
+
+test('a snapshot in a file restores the state, also in another cluster', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'binnacle-snapshot-'))
+  try {
+    const file = join(place, 'state')
+    await using one = await cluster.fork()
+    await one.client.create(configMap('kept'))
+    const { revision } = one.snapshot({ file })
+    await one.client.create(configMap('lost'))
+    await using two = await cluster.fork()
+    for (const mine of [one, two]) {
+      await mine.restore(file)
+      assert.equal(mine.revision, revision)
+      assert.equal((await mine.client.get(reference('kept'))).metadata.name, 'kept')
+      await assert.rejects(mine.client.get(reference('lost')), failsWith(404))
+    }
+    await assert.rejects(one.restore(join(place, 'none')), { code: 'ENOENT' })
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+})
+
+test('a closed cluster rejects the calls of its clients, and its informers end', async () => {
+  const mine = await cluster.fork()
+  await mine.client.create(configMap('a'))
+  const informer = await mine.client.informer(reference('', 'default'))
+  const other = mine.as('alice')
+  await mine.close()
+  const closed = { name: 'ClosedCluster', message: /is closed/ }
+  for (const client of [mine.client, other]) {
+    await assert.rejects(client.get(reference('a')), closed)
+    await assert.rejects(client.waitFor(reference('a')), closed)
+  }
+  await assert.rejects(mine.restore('nowhere'), closed)
+  await informer.close()
+})
+
+test('client-node connects with kubeConfig, and its types fit the client', async () => {
+  await using mine = await cluster.fork()
+  const config = new KubeConfig()
+  config.loadFromOptions(mine.kubeConfig)
+  const core = config.makeApiClient(CoreV1Api)
+  const typed: V1ConfigMap = { ...reference('typed'), data: { a: '1' } }
+  await mine.client.create(typed)
+  const read = await core.readNamespacedConfigMap({ name: 'typed', namespace: 'default' })
+  assert.deepEqual(read.data, { a: '1' })
+  const found: V1ConfigMap = await mine.client.get<V1ConfigMap>(typed)
+  assert.equal(found.metadata?.name, 'typed')
+  const filled = ({ data = {} }: V1ConfigMap = {}) => data['a'] === '1'
+  await mine.client.waitFor<V1ConfigMap>(typed, filled)
+  await mine.client.update<V1ConfigMap>({ ...found, data: { a: '2' } })
+  await mine.client.delete(typed)
 })

@@ -7,7 +7,7 @@ import type { KubeObject } from '#api/object-meta.ts'
 import { FailedRequest } from './failed-request.ts'
 import type { InProcessCall, CallResponse } from './in-process-call.ts'
 import { type Informer, type InformerOptions, startInformer } from './object-informer.ts'
-import type { ListQuery, ObjectList, ObjectReference, WatchOptions } from './object-reference.ts'
+import type { ListQuery, ObjectList, TypedObject, WatchOptions } from './object-reference.ts'
 import { pathOf, ResourcePaths } from './resource-paths.ts'
 import { type WatchEvent, watchEvents } from './watch-events.ts'
 
@@ -57,12 +57,6 @@ const writeQuery = ({ fieldManager, dryRun }: WriteOptions, manager = fieldManag
   dryRun: dryRun ? 'All' : undefined,
 })
 
-/**
- * An object or a reference; typed objects of other libraries declare `apiVersion` and `kind` as
- * optional.
- */
-type Named = Partial<ObjectReference>
-
 export class TestClient {
   readonly #send: (call: InProcessCall) => Promise<CallResponse>
   readonly #paths: ResourcePaths
@@ -97,7 +91,7 @@ export class TestClient {
     return text
   }
 
-  async #path(named: Named, subresource = '', withName = true): Promise<string> {
+  async #path(named: TypedObject, subresource = '', withName = true): Promise<string> {
     const { apiVersion, kind, metadata = {} } = named
     if (!apiVersion || !kind)
       throw new TypeError('an object or a reference needs an apiVersion and a kind')
@@ -105,32 +99,32 @@ export class TestClient {
     return pathOf(path, metadata.namespace, withName ? metadata.name : '', subresource)
   }
 
-  async get<T extends KubeObject = KubeObject>(
-    reference: ObjectReference,
+  async get<T extends TypedObject = KubeObject>(
+    reference: TypedObject,
     subresource = '',
   ): Promise<T> {
     return (await this.request('GET', await this.#path(reference, subresource))) as T
   }
 
   /** Lists the objects of a kind, in the namespace of the reference or in all. */
-  async list(reference: ObjectReference, query: ListQuery = {}): Promise<ObjectList> {
+  async list(reference: TypedObject, query: ListQuery = {}): Promise<ObjectList> {
     const path = await this.#path(reference, '', false)
     return (await this.request('GET', `${path}${queryText(query)}`)) as ObjectList
   }
 
-  async create<T extends KubeObject>(object: T, options: WriteOptions = {}): Promise<T> {
+  async create<T extends TypedObject>(object: T, options: WriteOptions = {}): Promise<T> {
     const { subresource = '' } = options
     const path = await this.#path(object, subresource, subresource !== '')
     return (await this.request('POST', `${path}${queryText(writeQuery(options))}`, object)) as T
   }
 
-  async update<T extends KubeObject>(object: T, options: WriteOptions = {}): Promise<T> {
+  async update<T extends TypedObject>(object: T, options: WriteOptions = {}): Promise<T> {
     const path = await this.#path(object, options.subresource)
     return (await this.request('PUT', `${path}${queryText(writeQuery(options))}`, object)) as T
   }
 
-  async patch<T extends KubeObject = KubeObject>(
-    reference: ObjectReference,
+  async patch<T extends TypedObject = KubeObject>(
+    reference: TypedObject,
     patch: Patch,
     options: WriteOptions & { readonly type?: PatchType } = {},
   ): Promise<T> {
@@ -142,7 +136,7 @@ export class TestClient {
   }
 
   /** Server-side apply. `force` takes over fields that other managers own. */
-  async apply<T extends KubeObject>(
+  async apply<T extends TypedObject>(
     object: T,
     options: WriteOptions & { readonly force?: boolean } = {},
   ): Promise<T> {
@@ -153,20 +147,20 @@ export class TestClient {
     return (await this.request('PATCH', `${path}${query}`, object, headers)) as T
   }
 
-  async delete(reference: ObjectReference, options: DeleteOptions = {}): Promise<void> {
+  async delete(reference: TypedObject, options: DeleteOptions = {}): Promise<void> {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options }
     await this.request('DELETE', await this.#path(reference), body)
   }
 
   /** Deletes all objects of a kind that the query selects. */
-  async deleteCollection(reference: ObjectReference, query: ListQuery = {}): Promise<void> {
+  async deleteCollection(reference: TypedObject, query: ListQuery = {}): Promise<void> {
     const path = await this.#path(reference, '', false)
     await this.request('DELETE', `${path}${queryText(query)}`)
   }
 
   /** Ends when the loop over it ends, when the signal aborts or when the server ends the watch. */
   async *watch(
-    reference: ObjectReference,
+    reference: TypedObject,
     options: WatchOptions = {},
   ): AsyncGenerator<WatchEvent, void, undefined> {
     const { signal, ...query } = options
@@ -189,7 +183,7 @@ export class TestClient {
    * Follows a kind: lists, watches, and restarts when a watch ends. Resolves when the list is
    * complete.
    */
-  informer(reference: ObjectReference, options: InformerOptions = {}): Promise<Informer> {
+  informer(reference: TypedObject, options: InformerOptions = {}): Promise<Informer> {
     return startInformer(this, reference, options)
   }
 
@@ -197,8 +191,8 @@ export class TestClient {
    * Resolves with the object when the condition is true. The condition gets `undefined` while the
    * object does not exist. Without a condition, waits until the object exists.
    */
-  async waitFor<T extends KubeObject = KubeObject>(
-    reference: ObjectReference,
+  async waitFor<T extends TypedObject = KubeObject>(
+    reference: TypedObject,
     condition: (object: T | undefined) => boolean = (object) => object !== undefined,
     { timeoutMs = waitMsMax }: WaitOptions = {},
   ): Promise<T> {

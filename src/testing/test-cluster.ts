@@ -9,15 +9,19 @@ import { seededRandom } from '#base/seeded.ts'
 import type { ForkedServer } from '#server/create-server.ts'
 import type { MemoryStorage } from '#storage/memory/memory.ts'
 import type { Storage } from '#storage/storage.ts'
-import { Faults } from './faults/faults.ts'
+import { answerError, Faults } from './faults/faults.ts'
 import { FaultyStore, StoreFaults } from './faults/faulty-store.ts'
 import { LaggingStore } from './faults/lagging-store.ts'
 import { newTokenKey } from './cluster-token.ts'
 import { type InProcessCall, callInProcess, type Serve } from './in-process-call.ts'
 import { readManifests } from './manifests.ts'
+import { ClosedCluster } from './closed-cluster.ts'
+import { type KubeConfigOptions, kubeConfigOptions } from './kubeconfig.ts'
 import { RequestLog, type RequestRecord } from './request-log.ts'
+import type { Snapshot } from './snapshot.ts'
+import { readSnapshot, writeSnapshot } from './snapshot-file.ts'
 import { TestClient } from './test-client.ts'
-import { type ClockState, TestClock } from './test-clock.ts'
+import { TestClock } from './test-clock.ts'
 
 /** Seeds of forks must differ from those of their own forks. */
 const seedStep = 1009
@@ -42,15 +46,8 @@ export interface Host {
   remove(cluster: TestCluster): Promise<void>
   urlOf(name: string): string
   kubeconfigOf(name: string, token: string): string
-}
-
-/** The complete state of a cluster at one revision, in memory or in a file. It never changes. */
-export interface Snapshot {
-  readonly revision: number
-  readonly storage: MemoryStorage
-  readonly clock: ClockState
-  /** The seed for clusters of this snapshot, if its cluster had one. */
-  readonly seed: number | undefined
+  /** The CA certificate that clients trust, as PEM. */
+  readonly authority: string
 }
 
 interface Live {
@@ -100,7 +97,10 @@ export class TestCluster implements AsyncDisposable {
     this.clock = new TestClock(state.clock)
     this.#live = liveOn(state, this.clock)
     this.client = this.#clientWith({}, origin?.client)
-    this.faults = new Faults(performance.now.bind(performance), (lag) => this.#replica(lag))
+    this.faults = new Faults(
+      () => this.clock.elapsed(),
+      (lag) => this.#replica(lag),
+    )
     this.store = new StoreFaults(() => this.#live.storage.compact(this.revision))
   }
 
@@ -123,6 +123,11 @@ export class TestCluster implements AsyncDisposable {
     return this.#host.kubeconfigOf(this.name, this.token)
   }
 
+  /** For `new KubeConfig().loadFromOptions(cluster.kubeConfig)` of @kubernetes/client-node. */
+  get kubeConfig(): KubeConfigOptions {
+    return kubeConfigOptions({ url: this.url, authority: this.#host.authority, token: this.token })
+  }
+
   /** The requests that this cluster received, oldest first. */
   get requests(): readonly RequestRecord[] {
     return this.#log.records
@@ -143,13 +148,13 @@ export class TestCluster implements AsyncDisposable {
     if (server !== undefined) return server.serve(wire)
     this.open().then(
       ({ serve }) => serve(wire),
-      (error: Error) => wire.answer(500, {}, Buffer.from(error.message)),
+      (error: Error) => answerError(wire, { code: 503, message: error.message }),
     )
   }
 
   /** Opens the server of this cluster, if it is not open. */
   open(): Promise<ForkedServer> {
-    if (this.#closed) return Promise.reject(new Error(`the cluster ${this.name} is closed`))
+    if (this.#closed) return Promise.reject(new ClosedCluster(this.name))
     const live = this.#live
     live.opening ??= this.#host
       .open(this, new FaultyStore(live.storage, this.store), {
@@ -157,10 +162,17 @@ export class TestCluster implements AsyncDisposable {
         discardedUpTo: this.#discardedUpTo,
         isReplica: false,
       })
-      .then((server) => {
-        live.server = server
-        return server
-      })
+      .then(
+        (server) => {
+          live.server = server
+          return server
+        },
+        (error) => {
+          // The next request tries again: the store may have recovered from a fault.
+          live.opening = undefined
+          throw error
+        },
+      )
     return live.opening
   }
 
@@ -169,7 +181,8 @@ export class TestCluster implements AsyncDisposable {
     const { storage, random } = this.#live
     await this.open()
     const options = { discardedUpTo: this.#discardedUpTo, isReplica: true, random }
-    return this.#host.open(this, new LaggingStore(storage, revisions), options)
+    const lagging = new FaultyStore(new LaggingStore(storage, revisions), this.store)
+    return this.#host.open(this, lagging, options)
   }
 
   /** A client that acts as another user: `cluster.as('alice', { groups: ['dev'] })`. */
@@ -191,21 +204,31 @@ export class TestCluster implements AsyncDisposable {
     return Promise.resolve(this.#host.add(this.snapshot(), name, this))
   }
 
-  snapshot(): Snapshot {
+  /**
+   * Returns the state of this cluster as a value. With `file`, also writes it there: the clusters
+   * of another process of the same version can restore it.
+   */
+  snapshot({ file }: { readonly file?: string | undefined } = {}): Snapshot {
     this.#requireOpen()
     const storage = this.#live.storage.fork()
     const { seed } = this.#origin
-    return {
+    const snapshot: Snapshot = {
       revision: storage.currentRevision(),
       storage,
       clock: this.clock.state,
       seed: seed === undefined ? undefined : seed * seedStep + ++this.#copies,
     }
+    if (file !== undefined) writeSnapshot(file, snapshot)
+    return snapshot
   }
 
-  /** Restores the state of a snapshot. Watches end; a watch from a discarded revision gets 410. */
-  restore(state: Snapshot): Promise<void> {
+  /**
+   * Restores the state of a snapshot, or of a file with one. Watches end; a watch from a discarded
+   * revision gets 410.
+   */
+  async restore(saved: Snapshot | string): Promise<void> {
     this.#requireOpen()
+    const state = typeof saved === 'string' ? readSnapshot(saved) : saved
     const old = this.#live
     this.#discardedUpTo = Math.max(this.#discardedUpTo, old.storage.currentRevision())
     this.clock.state = state.clock
@@ -214,7 +237,6 @@ export class TestCluster implements AsyncDisposable {
     this.faults.clear()
     this.store.recover()
     this.#closing.push(closeLive(old))
-    return Promise.resolve()
   }
 
   /** Restores the state in which this cluster was started or forked. */
@@ -257,7 +279,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new Error(`the cluster ${this.name} is closed`)
+    if (this.#closed) throw new ClosedCluster(this.name)
   }
 
   #clientWith(
@@ -265,8 +287,11 @@ export class TestCluster implements AsyncDisposable {
     origin: TestClient | undefined = this.client,
   ): TestClient {
     const own = { authorization: `Bearer ${this.token}`, 'user-agent': 'binnacle-testing' }
-    const send = (call: InProcessCall) =>
-      callInProcess(this.serve, { ...call, headers: { ...call.headers, ...own, ...headers } })
+    const send = async (call: InProcessCall) => {
+      this.#requireOpen()
+      const all = { ...call.headers, ...own, ...headers }
+      return callInProcess(this.serve, { ...call, headers: all })
+    }
     return new TestClient(send, origin)
   }
 }

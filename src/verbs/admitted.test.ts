@@ -62,9 +62,9 @@ const both = (operation: string, shown: unknown) => [
 
 const onNode = { nodeName: 'n1', terminationGracePeriodSeconds: 30 }
 const deletions: [what: string, spec: object, options: object[], expected: unknown[]][] = [
-  ['the grace it gets, though none was asked for', onNode, [{}], [[30, false]]],
-  ['the grace asked for', onNode, [{ gracePeriodSeconds: 7 }], [[7, false]]],
-  ['nothing of what is going already', onNode, [{}, {}], [[30, false]]],
+  ['the default grace period, if the request has none', onNode, [{}], [[30, false]]],
+  ['the requested grace period', onNode, [{ gracePeriodSeconds: 7 }], [[7, false]]],
+  ['not for an object that is already being deleted', onNode, [{}, {}], [[30, false]]],
   [
     'a second deletion with less grace',
     onNode,
@@ -75,7 +75,7 @@ const deletions: [what: string, spec: object, options: object[], expected: unkno
     ],
   ],
   [
-    'a mark and a removal of what goes at once',
+    'an immediate deletion is marked and removed',
     onNode,
     [{ gracePeriodSeconds: 0 }],
     [
@@ -277,7 +277,7 @@ test("a webhook's change to an apply without changes does not increase the gener
 const template = () => ({ metadata: { labels: { a: 'b' } }, spec: pod('').spec })
 
 const names: [what: string, metadata: Loose, change: Loose, expected: RegExp][] = [
-  ['by the name it was asked for', { name: 'asked' }, { name: 'renamed' }, /^"asked"$/],
+  ['the requested name', { name: 'asked' }, { name: 'renamed' }, /^"asked"$/],
   ['by the name that was made for it', { generateName: 'made-' }, {}, /^"made-[a-z0-9]{5}"$/],
 ]
 for (const [what, metadata, change, expected] of names) {

@@ -134,6 +134,8 @@ export function put(
   return server.storage.put(encoded.key, encoded.bytes, {
     ifRevision,
     deadlineAt,
+    // A new object has a new UID.
+    ...(ifRevision === 0 && { isUnique: true }),
     ...(ttlSeconds !== undefined && ttlSeconds > 0 && { ttlSeconds }),
   })
 }

@@ -264,6 +264,18 @@ const faults: [release: number, plural: string, body: object, message: string][]
     containers({ livenessProbe: { httpGet: { port: {} } } }),
     `json: cannot unmarshal object into ${field} HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32`,
   ],
+  [
+    34,
+    'pods',
+    containers({ livenessProbe: { httpGet: 1 } }),
+    `json: cannot unmarshal number into ${field} ProbeHandler.spec.containers.livenessProbe.httpGet of type v1.HTTPGetAction`,
+  ],
+  [
+    35,
+    'pods',
+    containers({ livenessProbe: { httpGet: 1 } }),
+    `json: cannot unmarshal number into ${field} Probe.spec.containers.livenessProbe.ProbeHandler.httpGet of type v1.HTTPGetAction`,
+  ],
 ]
 for (const [release, plural, body, message] of faults)
   test(`1.${release}: ${JSON.stringify(body)} is no object of ${plural}`, async () => {

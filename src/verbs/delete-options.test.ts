@@ -135,7 +135,7 @@ checkBoundaries(
     refusal(() => readOptionsText(Buffer.from(JSON.stringify(body)), release)),
   [
     [
-      'a text that is no boolean',
+      'a string instead of a boolean',
       [31, 32],
       { [ignore]: 'x' },
       'none',

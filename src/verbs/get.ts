@@ -15,7 +15,7 @@ export async function get(
   // kube-apiserver has no watch cache for events.
   const freshness = freshnessOfGet(resourceVersion, isCached && kind.plural !== 'events')
   if (!isCached && freshness.want !== 'any') return getStored(server, target, freshness)
-  if (!isFresh(server, freshness.want)) await reach(server, freshness)
+  await reach(server, freshness)
   const ready = await livePicture(server, kind)
   const key = keyOf(kind, namespace, name)
   ready.requireReadable(key)
@@ -35,12 +35,4 @@ async function getStored(
   if (value === undefined) throw notFound(kind, name)
   const maker = entryMaker(kind.resource, server.parseStored)
   return answerObject(200, kind, maker.make(value.key, value.revision, value.bytes))
-}
-
-/** Usually synchronous: the newest revision is known and the cache has reached it. */
-function isFresh(server: Server, want: string): boolean {
-  if (want === 'any') return true
-  if (want !== 'latest') return false
-  const current = server.storage.currentRevision()
-  return typeof current === 'number' && current <= server.cache.freshness.revision
 }

@@ -74,10 +74,14 @@ function fieldManagerKind({ release }: Server, kind: Kind): FieldManagerKind {
       return converted instanceof Promise ? undefined : converted[0]
     },
     resetFields(apiVersion, subresource) {
-      // Each version of a custom kind has its own setting of the status subresource.
-      const own = apiVersion === kind.apiVersion && kind.subresources.has('status')
-      if (!releaseOf(release).has(resetFieldsHaveNoOwner) || (kind.origin === 'custom' && !own))
-        return undefined
+      const has = releaseOf(release).has.bind(releaseOf(release))
+      if (!has(resetFieldsHaveNoOwner)) return undefined
+      if (kind.origin === 'custom') {
+        // Each version of a custom kind has its own setting of the status subresource.
+        const inAll = subresource === 'status' && has(statusResetsInAllVersions)
+        const version = apiVersion === kind.apiVersion || inAll ? versionOf(apiVersion) : undefined
+        if (!version?.subresources.has('status')) return undefined
+      }
       if (!resets.has(subresource)) {
         const { behaviour } = resource
         const rules = subresource === '' ? behaviour : behaviour.subresources?.[subresource]
@@ -104,6 +108,10 @@ function entriesSaySubresource(type: Type): boolean {
   return entries?.is !== 'list' || member(entries.items, 'subresource') !== undefined
 }
 
+const statusResetsInAllVersions = change(
+  'a write to the status of a custom object leaves the owners of other versions their spec',
+  { since: 35 },
+)
 const resetFieldsHaveNoOwner = change('fields that a write resets have no owner', { since: 21 })
 export const ownsFirstWrite = change('managed fields are recorded from the first write on', {
   since: 18,

@@ -427,3 +427,21 @@ function silenced() {
   }
   return { storage, breakOff, answerAgain: () => answerAgain() }
 }
+
+test('a get of the newest version requests the revision of the store once', async () => {
+  const real = createMemoryStorage()
+  let requested = 0
+  const storage = overlaid(real, {
+    async currentRevision() {
+      requested++
+      return real.currentRevision()
+    },
+  })
+  const on = await startVerbs(storage)
+  await on.create('configmaps', { metadata: { name: 'a' } })
+  await on.get('configmaps', 'a')
+  requested = 0
+  await on.get('configmaps', 'a')
+  assert.equal(requested, 1)
+  await on.stop()
+})

@@ -5,7 +5,7 @@
 import { change, releaseOf } from '#api/releases/change.ts'
 import { type ListOptions, parseResourceVersion, uncheckedVersion } from '#api/list-options.ts'
 import { badRequest, expired, tooLargeResourceVersion } from '#api/status-error.ts'
-import type { Awaitable } from '#base/awaitable.ts'
+import { after, type Awaitable } from '#base/awaitable.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Revision } from '#storage/storage.ts'
 import type { ResourceCache } from '#watchcache/resource-cache.ts'
@@ -80,28 +80,24 @@ export function planList(
   }
 }
 
-/** Waits until the watch cache is fresh enough; returns its revision then. */
-export async function reach(
-  server: Server,
-  freshness: Freshness,
-  retryAfter = 1,
-): Promise<Revision> {
+/**
+ * Waits until the watch cache is fresh enough; returns its revision then. With a local store this
+ * is usually synchronous: the newest revision is known and the cache has reached it.
+ */
+export function reach(server: Server, freshness: Freshness, retryAfter = 1): Awaitable<Revision> {
   const { freshness: live } = server.cache
   switch (freshness.want) {
     case 'any':
       return live.revision
-    case 'latest': {
-      const current = server.storage.currentRevision()
-      const newest = typeof current === 'number' ? current : await current
-      await wait(server, newest, 1)
-      return live.revision
-    }
+    case 'latest':
+      return after(server.storage.currentRevision(), (newest) => wait(server, newest, 1))
     case 'not-older-than':
-      await wait(server, freshness.revision, retryAfter)
-      return live.revision
-    case 'exactly':
-      await wait(server, freshness.revision, server.feature(readsPastFromMemory) ? 1 : 0)
-      return freshness.revision
+      return wait(server, freshness.revision, retryAfter)
+    case 'exactly': {
+      const { revision } = freshness
+      const isRetryable = server.feature(readsPastFromMemory)
+      return after(wait(server, revision, isRetryable ? 1 : 0), () => revision)
+    }
   }
 }
 
@@ -111,11 +107,12 @@ export function livePicture(server: Server, kind: Kind): Awaitable<ResourceCache
   return picture instanceof Promise ? picture.then(() => livePicture(server, kind)) : picture
 }
 
-async function wait(server: Server, revision: Revision, retryAfter: number): Promise<void> {
+function wait(server: Server, revision: Revision, retryAfter: number): Awaitable<Revision> {
   const { freshness: live } = server.cache
-  if (revision <= live.revision) return
-  if (await live.reach(revision, freshnessWaitMsMax)) return
-  throw tooLargeResourceVersion(revision, live.revision, retryAfter, server.release)
+  return after(live.reach(revision, freshnessWaitMsMax), (isReached) => {
+    if (isReached) return live.revision
+    throw tooLargeResourceVersion(revision, live.revision, retryAfter, server.release)
+  })
 }
 
 export const continueExpired =

@@ -54,8 +54,7 @@ export function select(
   const own = fields.length === 0 ? noNames : selectableNames(kind.resource)
   requireKnownFields(fields, (field) => {
     if (field === 'metadata.name' || isSelectable(kind, field, own)) return undefined
-    if (field === 'metadata.namespace' && (kind.namespaced || takesNamespace(kind, own.size)))
-      return undefined
+    if (field === 'metadata.namespace' && takesNamespace(kind, own.size)) return undefined
     return unknownField(kind, field, own.size > 0)
   })
   if (name !== undefined && fields.length > 0 && soleName(fields) !== name)
@@ -113,8 +112,10 @@ function soughtLabel(labels: LabelSelector): RequiredLabel | undefined {
  * Kinds without selectable fields accept a metadata.namespace selector even if they are
  * cluster-scoped.
  */
-const takesNamespace = ({ resource }: Kind, ownCount: number): boolean =>
-  ownCount === 0 && resource.behaviour.unknownFieldText === undefined
+const takesNamespace = ({ namespaced, resource: { behaviour } }: Kind, ownCount: number) =>
+  namespaced
+    ? behaviour.selectsNamespace !== false
+    : ownCount === 0 && behaviour.unknownFieldText === undefined
 
 function unknownField(kind: Kind, field: string, hasOwn: boolean): string {
   if (hasOwn || kind.resource.behaviour.unknownFieldText !== undefined)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { SortedMap } from '#base/sorted-map.ts'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '#base/until.fixture.ts'
 import { createMemoryStorage } from '#storage/memory/memory.ts'
 import { type Change, RevisionCompacted, type Storage } from '#storage/storage.ts'
 import { type CatchUpParts, catchUp } from './catch-up.ts'
+import type { Entry } from './entry.ts'
 import { entryMaker } from './entry-maker.ts'
 import { overlaid, parse, plainResource, root, settle, thing } from './picture.suite.ts'
 import { ResourceCache } from './resource-cache.ts'
@@ -50,7 +52,9 @@ class Past {
   async cache(): Promise<ResourceCache> {
     if (this.#cache !== undefined) return this.#cache
     const { revision, value } = await this.storage.list({ start: `${root}/`, end: `${root}0` })
-    const entries = value.items.map((item) => this.maker.make(item.key, item.revision, item.bytes))
+    const entries = new SortedMap<Entry>()
+    for (const item of value.items)
+      entries.set(item.key, this.maker.make(item.key, item.revision, item.bytes))
     const limits = { eventsMax: 100, ageMsMax: 1e6 }
     this.#cache = new ResourceCache(this.resource, this.maker, { entries, revision }, limits)
     return this.#cache

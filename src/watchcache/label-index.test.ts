@@ -16,8 +16,8 @@ const tricky = JSON.parse('{"__proto__":"p","constructor":"c"}')
 for (const { title, label, value, want } of [
   { title: 'one holder', label: 'tier', value: 'front', want: 'a' },
   { title: 'several holders', label: 'app', value: 'web', want: 'a b' },
-  { title: 'a value nobody has', label: 'app', value: 'none', want: '' },
-  { title: 'a label nobody has', label: 'none', value: 'web', want: '' },
+  { title: 'a value that no object has', label: 'app', value: 'none', want: '' },
+  { title: 'a label that no object has', label: 'none', value: 'web', want: '' },
   { title: 'an empty value is a value', label: 'empty', value: '', want: 'b' },
   { title: 'a name every object inherits', label: 'constructor', value: 'c', want: 'd' },
   { title: 'the name of the prototype', label: '__proto__', value: 'p', want: 'd' },

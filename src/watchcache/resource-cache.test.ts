@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { SortedMap } from '#base/sorted-map.ts'
 import test from 'node:test'
 import type { Revision } from '#storage/storage.ts'
+import type { Entry } from './entry.ts'
 import { entryMaker } from './entry-maker.ts'
 import { parse, plainResource, root, thing } from './picture.suite.ts'
 import { ResourceCache } from './resource-cache.ts'
@@ -11,7 +13,9 @@ const maker = entryMaker(resource, parse)
 const keyOf = (name: string) => `${root}/things/a/${name}`
 
 function cacheWith(names: string[], revision: Revision): ResourceCache {
-  const entries = names.map((name, i) => maker.make(keyOf(name), i + 1, thing('a', name)))
+  const entries = new SortedMap<Entry>()
+  for (const [i, name] of names.entries())
+    entries.set(keyOf(name), maker.make(keyOf(name), i + 1, thing('a', name)))
   return new ResourceCache(
     resource,
     maker,

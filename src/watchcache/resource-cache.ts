@@ -2,7 +2,7 @@
  * The watch cache of one resource: all objects ordered by key, the recent history, and the
  * watchers. Only the feed changes it, in the order of revisions.
  */
-import { SortedMap, type SortedSnapshot } from '#base/sorted-map.ts'
+import type { SortedMap, SortedSnapshot } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
 import {
   amongOthers,
@@ -63,7 +63,7 @@ export class ResourceCache {
    */
   readonly #unreadable: Map<string, Unreadable>
   readonly #maker: EntryMaker
-  readonly #entries = new SortedMap<Entry>()
+  readonly #entries: SortedMap<Entry>
   readonly #snapshots = new Map<Revision, KeptSnapshot>()
   /** Changes up to this revision were part of the initial load. */
   readonly #loadedAt: Revision
@@ -73,7 +73,7 @@ export class ResourceCache {
   constructor(
     resource: Resource,
     maker: EntryMaker,
-    loaded: { entries: Entry[]; revision: Revision; unreadable?: Map<string, Unreadable> },
+    loaded: { entries: SortedMap<Entry>; revision: Revision; unreadable?: Map<string, Unreadable> },
     limits: HistoryLimits,
   ) {
     this.resource = resource
@@ -82,7 +82,7 @@ export class ResourceCache {
     this.#lastChange = loaded.revision
     this.history = new History(loaded.revision, limits)
     this.#unreadable = loaded.unreadable ?? new Map()
-    for (const entry of loaded.entries) this.#entries.set(entry.key, entry)
+    this.#entries = loaded.entries
   }
 
   get size(): number {

@@ -3,9 +3,17 @@
  * first store that needs an entry makes it for all. Entries and objects are read-only.
  */
 import type { KubeObject } from '#api/object-meta.ts'
+import type { SortedMap } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
+import type { StoreState } from '#storage/storage.ts'
 import type { Entry, ParseStored } from './entry.ts'
 import type { EntryMaker } from './entry-maker.ts'
+
+interface Loaded {
+  readonly resource: Resource
+  /** It never changes; each cache has a fork of it. */
+  readonly entries: SortedMap<Entry>
+}
 
 interface Made {
   readonly resource: Resource
@@ -15,6 +23,23 @@ interface Made {
 export class SharedEntries {
   readonly #made = new WeakMap<Buffer, Made>()
   readonly #objects = new WeakMap<Buffer, KubeObject>()
+
+  /** All entries of a resource, by the state of the stores and the prefix of the resource. */
+  readonly #loaded = new WeakMap<StoreState, Map<string, Loaded>>()
+
+  /** The entries of a resource, if a store with the same state has loaded them. */
+  loaded(resource: Resource, state: StoreState) {
+    const known = this.#loaded.get(state)?.get(resource.storagePrefix)
+    if (known?.resource !== resource) return undefined
+    return { entries: known.entries.fork(), revision: state.revision }
+  }
+
+  /** Keeps loaded entries for other stores with the same state. Returns the caller's own map. */
+  share(resource: Resource, state: StoreState, entries: SortedMap<Entry>): SortedMap<Entry> {
+    const resources = this.#loaded.get(state) ?? new Map<string, Loaded>()
+    this.#loaded.set(state, resources.set(resource.storagePrefix, { resource, entries }))
+    return entries.fork()
+  }
 
   parser(parse: ParseStored): ParseStored {
     return (bytes) => {

@@ -5,6 +5,7 @@
  */
 import { type Clock, elapsedMs } from '#base/clock.ts'
 import { loadLater } from '#base/load-later.ts'
+import { SortedMap } from '#base/sorted-map.ts'
 import type { Resource } from '#kinds/kind.ts'
 import {
   asUnreadable,
@@ -18,7 +19,7 @@ import {
 } from '#storage/storage.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { Entry, ParseStored } from './entry.ts'
-import { entryMaker } from './entry-maker.ts'
+import { type EntryMaker, entryMaker } from './entry-maker.ts'
 import type { SharedEntries } from './shared-entries.ts'
 import { Freshness } from './freshness.ts'
 import type { HistoryLimits } from './history.ts'
@@ -53,6 +54,8 @@ export interface WatchCacheParts {
   readonly root: string
   /** Reports a broken feed or an unreadable object to the log; the cache never throws for them. */
   readonly report: (message: string, error: unknown) => void
+  /** Called for each page of a resource that is being loaded. */
+  readonly loading?: (resource: Resource, done: number, total: number) => void
 }
 
 interface Slot {
@@ -256,11 +259,28 @@ export class WatchCache {
     at: Revision | undefined,
     isRead = false,
   ): Promise<ResourceCache> {
-    const { storage, parse, limits, report } = this.#parts
+    const { storage, parse, limits, shared } = this.#parts
     const own = entryMaker(resource, parse)
-    const maker = this.#parts.shared?.maker(resource, own) ?? own
+    const maker = shared?.maker(resource, own) ?? own
+    const origin = storage.origin?.()
+    const isOrigin = origin?.revision === (at ?? (origin && storage.currentRevision()))
+    const known = origin && isOrigin ? shared?.loaded(resource, origin) : undefined
+    if (known !== undefined) return new ResourceCache(resource, maker, known, limits(resource))
+    const read = await this.#readEntries(resource, maker, at, isRead)
+    if (origin !== undefined && read.revision === origin.revision && read.unreadable.size === 0)
+      read.entries = shared?.share(resource, origin, read.entries) ?? read.entries
+    return new ResourceCache(resource, maker, read, limits(resource))
+  }
+
+  async #readEntries(
+    resource: Resource,
+    maker: EntryMaker,
+    at: Revision | undefined,
+    isRead: boolean,
+  ) {
+    const { storage, report, loading } = this.#parts
     const range = prefixRange(`${resource.storagePrefix}/`)
-    const entries: Entry[] = []
+    const entries = new SortedMap<Entry>()
     const unreadable = new Map<string, Unreadable>()
     let start = range.start
     let revision = at
@@ -270,15 +290,16 @@ export class WatchCache {
       revision ??= read.revision
       for (const { key, bytes, revision: written } of read.value.items) {
         try {
-          entries.push(maker.make(key, written, bytes, isRead))
+          entries.set(key, maker.make(key, written, bytes, isRead))
         } catch (error) {
           unreadable.set(key, asUnreadable(error))
           report(`the object stored at ${key} cannot be read`, error)
         }
         start = `${key}\0`
       }
-      if (read.value.more) continue
-      return new ResourceCache(resource, maker, { entries, revision, unreadable }, limits(resource))
+      const done = entries.size + unreadable.size
+      loading?.(resource, done, done + read.value.remaining)
+      if (!read.value.more) return { entries, revision, unreadable }
     }
   }
 

@@ -307,7 +307,7 @@ test('reviews its rights, requests certificates and tokens', { skip }, async () 
     publicKey: keys.publicKey.toCryptoKey(algorithm, true, ['verify']),
   }
   const request = await Pkcs10CertificateRequestGenerator.create({
-    name: 'CN=somebody',
+    name: 'CN=bob',
     keys: pair as never,
     signingAlgorithm: algorithm,
   })
@@ -316,7 +316,7 @@ test('reviews its rights, requests certificates and tokens', { skip }, async () 
     JSON.stringify({
       apiVersion: 'certificates.k8s.io/v1',
       kind: 'CertificateSigningRequest',
-      metadata: { name: 'somebody' },
+      metadata: { name: 'bob' },
       spec: {
         request: Buffer.from(request.toString('pem')).toString('base64'),
         signerName: 'kubernetes.io/kube-apiserver-client',
@@ -336,7 +336,7 @@ test('reviews its rights, requests certificates and tokens', { skip }, async () 
   await Promise.all([
     inOrder([
       ['auth can-i create pods', 'yes'],
-      ['auth can-i create pods --as=nobody', 'no', { fails: true }],
+      ['auth can-i create pods --as=stranger', 'no', { fails: true }],
       ['auth can-i --list', /^\*\.\* +\[\] +\[\] +\[\*\]$/m],
       [`${ns} create role r --verb=get --resource=pods`, /created/],
       [`${ns} create rolebinding r --role=r --serviceaccount=access:default`, /created/],
@@ -346,13 +346,10 @@ test('reviews its rights, requests certificates and tokens', { skip }, async () 
       [`${ns} create token default`, /^ey[\w-]+\.[\w-]+\.[\w-]+\s*$/, { since: 24 }],
     ]),
     inOrder([
-      [`create -f ${path}`, 'certificatesigningrequest.certificates.k8s.io/somebody created'],
-      [
-        'certificate approve somebody',
-        'certificatesigningrequest.certificates.k8s.io/somebody approved',
-      ],
-      ['get csr somebody', /Approved/],
-      ['delete csr somebody', /deleted/],
+      [`create -f ${path}`, 'certificatesigningrequest.certificates.k8s.io/bob created'],
+      ['certificate approve bob', 'certificatesigningrequest.certificates.k8s.io/bob approved'],
+      ['get csr bob', /Approved/],
+      ['delete csr bob', /deleted/],
     ]),
   ])
 })
@@ -362,7 +359,7 @@ test('deletes, waits, and watches', { skip }, async () => {
   for (const name of ['one', 'two', 'three']) {
     await server.ask('POST', '/api/v1/namespaces/leaves/pods', pod(name, { app: 'x' }))
   }
-  const watching = kubectl(words(`${ns} get pods -w -o name --request-timeout=4s`))
+  const watching = kubectl(words(`${ns} get pods -w -o name --request-timeout=8s`))
   await Promise.all([
     inOrder([
       [

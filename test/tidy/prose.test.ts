@@ -43,6 +43,22 @@ const rows: [name: string, path: string, text: string, found: string[]][] = [
     ['avoid "nobody"', 'avoid "asked"'],
   ],
   [
+    'the title of a row',
+    'src/a.test.ts',
+    "const rows = [\n  ['nobody asked', 1],\n  [\n    'told twice',\n    2,\n  ],\n]\n",
+    ['avoid "nobody"', 'avoid "asked"', 'avoid "told"'],
+  ],
+  ['a named title', 'src/a.test.ts', "const a = { title: 'it told' }\n", ['avoid "told"']],
+  [
+    'a negation by none',
+    'src/a.ts',
+    '// A name that is none, and none of it.\n',
+    ['avoid "that is none"'],
+  ],
+  ['a part of none', 'src/a.ts', '// It is none of these.\n', []],
+  ['a single word in a row is data', 'src/a.test.ts', "  ['nobody', 1],\n", []],
+  ['a row beside the tests', 'src/a.ts', "  ['nobody asked', 1],\n", []],
+  [
     'a page',
     'docs/a.md',
     'As the original.\n\n`told`\n```\nasked\n```\n',

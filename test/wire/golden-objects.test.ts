@@ -4,8 +4,7 @@
  * where Go's module cache has the module.
  */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Json, Loose } from '#api/object-meta.ts'
@@ -15,6 +14,7 @@ import { encodeYaml, parseYaml } from '#codec/yaml.ts'
 import { loadFacts } from '#kinds/facts.ts'
 import { conform } from '#schema/conform.ts'
 import type { Struct } from '#schema/type.ts'
+import { moduleFolder } from '../module-cache.fixture.ts'
 
 const facts = loadFacts((name) =>
   readFileSync(new URL(`../../facts/${name}`, import.meta.url), 'utf8'),
@@ -28,15 +28,6 @@ const gone = new Set([
   'core.v1.EphemeralContainers',
 ])
 
-function moduleCache(): string | undefined {
-  try {
-    return execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim()
-  } catch {
-    return undefined
-  }
-}
-
-const cache = moduleCache()
 /**
  * Releases whose module is checked: the oldest and the newest that the tables and the folder of the
  * module agree on.
@@ -133,7 +124,7 @@ function checkModule(testdata: string, newest: number): void {
 
 for (const release of checkedReleases) {
   const module = `k8s.io/api@v${facts.versionOf(release).replace(/^1/, '0')}`
-  const testdata = join(cache ?? '', module, 'testdata')
-  if (cache !== undefined && existsSync(testdata)) checkModule(testdata, release)
+  const testdata = moduleFolder(module, 'testdata')
+  if (testdata !== undefined) checkModule(testdata, release)
   else test('golden objects', { skip: `needs ${module} in the Go module cache` }, () => {})
 }

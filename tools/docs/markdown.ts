@@ -16,7 +16,7 @@ export interface Converted {
   readonly headings: readonly Heading[]
 }
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -37,14 +37,17 @@ const plainText = (text: string): string =>
     .replaceAll('**', '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 
+/** Gives the address of what a link of the page leads to. */
+export type Address = (link: string) => string
+
 /** Links to pages become links to their HTML. */
-const target = (link: string): string =>
+const target: Address = (link) =>
   /^https?:/.test(link)
     ? link
     : link.replace(/README\.md(?=#|$)/, 'index.html').replace(/\.md(?=#|$)/, '.html')
 
 /** What is inside a line. Code is set aside first: nothing in it is markup. */
-export function inline(text: string): string {
+export function inline(text: string, address: Address = target): string {
   const codes: string[] = []
   const aside = text.replaceAll(/(`+)(.+?)\1/g, (_, _ticks, code: string) => {
     codes.push(`<code>${escaped(code.trim())}</code>`)
@@ -53,7 +56,7 @@ export function inline(text: string): string {
   return escaped(aside)
     .replaceAll(
       /\[([^\]]*)\]\(([^)\s]+)\)/g,
-      (_, words: string, link: string) => `<a href="${target(link)}">${words}</a>`,
+      (_, words: string, link: string) => `<a href="${escaped(address(link))}">${words}</a>`,
     )
     .replaceAll(/\*\*(.+?)\*\*/g, '<strong>$1</strong>')
     .replaceAll(/\u0000(\d+)\u0000/g, (_, at: string) => codes[Number(at)] ?? '')
@@ -67,7 +70,8 @@ const cellsOf = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 
-export function toHtml(page: string): Converted {
+export function toHtml(page: string, address: Address = target): Converted {
+  const asHtml: AsHtml = (text) => inline(text, address)
   const lines = page.split('\n')
   const out: string[] = []
   const headings: Heading[] = []
@@ -78,17 +82,19 @@ export function toHtml(page: string): Converted {
       const [, signs = '', words = ''] = heading
       const id = headingId(plainText(words))
       headings.push({ level: signs.length, text: plainText(words), id })
-      out.push(`<h${signs.length} id="${escaped(id)}">${inline(words)}</h${signs.length}>`)
+      out.push(`<h${signs.length} id="${escaped(id)}">${asHtml(words)}</h${signs.length}>`)
       at++
     } else if (line.startsWith('```')) at = addCode(lines, at, out)
-    else if (line.startsWith('|')) at = addTable(lines, at, out)
-    else if (/^(- |\d+\. )/.test(line)) at = addList(lines, at, out)
+    else if (line.startsWith('|')) at = addTable(lines, at, out, asHtml)
+    else if (/^(- |\d+\. )/.test(line)) at = addList(lines, at, out, asHtml)
     else if (line.trim() === '') at++
-    else at = addParagraph(lines, at, out)
+    else at = addParagraph(lines, at, out, asHtml)
   }
   const title = headings.find(({ level }) => level === 1)?.text ?? ''
   return { html: out.join('\n'), title, headings }
 }
+
+type AsHtml = (text: string) => string
 
 function addCode(lines: readonly string[], from: number, out: string[]): number {
   let at = from + 1
@@ -102,10 +108,10 @@ function addCode(lines: readonly string[], from: number, out: string[]): number 
   return at + 1
 }
 
-function addTable(lines: readonly string[], from: number, out: string[]): number {
+function addTable(lines: readonly string[], from: number, out: string[], asHtml: AsHtml): number {
   const row = (line: string, tag: string) =>
     `<tr>${cellsOf(line)
-      .map((cell) => `<${tag}>${inline(cell)}</${tag}>`)
+      .map((cell) => `<${tag}>${asHtml(cell)}</${tag}>`)
       .join('')}</tr>`
   out.push('<div class="table"><table>', `<thead>${row(lines[from]!, 'th')}</thead>`, '<tbody>')
   let at = from + 2
@@ -115,7 +121,7 @@ function addTable(lines: readonly string[], from: number, out: string[]): number
 }
 
 /** Lines that are indented go on with their item. */
-function addList(lines: readonly string[], from: number, out: string[]): number {
+function addList(lines: readonly string[], from: number, out: string[], asHtml: AsHtml): number {
   const tag = lines[from]!.startsWith('- ') ? 'ul' : 'ol'
   const items: string[] = []
   let at = from
@@ -126,16 +132,21 @@ function addList(lines: readonly string[], from: number, out: string[]): number 
       items[items.length - 1] += ` ${lines[at]!.trim()}`
     else break
   }
-  out.push(`<${tag}>`, ...items.map((item) => `<li>${inline(item)}</li>`), `</${tag}>`)
+  out.push(`<${tag}>`, ...items.map((item) => `<li>${asHtml(item)}</li>`), `</${tag}>`)
   return at
 }
 
-function addParagraph(lines: readonly string[], from: number, out: string[]): number {
+function addParagraph(
+  lines: readonly string[],
+  from: number,
+  out: string[],
+  asHtml: AsHtml,
+): number {
   let at = from
   const text: string[] = []
   while (at < lines.length && !/^(\s*$|#|```|\||- |\d+\. )/.test(lines[at]!))
     text.push(lines[at++]!)
   if (text.length === 0) text.push(lines[at++]!)
-  out.push(`<p>${inline(text.join(' '))}</p>`)
+  out.push(`<p>${asHtml(text.join(' '))}</p>`)
   return at
 }

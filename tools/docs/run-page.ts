@@ -196,7 +196,7 @@ const conditions: Readonly<Record<string, string>> = {
   docker: 'docker ps',
   helm: `${helm} version`,
   registry: 'curl -sfI --max-time 10 "$(npm config get registry)"',
-  pypi: 'python3 -c "import ensurepip, venv" && timeout 20 python3 -m pip index versions kubernetes',
+  pypi: 'python3 -c "import ensurepip, venv" && timeout 60 python3 -m pip index versions kubernetes',
 }
 const known = new Map<string, boolean>()
 

@@ -1,17 +1,26 @@
 /**
- * The messages that operators see: what ends a start or a command, and what the log warns of. They
+ * The messages that operators see: what ends a start or a command, what the log warns of, and what
+ * the launcher of a checkout reports. They
  * are read from the sources, so that a test finds those without an entry in
  * docs/troubleshooting.md.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const src = resolve(import.meta.dirname, '../../src')
-const folders = ['cli', 'server', 'settings', 'storage']
+const root = resolve(import.meta.dirname, '../..')
+const folders = ['src/cli', 'src/server', 'src/settings', 'src/storage']
+/** What runs before the server. */
+const launchers = ['bin/binnacle.js', 'lib/prepare.cjs', 'tools/run.mjs']
 
+/** String literals that are joined by `+`. */
+const literals = /((?:(?:'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)(?:\s*\+\s*)?)+)/.source
 /** A call whose first argument is a message: errors of operators, and lines of the log. */
-const calls =
-  /(?:new (?:CannotStart|StorageUnavailable)|\blog\.(?:warn|error)|\breport|\bunavailable|\bdamaged)\(\s*((?:(?:'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)(?:\s*\+\s*)?)+)/g
+const calls = new RegExp(
+  `(?:new (?:CannotStart|StorageUnavailable)|\\blog\\.(?:warn|error)|\\breport|\\bunavailable|\\bdamaged|\\brefuse)\\(\\s*${literals}`,
+  'g',
+)
+const launcherCalls = new RegExp(`(?:new Error|\\bsay|\\bstderr\\.write)\\(\\s*${literals}`, 'g')
+const returned = new RegExp(`\\breturn ${literals}`, 'g')
 
 /** Shorter ones say nothing by themselves. */
 const fixedLengthMin = 12
@@ -25,18 +34,28 @@ export interface ServerMessage {
 }
 
 export function serverMessages(): ServerMessage[] {
-  const files = folders.flatMap((folder) =>
-    readdirSync(join(src, folder), { recursive: true })
+  const inFolders = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
       .map((name) => `${folder}/${String(name)}`)
       .filter((name) => name.endsWith('.ts') && !/\.(test|suite|bench|child|fixture)\./.test(name)),
   )
-  return files.flatMap((file) =>
-    [...readFileSync(join(src, file), 'utf8').matchAll(calls)].flatMap(([, source = '']) => {
-      const text = textOf(source)
-      const [fixed = ''] = text.split('…').sort((a, b) => b.length - a.length)
-      return fixed.trim().length < fixedLengthMin ? [] : [{ file, text, fixed: fixed.trim() }]
-    }),
-  )
+  return [
+    ...inFolders.flatMap((file) => messagesIn(file, calls)),
+    ...launchers.flatMap((file) => messagesIn(file, launcherCalls)),
+    ...messagesIn('src/cli/npm-flags.ts', returned),
+  ]
+}
+
+function messagesIn(file: string, pattern: RegExp): ServerMessage[] {
+  const source = readFileSync(join(root, file), 'utf8')
+  return [...source.matchAll(pattern)].flatMap(([, found = '']) => {
+    // Progress: another line follows.
+    if (/ …['`]$/.test(found)) return []
+    const text = textOf(found)
+    const [longest = ''] = text.split('…').sort((a, b) => b.length - a.length)
+    const fixed = longest.trim()
+    return fixed.length < fixedLengthMin ? [] : [{ file, text, fixed }]
+  })
 }
 
 /** The text of string literals that are joined by `+`. */
@@ -45,6 +64,7 @@ function textOf(source: string): string {
   return literals
     .map((literal) => withoutValues(literal.slice(1, -1)))
     .join('')
+    .replaceAll('\\n', '…')
     .replaceAll('\\`', '`')
     .replaceAll("\\'", "'")
 }

@@ -1,10 +1,19 @@
 /**
- * `npm run docs`: docs/ as a static site in dist/site/. It loads nothing from elsewhere, works from
- * a folder without a server, and searches in the page by an index of its own.
+ * `npm run docs`: docs/ as a static site in dist/site/, with the pages and examples that it links.
+ * It loads nothing from elsewhere, works from a folder without a server, and searches in the page
+ * by an index of its own.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { toHtml } from './markdown.ts'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, posix, relative, resolve } from 'node:path'
+import { escaped, toHtml } from './markdown.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -23,13 +32,41 @@ interface Section {
   readonly text: string
 }
 
-const htmlPath = (path: string) =>
-  path.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$/, '.html')
+/**
+ * Where a file of the repository is in the site: docs/ is its root, and pages of packages keep
+ * their path. A file that is no page is shown as code.
+ *
+ *   docs/operate.md → operate.html     packages/go/README.md → packages/go/index.html
+ *   examples/envtest → examples/envtest/index.html     examples/server.ts → examples/server.ts.html
+ */
+function sitePath(source: string): string {
+  const inSite = source.replace(/^docs\//, '')
+  if (isFolder(source)) return `${inSite}/index.html`
+  if (!source.endsWith('.md')) return `${inSite}.html`
+  return inSite.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$/, '.html')
+}
 
-function readPage(folder: string, name: string): Page {
-  const text = readFileSync(join(folder, name), 'utf8')
-  const { html, title, headings } = toHtml(text)
-  const path = htmlPath(name)
+const isFolder = (source: string) =>
+  statSync(join(root, source), { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** A page, and the files of the repository to which it links. */
+interface Read {
+  readonly page: Page
+  readonly links: readonly string[]
+}
+
+function readPage(source: string): Read {
+  const text = readFileSync(join(root, source), 'utf8')
+  const path = sitePath(source)
+  const links: string[] = []
+  const { html, title, headings } = toHtml(text, (link) => {
+    if (/^(https?:|#)/.test(link)) return link
+    const [file = '', heading] = link.split('#')
+    const target = posix.join(posix.dirname(source), file).replace(/\/$/, '')
+    links.push(target)
+    const address = posix.relative(posix.dirname(path), sitePath(target))
+    return heading === undefined ? address : `${address}#${heading}`
+  })
   const parts = text.split(/^#{1,6} .*$/m).slice(1)
   const sections = headings.map(({ id, text: words }, at) => ({
     at: `${path}#${id}`,
@@ -39,7 +76,40 @@ function readPage(folder: string, name: string): Page {
       .replaceAll(/\s+/g, ' ')
       .trim(),
   }))
-  return { path, title, html, sections }
+  return { page: { path, title, html, sections }, links }
+}
+
+/** An example as plain code; a folder of examples as the code of its files. */
+function readCode(source: string): Read {
+  const files = isFolder(source)
+    ? readdirSync(join(root, source), { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => `${source}/${name}`)
+    : [source]
+  const parts = files.sort().map((file) => {
+    const code = escaped(readFileSync(join(root, file), 'utf8'))
+    return `<h2>${escaped(posix.basename(file))}</h2>\n<pre><code>${code}</code></pre>`
+  })
+  const title = escaped(source)
+  const html = `<h1>${title}</h1>\n${parts.join('\n')}`
+  return { page: { path: sitePath(source), title, html, sections: [] }, links: [] }
+}
+
+/** All pages of docs/, and what they lead to in the repository. */
+function allPages(): Page[] {
+  const sources = readdirSync(join(root, 'docs'), { recursive: true })
+    .map((name) => `docs/${String(name).replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+  const pages = new Map<string, Page>()
+  for (const source of sources) {
+    if (pages.has(source) || !existsSync(join(root, source))) continue
+    const { page, links } = source.endsWith('.md') ? readPage(source) : readCode(source)
+    pages.set(source, page)
+    // The list grows while it is read.
+    sources.push(...links)
+  }
+  return [...pages.values()]
 }
 
 /** The order of docs/README.md, then what is below. */
@@ -48,7 +118,7 @@ function navigation(page: Page, pages: readonly Page[], index: string): string {
   const up = relative(dirname(page.path), '.') || '.'
   const items = listed.flatMap(([, link, group]) => {
     if (group !== undefined) return [`</ul><h2>${group}</h2><ul>`]
-    const target = pages.find(({ path }) => path === htmlPath(link!))
+    const target = pages.find(({ path }) => path === sitePath(`docs/${link}`))
     if (target === undefined) return []
     const current = target.path === page.path ? ' aria-current="page"' : ''
     return [`<li><a href="${up}/${target.path}"${current}>${target.title}</a></li>`]
@@ -109,13 +179,8 @@ ${page.html}
 
 /** Gives the paths of the pages. */
 export function makeSite(to: string): string[] {
-  const folder = join(root, 'docs')
-  const names = readdirSync(folder, { recursive: true })
-    .map((name) => String(name).replaceAll('\\\\', '/'))
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-  const pages = names.map((name) => readPage(folder, name))
-  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+  const pages = allPages()
+  const index = readFileSync(join(root, 'docs', 'README.md'), 'utf8')
   rmSync(to, { recursive: true, force: true })
   for (const page of pages) {
     mkdirSync(dirname(join(to, page.path)), { recursive: true })

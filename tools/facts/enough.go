@@ -36,6 +36,7 @@ func (t *oneRelease) yield() map[string]int {
 		"packages": len(t.packages), "resources": len(t.resources), "group versions": len(t.versions),
 		off: 0, "group priorities": 0, "types": 0, "fields": 0, "verbs": 0,
 		"short names": 0, "subresources": 0, "stored resources": 0, lifeCycles: 0,
+		"resources that a deletion returns": 0,
 	}
 	for _, one := range t.versions {
 		if one.Off {
@@ -61,6 +62,9 @@ func (t *oneRelease) yield() map[string]int {
 		count["subresources"] += len(one.Subresources)
 		if one.StorageVersion != "" {
 			count["stored resources"]++
+		}
+		if one.ReturnsDeleted {
+			count["resources that a deletion returns"]++
 		}
 	}
 	return count

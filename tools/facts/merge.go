@@ -186,6 +186,9 @@ func (m *tables) typeTable(file, name string) map[string]any {
 	if from, _ := m.span(func(t *oneRelease) bool { one := t.structOf(file, name); return one != nil && one.atomic }); from > 0 {
 		out["atomicSince"] = from
 	}
+	if from, _ := m.span(func(t *oneRelease) bool { one := t.structOf(file, name); return one != nil && one.granular }); from > 0 {
+		out["granularSince"] = from
+	}
 	return out
 }
 

@@ -41,6 +41,7 @@ type resource struct {
 	ReturnsDeleted bool           `json:"returnsDeleted,omitempty"`
 	Lifecycle      *lifecycle     `json:"lifecycle,omitempty"`
 	Subresources   []*subresource `json:"subresources,omitempty"`
+	deletedAs      string         // the kind that the document names as the answer to a deletion
 }
 
 type subresource struct {
@@ -55,6 +56,12 @@ type subresource struct {
 type operation struct {
 	Action string                                 `json:"x-kubernetes-action"`
 	GVK    *struct{ Group, Version, Kind string } `json:"x-kubernetes-group-version-kind"`
+
+	Responses map[string]struct {
+		Schema struct {
+			Ref string `json:"$ref"`
+		}
+	}
 }
 
 var verbOfAction = map[string]string{
@@ -153,6 +160,9 @@ func (t *oneRelease) addOperation(where target, method string, op operation) {
 		if op.GVK != nil && one.Kind == "" {
 			one.Kind = op.GVK.Kind
 		}
+		if op.Action == "delete" {
+			one.deletedAs = lastPart(op.Responses["200"].Schema.Ref)
+		}
 		one.Verbs = withVerb(one.Verbs, verb)
 		return
 	}
@@ -177,6 +187,9 @@ func (t *oneRelease) addOperation(where target, method string, op operation) {
 	}
 	sub.Verbs = withVerb(sub.Verbs, verb)
 }
+
+// lastPart turns the name of a definition into that of its type.
+func lastPart(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
 func withVerb(verbs []string, verb string) []string {
 	if verb == "" {

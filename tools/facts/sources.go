@@ -26,7 +26,7 @@ type sources struct {
 	resourcesOn  map[string]bool                // "group/version/plural": on although its version is off
 	names        map[string]map[string][]string // plural → ShortNames and Categories
 	noCategories map[string]bool                // "group/plural" served without categories
-	returns      map[string]bool                // plural → a deletion is answered with the object
+	returns      map[string]string              // plural → whether a deletion is answered with the object, as Go says it
 }
 
 var (
@@ -46,7 +46,7 @@ var (
 	onList          = regexp.MustCompile(`(?s)legacyBetaEnabledByDefaultResources\s*=\s*\[\]schema\.GroupVersionResource\{(.*?)\n\t?\}`)
 	lineComment     = regexp.MustCompile(`(?m)^\s*//.*$`)
 	nilCategories   = regexp.MustCompile(`storage\["(\w+)"\] = .*WithCategories\(nil\)`)
-	returnsDeleted  = regexp.MustCompile(`ReturnDeletedObject:\s+true`)
+	returnsDeleted  = regexp.MustCompile(`ReturnDeletedObject:\s+(.+),`)
 	quoted          = regexp.MustCompile(`"([^"]+)"`)
 )
 
@@ -55,7 +55,7 @@ func (t *oneRelease) readSources() *sources {
 		groups: map[string]string{}, priorities: map[string][2]int{}, preferred: map[string]string{},
 		overrides: map[string]string{}, cohabit: map[string]string{}, prefixes: map[string]string{},
 		versionsOff: map[string]bool{}, resourcesOff: map[string]bool{}, resourcesOn: map[string]bool{},
-		names: map[string]map[string][]string{}, noCategories: map[string]bool{}, returns: map[string]bool{},
+		names: map[string]map[string][]string{}, noCategories: map[string]bool{}, returns: map[string]string{},
 		order: map[string][]string{},
 	}
 	for file, p := range t.packages {
@@ -192,9 +192,12 @@ func (s *sources) readNames(t *oneRelease) {
 	for _, path := range roots {
 		bytes, _ := os.ReadFile(path)
 		text := string(bytes)
-		if m := qualified.FindStringSubmatch(text); m != nil && returnsDeleted.MatchString(text) {
-			// Until 1.22 services are deleted through a wrapper that answers with a status all the same.
-			s.returns[m[1]] = m[1] != "services" || t.release.minor >= servicesReturnedSince
+		if value := returnsDeleted.FindStringSubmatch(text); value != nil {
+			m := qualified.FindStringSubmatch(text)
+			if m == nil {
+				check(fmt.Errorf("1.%d: %s returns what it deletes, but of which resource?", t.release.minor, path))
+			}
+			s.returns[m[1]] = value[1]
 		}
 		functions := namesFunction.FindAllStringSubmatch(text, -1)
 		if len(functions) == 0 {
@@ -231,8 +234,34 @@ func (s *sources) readNames(t *oneRelease) {
 	}
 }
 
-// servicesReturnedSince is the release from which the deletion of a service returns it.
+// servicesReturnedSince is the release from which the deletion of a service returns it. Earlier releases delete it
+// through a wrapper that answers with a status.
 const servicesReturnedSince = 23
+
+// deletionsDocumentedSince is the release from which the OpenAPI document says which deletions return the object.
+const deletionsDocumentedSince = 18
+
+// returnsDeleted is whether the deletion of an object returns it. Where the versions of a resource differ, its storage
+// has a variable, and only the OpenAPI document says what each version does.
+func (s *sources) returnsDeleted(t *oneRelease, one *resource) bool {
+	source, documented := s.returns[one.Plural], one.deletedAs != "" && one.deletedAs != "Status"
+	returns := source == "true" && (one.Plural != "services" || t.release.minor >= servicesReturnedSince)
+	known := one.deletedAs != "" && t.release.minor >= deletionsDocumentedSince
+	switch source {
+	case "", "true", "false":
+		// A namespace is deleted through a wrapper: the document has the status of the wrapper, the server answers the object.
+		if known && returns != documented && one.Plural != "namespaces" {
+			check(fmt.Errorf("1.%d: by its source the deletion of %s/%s %s returns the object: %v, by the document: %v",
+				t.release.minor, one.Group, one.Version, one.Plural, returns, documented))
+		}
+		return returns
+	}
+	if !known {
+		check(fmt.Errorf("1.%d: ReturnDeletedObject of %s is %s, and the document does not say more",
+			t.release.minor, one.Plural, source))
+	}
+	return documented
+}
 
 // complete fills in what the OpenAPI document does not say about a resource.
 func (s *sources) complete(t *oneRelease, one *resource) {
@@ -255,7 +284,7 @@ func (s *sources) complete(t *oneRelease, one *resource) {
 	if !stored {
 		return
 	}
-	one.ReturnsDeleted = s.returns[one.Plural]
+	one.ReturnsDeleted = s.returnsDeleted(t, one)
 	as := own
 	if other, ok := s.cohabit[own]; ok {
 		as = other

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ type goType struct {
 	enum     bool   // for a name: OpenAPI lists the values
 	values   []string
 	atomic   bool
+	granular bool
 	choosing bool   // marked as a union: one of the members is set
 	chooses  string // the field that says which one, if there is such a field
 	fields   []*goField
@@ -171,6 +173,27 @@ func (t *oneRelease) readPackage(dir, importPath string) {
 		one.message = strings.Contains(string(proto), "\nmessage "+name+" {")
 	}
 	t.packages[p.file] = p
+	for name, one := range p.types {
+		for _, field := range one.fields {
+			t.resolveDefault(p, name, field)
+		}
+	}
+}
+
+var constantDefault = regexp.MustCompile(`^ref\((.*)\)$`)
+
+// resolveDefault replaces a default that names a constant with its text: ref(AzureSharedBlobDisk) → Shared.
+func (t *oneRelease) resolveDefault(p *goPackage, name string, field *goField) {
+	written, _ := field.Options["default"].(string)
+	m := constantDefault.FindStringSubmatch(written)
+	if m == nil {
+		return
+	}
+	text, ok := t.textOf(p, m[1])
+	if !ok {
+		check(fmt.Errorf("1.%d: the default of %s %s.%s names an unknown constant %s", p.minor, p.file, name, field.Name, m[1]))
+	}
+	field.Options["default"] = text
 }
 
 // textOf is the text of a constant, which can be that of a constant of a package read before.
@@ -243,7 +266,8 @@ func readType(spec *ast.TypeSpec, general *ast.GenDecl, p *goPackage, importPath
 	switch shape := spec.Type.(type) {
 	case *ast.StructType:
 		one := &goType{is: "struct"}
-		one.atomic = first(marks["structType"]) == "atomic" || first(marks["mapType"]) == "atomic"
+		mapType := first(append(marks["mapType"], marks["structType"]...))
+		one.atomic, one.granular = mapType == "atomic", mapType == "granular"
 		_, one.choosing = marks["union"]
 		byHand := true
 		for _, field := range shape.Fields.List {
@@ -294,7 +318,7 @@ func tagOf(field *ast.Field) reflect.StructTag {
 }
 
 // requiredMarkSince is the release from which OpenAPI lists a field marked as required that has omitempty.
-const requiredMarkSince = 33
+const requiredMarkSince = 30
 
 // readField makes the row of one field; nil when neither JSON nor protobuf writes it.
 func readField(field *ast.Field, p *goPackage, importPath string, imports map[string]string, union bool) *goField {

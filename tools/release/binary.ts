@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util'
 import memory from '../memory-settings.json' with { type: 'json' }
 import { bundleManifest } from './build.ts'
 import { bundle, bundleEntries } from './bundle.ts'
+import { initialStoreText } from './initial-store.ts'
 import { hostTarget, nodeExecutable } from './node-executable.ts'
 import { stripExecutable } from './strip-executable.ts'
 
@@ -35,6 +36,7 @@ export async function makeBinary(target: string, to: string): Promise<string> {
   try {
     await bundle(join(work, 'bundle'), { packages: true })
     writeFileSync(join(work, 'bundle', 'package.json'), bundleManifest())
+    writeFileSync(join(work, 'bundle', 'initial-store.json'), await initialStoreText())
     cpSync(join(root, 'package.json'), join(work, 'package.json'))
     cpSync(join(root, 'facts'), join(work, 'facts'), { recursive: true })
     const node = join(work, 'node')
@@ -77,6 +79,7 @@ function assetsIn(work: string): Record<string, string> {
     ...Object.fromEntries(facts.map((name) => [`facts/${name}`, join(work, 'facts', name)])),
     'package.json': join(work, 'package.json'),
     'bundle/package.json': join(work, 'bundle', 'package.json'),
+    'bundle/initial-store.json': join(work, 'bundle', 'initial-store.json'),
   }
 }
 

@@ -90,6 +90,9 @@ const blobOf = (bytes: Buffer): Blob => ({
 })
 const jsonBlob = (value: unknown) => blobOf(Buffer.from(JSON.stringify(value)))
 
+/** The data directory names the port, whatever flags the server has. */
+const healthCommand = ['CMD', `/${executablePath}`, 'health', '--data-dir=/data']
+
 /** Writes the image of a root file system. Gives its path. */
 export function makeImage(folder: string, version: string, target: string, to: string): string {
   const layer = layerOf(folder)
@@ -107,7 +110,7 @@ export function makeImage(folder: string, version: string, target: string, to: s
       Entrypoint: [`/${executablePath}`],
       Cmd: defaultFlags,
       Env: ['HOME=/data'],
-      Healthcheck: { Test: ['CMD', `/${executablePath}`, 'health'], Interval: 10e9, Timeout: 6e9 },
+      Healthcheck: { Test: healthCommand, Interval: 10e9, Timeout: 6e9 },
       Labels: {
         'org.opencontainers.image.title': 'binnacle',
         'org.opencontainers.image.version': version,

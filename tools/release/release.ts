@@ -1,7 +1,8 @@
 /**
  * `npm run release`: every artefact of a version in dist/, with checksums and a bill of materials.
- * It publishes nothing and makes no tag; the last line says how.
+ * It publishes nothing; the last line says how.
  *
+ *   npm run release -- --tag                              tags the commit as vX.Y.Z
  *   npm run release -- --targets=linux-x64,linux-arm64    executables for several systems
  */
 import { execFileSync } from 'node:child_process'
@@ -22,6 +23,7 @@ import { makeBinary } from './binary.ts'
 import { makeImage, makeRoot } from './image.ts'
 import { hostTarget } from './node-executable.ts'
 import { sbom } from './sbom.ts'
+import { nextStep, tagName, tagProblem } from './tag.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const say = (text: string) => process.stderr.write(`binnacle: ${text}\n`)
@@ -84,10 +86,21 @@ function packChart(version: string, to: string): void {
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
 
 if (import.meta.main) {
-  const options = { targets: { type: 'string', default: hostTarget } } as const
-  const { targets } = parseArgs({ options }).values
+  const options = {
+    targets: { type: 'string', default: hostTarget },
+    tag: { type: 'boolean', default: false },
+  } as const
+  const { targets, tag } = parseArgs({ options }).values
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const problem = tagProblem(version, readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+  if (tag && problem !== undefined) throw new Error(problem)
   const files = await release(join(root, 'dist'), targets.split(','))
   for (const name of files) process.stdout.write(`dist/${name}\n`)
-  say(`to publish: git tag -s v${version} && git push origin v${version}, and attach these files`)
+  if (tag) {
+    const message = `Binnacle ${version}`
+    execFileSync('git', ['tag', '--annotate', tagName(version), '--message', message], {
+      cwd: root,
+    })
+  }
+  say(nextStep(version, tag))
 }

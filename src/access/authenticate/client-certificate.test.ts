@@ -207,7 +207,7 @@ const refused: [string, () => Promise<Made[]>, string][] = [
     'certificate specifies an incompatible key usage',
   ],
   [
-    'with a critical extension nobody knows',
+    'with an unknown critical extension',
     async () => [
       await client(root, 'a', [], {
         extensions: [new x509.Extension('1.2.3.4', true, new Uint8Array([5, 0]))],

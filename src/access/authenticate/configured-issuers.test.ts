@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import type { Caller } from '#access/https-call.ts'
 import { releaseOf } from '#api/releases/change.ts'
 import { until } from '#base/until.fixture.ts'
 import { ConfiguredIssuers } from './configured-issuers.ts'
@@ -29,8 +30,13 @@ const issuers = (...names: string[]) => ({
   })),
 })
 
-/** No provider answers. */
-function open(anonymousGiven: boolean, reports: string[] = []): ConfiguredIssuers {
+/** By default no provider responds. */
+function open(
+  anonymousGiven: boolean,
+  reports: string[] = [],
+  loads: boolean[] = [],
+  call: Caller = () => Promise.reject(new Error('away')),
+): ConfiguredIssuers {
   return new ConfiguredIssuers({
     file,
     release: releaseOf(37),
@@ -38,8 +44,9 @@ function open(anonymousGiven: boolean, reports: string[] = []): ConfiguredIssuer
     anonymousGiven,
     ownIssuers: [],
     clock: { now: () => 0, elapsed: () => 0 } as never,
-    caller: () => () => Promise.reject(new Error('away')),
+    caller: () => call,
     report: (message) => void reports.push(message),
+    reloaded: (isLoaded) => void loads.push(isLoaded),
     readAgainMs: 5,
     findMsMax: 20,
   })
@@ -85,7 +92,8 @@ for (const [what, before, later, reported] of changes)
   test(`a change of the file: ${what}`, async () => {
     write(before)
     const reports: string[] = []
-    const configured = open(false, reports)
+    const loads: boolean[] = []
+    const configured = open(false, reports, loads)
     try {
       const { anonymous } = configured
       write(later)
@@ -96,6 +104,7 @@ for (const [what, before, later, reported] of changes)
         reports.join('\n'),
       )
       assert.deepEqual(configured.anonymous, anonymous)
+      assert.deepEqual([...new Set(loads)], [false])
       assert.equal(configured.authenticateToken('a.b.c'), undefined)
     } finally {
       configured.stop()
@@ -110,6 +119,40 @@ test('a provider that was not found is tried again, without a change of the file
     write(issuers('two'))
     const refusals = () => reports.filter((one) => one.startsWith('issuers stay')).length
     await until('a second attempt', () => refusals() > 1)
+  } finally {
+    configured.stop()
+  }
+})
+
+test('a provider that is found after the stop is not used', async () => {
+  write({})
+  const reports: string[] = []
+  const loads: boolean[] = []
+  const discovery = Promise.withResolvers<Awaited<ReturnType<Caller>>>()
+  let isRequested = false
+  const configured = open(false, reports, loads, () => {
+    isRequested = true
+    return discovery.promise
+  })
+  write(issuers('three'))
+  await until('the discovery', () => isRequested)
+  configured.stop()
+  const document = { issuer: 'https://three', jwks_uri: 'https://three/keys' }
+  discovery.resolve({ status: 200, headers: {}, body: JSON.stringify(document) } as never)
+  await new Promise(setImmediate)
+  const claims = Buffer.from(JSON.stringify({ iss: 'https://three' })).toString('base64url')
+  assert.equal(configured.authenticateToken(`e30.${claims}.c2ln`), undefined)
+  assert.deepEqual([reports, loads], [[], []])
+})
+
+test('a change that is loaded is counted', async () => {
+  write(issuers('one'))
+  const loads: boolean[] = []
+  const configured = open(false, [], loads)
+  try {
+    write({})
+    await until('the change', () => loads.length > 0)
+    assert.deepEqual(loads, [true])
   } finally {
     configured.stop()
   }

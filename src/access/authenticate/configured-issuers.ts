@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenAuthenticator, AuthenticationResult } from '#access/authenticate.ts'
 import { joinErrors } from '#access/error-list.ts'
 import type { Caller } from '#access/https-call.ts'
+import type { ReloadMeter } from '#access/settings.ts'
 import type { Release } from '#api/releases/change.ts'
 import type { Clock } from '#base/clock.ts'
 import {
@@ -28,6 +29,7 @@ export interface IssuersOptions {
   readonly clock: Clock
   readonly caller: (issuer: JwtIssuer) => Caller
   readonly report: (message: string) => void
+  readonly reloaded?: ReloadMeter | undefined
   /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
   /** How long discovery may take when the file is read again; default: a minute. */
@@ -77,7 +79,7 @@ export class ConfiguredIssuers implements TokenAuthenticator {
   stop(): void {
     this.#isStopped = true
     clearInterval(this.#timer)
-    for (const issuer of this.#issuers) issuer.stop()
+    stopAll(this.#issuers)
   }
 
   #read(): AuthenticationConfiguration {
@@ -96,36 +98,41 @@ export class ConfiguredIssuers implements TokenAuthenticator {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      await this.#replace()
+      if (await this.#replace()) this.#options.reloaded?.(true)
     } catch (error) {
+      this.#options.reloaded?.(false)
       this.#options.report(`issuers stay as they were: ${(error as Error).message}`)
     } finally {
       this.#isReading = false
     }
   }
 
-  async #replace(): Promise<void> {
+  /** Returns whether the issuers were replaced. */
+  async #replace(): Promise<boolean> {
     const text = readFileSync(this.#options.file, 'utf8')
-    if (text === this.#text) return
+    if (text === this.#text) return false
     const before = this.#text
-    // An invalid text stays invalid, so it is not read again.
+    // The same invalid text is parsed and reported only once.
     this.#text = text
     const configuration = this.#read()
     if (!isSame(configuration.anonymous, this.anonymous))
       throw new Error('anonymous: Forbidden: changed from initial configuration file')
     const issuers = this.#begin(configuration)
     const troubles = await this.#find(issuers)
+    if (this.#isStopped || troubles.length > 0) stopAll(issuers)
+    if (this.#isStopped) return false
     if (troubles.length > 0) {
+      // The next time the same text is tried again, because a provider may be found then.
       this.#text = before
-      for (const issuer of issuers) issuer.stop()
       throw new Error(joinErrors([joinErrors(troubles), 'context deadline exceeded']))
     }
     const replaced = this.#issuers
     this.#issuers = issuers
-    for (const issuer of replaced) issuer.stop()
+    stopAll(replaced)
+    return true
   }
 
-  /** Resolves when all providers are found, or with their troubles after a timeout. */
+  /** Resolves when all providers are found. After a timeout or a stop, returns the troubles. */
   async #find(issuers: readonly OidcAuthenticator[]): Promise<string[]> {
     const end = Date.now() + (this.#options.findMsMax ?? findMsMaxUsual)
     for (;;) {
@@ -135,6 +142,10 @@ export class ConfiguredIssuers implements TokenAuthenticator {
       await sleep(lookMs, undefined, { ref: false })
     }
   }
+}
+
+function stopAll(issuers: readonly OidcAuthenticator[]): void {
+  for (const issuer of issuers) issuer.stop()
 }
 
 type Anonymous = AuthenticationConfiguration['anonymous']

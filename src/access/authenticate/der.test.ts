@@ -37,7 +37,7 @@ const refused: [name: string, value: () => unknown, message: string][] = [
   ['a length that does not end', () => one('048000'), 'length out of range'],
   ['a length of five bytes', () => one('04850000000001ab'), 'length out of range'],
   ['a length of one byte too many', () => one('048101ab'), 'length not minimal'],
-  ['a length with nought in front', () => one(`04820080${'00'.repeat(128)}`), 'length not minimal'],
+  ['a length with a leading zero', () => one(`04820080${'00'.repeat(128)}`), 'length not minimal'],
   ['a length beyond all memory', () => one('0484ffffffff'), 'truncated'],
   ['another tag', () => objectIdentifier(one('0401ab')), 'expected tag 6, found 4'],
   ['no value', () => objectIdentifier(undefined), 'expected tag 6, found undefined'],

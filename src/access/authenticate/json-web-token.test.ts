@@ -139,7 +139,7 @@ const forms: [name: string, token: string, issuer: string | undefined, parses: b
   ['four parts', `${head}.${body}.AAAA.AAAA`, 'https://us', false],
   ['a header that is a list', `${part([])}.${body}.AAAA`, 'https://us', false],
   ['a header that is null', `${part(null)}.${body}.AAAA`, 'https://us', false],
-  ['a header that is no JSON', `AAAA.${body}.AAAA`, 'https://us', false],
+  ['a header that is not JSON', `AAAA.${body}.AAAA`, 'https://us', false],
   ['claims that are a list', `${head}.${part([claims])}.AAAA`, undefined, false],
   ['claims that are text', `${head}.${part('x')}.AAAA`, undefined, false],
   ['claims that are null', `${head}.${part(null)}.AAAA`, undefined, false],

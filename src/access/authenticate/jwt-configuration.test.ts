@@ -88,7 +88,7 @@ const problems: [what: string, value: Loose, problem: string][] = [
     `${at}.claimMappings.username.expression: Invalid value: "user.name": compilation failed: ERROR: <input>:1:1: undeclared reference to 'user'`,
   ],
   [
-    'a rule that is no condition',
+    'a rule that does not return a boolean',
     one({ userValidationRules: [{ expression: 'user.username' }] }),
     `${at}.userValidationRules[0].expression: Invalid value: "user.username": must evaluate to bool`,
   ],
@@ -242,12 +242,12 @@ const users: [what: string, more: Loose, expected: Loose | string][] = [
     'oidc: empty username via CEL expression is not allowed',
   ],
   [
-    'a name that is no text',
+    'a name that is not a string',
     mappings({ username: { expression: '1' } }),
     'oidc: error evaluating username claim expression: username claim expression must return a string',
   ],
   [
-    'groups that are no texts',
+    'groups that are not strings',
     mappings({ groups: { expression: '[1]' } }),
     'oidc: error evaluating group claim expression: expression must return a string or a list of strings',
   ],

@@ -107,7 +107,12 @@ const mapped: [string, Partial<OidcSettings>, Loose, string][] = [
   ['a verified email', { usernameClaim: 'email' }, { email: 'j@x', email_verified: true }, 'j@x'],
   ['groups', { usernamePrefix: '-', groupsPrefix: 'g:' }, { groups: ['a', 'b'] }, 'jane g:a g:b'],
   ['one group', { usernamePrefix: '-' }, { groups: 'a' }, 'jane a'],
-  ['groups nobody asked for', { usernamePrefix: '-', groupsClaim: '' }, { groups: 3 }, 'jane'],
+  [
+    'a groups claim that is not configured',
+    { usernamePrefix: '-', groupsClaim: '' },
+    { groups: 3 },
+    'jane',
+  ],
   ['a required claim', { usernamePrefix: '-', requiredClaims: { hd: 'x' } }, { hd: 'x' }, 'jane'],
   ['a claim called __proto__', { usernamePrefix: '-', groupsClaim: '__proto__' }, {}, 'jane'],
 ]

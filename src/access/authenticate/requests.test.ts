@@ -132,11 +132,16 @@ const success: Authenticator = { name: 'success', authenticate: () => ({ user: a
 const unions: [string, Authenticator[], boolean, string][] = [
   ['the first success wins', [nothing, refusing('no'), success, broken], true, 'alice'],
   ['refusals do not stop others', [refusing('no'), slow({ user: alice })], true, 'alice'],
-  ['nothing recognised is nobody', [nothing, slow(undefined)], true, 'system:anonymous'],
-  ['nobody is not always welcome', [nothing], false, 'nothing'],
-  ['refused is never nobody', [refusing('no'), nothing], true, 'no'],
   [
-    'all refusals are told, each once',
+    'without credentials the request is anonymous',
+    [nothing, slow(undefined)],
+    true,
+    'system:anonymous',
+  ],
+  ['without credentials, and anonymous requests are disabled', [nothing], false, 'nothing'],
+  ['rejected credentials are never anonymous', [refusing('no'), nothing], true, 'no'],
+  [
+    'the error has each rejection once',
     [refusing('a'), refusing('b'), refusing('a')],
     true,
     '[a, b]',

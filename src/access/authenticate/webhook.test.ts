@@ -99,14 +99,18 @@ test('audiences', async () => {
 })
 
 const nobody: [string, CounterpartAnswer[], RegExp | undefined, number?][] = [
-  ['it says no', [review({ authenticated: false })], undefined],
+  ['it rejects the token', [review({ authenticated: false })], undefined],
   [
-    'it says nothing',
+    'an empty status',
     [{ body: { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1' } }],
     undefined,
   ],
-  ['it says why not', [review({ authenticated: false, error: 'expired' })], /^expired$/],
-  ['it says yes in words', [review({ ...jane, authenticated: 'true' })], undefined],
+  [
+    'it rejects the token with a reason',
+    [review({ authenticated: false, error: 'expired' })],
+    /^expired$/,
+  ],
+  ['authenticated is a string', [review({ ...jane, authenticated: 'true' })], undefined],
   ['it names no user', [review({ authenticated: true })], /malformed user/],
   [
     'its user has no name',
@@ -114,7 +118,7 @@ const nobody: [string, CounterpartAnswer[], RegExp | undefined, number?][] = [
     /malformed user/,
   ],
   [
-    'its groups are no list',
+    'its groups are not a list',
     [review({ authenticated: true, user: { username: 'x', groups: 'a' } })],
     /malformed user/,
   ],

@@ -97,7 +97,7 @@ const problems: [what: string, authorizers: Loose[], problem: string][] = [
     `${at}.matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified`,
   ],
   [
-    'a condition that is none',
+    'a condition that does not return a boolean',
     [webhook(when('request.user'))],
     `${at}.matchConditions[0].expression: Invalid value: "request.user": must evaluate to bool but got string`,
   ],
@@ -229,6 +229,7 @@ test('a webhook that fails denies where the file says so', async () => {
 
 test('a good change replaces the chain, a wrong one changes nothing', async () => {
   const reports: string[] = []
+  const loads: boolean[] = []
   write([{ type: 'AlwaysDeny', name: 'no' }])
   const modes: Record<string, Mode> = { AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny }
   const chain = await ConfiguredAuthorizers.open({
@@ -240,6 +241,7 @@ test('a good change replaces the chain, a wrong one changes nothing', async () =
       return mode
     },
     report: (message) => void reports.push(message),
+    reloaded: (isLoaded) => void loads.push(isLoaded),
     readAgainMs: 5,
   })
   try {
@@ -250,6 +252,7 @@ test('a good change replaces the chain, a wrong one changes nothing', async () =
     write([{ type: 'RBAC', name: 'r' }])
     await until('the change to be refused', () => reports.length > 0)
     assert.match(reports[0] ?? '', /authorizers stay as they were: RBAC is new, false/)
+    assert.deepEqual(loads, [true, false])
     assert.equal(decide(), 'allow')
   } finally {
     chain.stop()

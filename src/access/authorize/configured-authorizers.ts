@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Attributes, Authorizer, Decision, RuleResolver, Rules } from '#access/authorize.ts'
+import type { ReloadMeter } from '#access/settings.ts'
 import type { User } from '#access/user.ts'
 import type { ObjectReader } from '#kinds/reader.ts'
 import type { Release } from '#api/releases/change.ts'
@@ -23,6 +24,7 @@ export interface AuthorizersOptions {
   /** Makes an authorizer; `isStart` is false when the file is read again. */
   readonly make: (choice: ConfiguredAuthorizer, isStart: boolean) => Promise<Mode>
   readonly report: (message: string) => void
+  readonly reloaded?: ReloadMeter | undefined
   /** How often the file is checked, in milliseconds; default: a minute. */
   readonly readAgainMs?: number
 }
@@ -72,7 +74,7 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
   }
 
   async #readAgain(): Promise<void> {
-    const { file, report } = this.#options
+    const { file, report, reloaded } = this.#options
     try {
       const text = readFileSync(file, 'utf8')
       if (text === this.#text) return
@@ -81,7 +83,9 @@ export class ConfiguredAuthorizers implements Authorizer, RuleResolver {
       this.#modes = modes
       this.#authorizer = new UnionAuthorizer(modes, names)
       this.#rules = new UnionRuleResolver(modes)
+      reloaded?.(true)
     } catch (error) {
+      reloaded?.(false)
       report(`authorizers stay as they were: ${(error as Error).message}`)
     }
   }

@@ -46,7 +46,7 @@ const unions: [string, Authorizer[], Decision][] = [
   ['the first that allows', [says(none('a')), says(allow), says(deny)], allow],
   ['the first that denies', [says(none('a'), true), says(deny), says(allow)], deny],
   [
-    'nobody: all reasons, a line each',
+    'no authorizer decides: the error has all reasons, one per line',
     [says(none('a')), says(none('')), says(none('b'), true)],
     none('a\nb'),
   ],

@@ -99,7 +99,7 @@ const cases: [name: string, spec: Loose, object: KubeObject, ...expected: string
     pod({ hostPID: true, hostIPC: true, hostNetwork: true }),
   ],
   ['privileges where allowed', { privileged: true }, container({ privileged: true })],
-  ['escalation where nothing is said', {}, container({ allowPrivilegeEscalation: true })],
+  ['escalation without a rule about it', {}, container({ allowPrivilegeEscalation: true })],
   [
     'an open /proc',
     {},
@@ -132,7 +132,7 @@ const cases: [name: string, spec: Loose, object: KubeObject, ...expected: string
     `${at}.capabilities.add: Invalid value: "FOO": capability may not be added`,
   ],
   [
-    'a capability that must go',
+    'a capability that must be dropped',
     capable,
     container({ capabilities: { add: ['KILL'] } }),
     `${at}.capabilities.add: Invalid value: "KILL": capability may not be added`,
@@ -186,7 +186,7 @@ const cases: [name: string, spec: Loose, object: KubeObject, ...expected: string
     container({ runAsNonRoot: false }),
     `${at}.runAsNonRoot: Invalid value: false: must be true`,
   ],
-  ['somebody else', nonRoot, container({ runAsUser: 1 })],
+  ['another user than root', nonRoot, container({ runAsUser: 1 })],
   [
     'groups in range',
     groups('MustRunAs'),
@@ -235,7 +235,7 @@ const cases: [name: string, spec: Loose, object: KubeObject, ...expected: string
     'pod.spec.securityContext.sysctls[0]: Forbidden: sysctl "net.ipv4.tcp_syncookies" is not allowed',
   ],
   [
-    'a setting nobody speaks of',
+    'a sysctl without a rule about it',
     sysctls,
     sysctl('fs.mqueue.max'),
     'pod.spec.securityContext.sysctls[0]: Forbidden: unsafe sysctl "fs.mqueue.max" is not allowed',
@@ -283,7 +283,7 @@ const cases: [name: string, spec: Loose, object: KubeObject, ...expected: string
   ['a path below', paths, hostPath('/foo/bar')],
   ['a path beside', paths, hostPath('/food'), noPath('/food')],
   ['another path', paths, hostPath('/etc'), noPath('/etc')],
-  ['a path nobody mounts', paths, hostPath('/ro/x')],
+  ['a read-only path that is not mounted', paths, hostPath('/ro/x')],
   ['a path to read', paths, mounting('containers', { readOnly: true })],
   [
     'a path to read that is written to',
@@ -383,7 +383,7 @@ const profileCases: [
     notOf(ownSeccomp, 'unconfined', twoNames),
   ],
   [
-    'nothing said where a filter must be',
+    'no seccomp profile where one is required',
     profiles('runtime/default'),
     pod(),
     notOf(podSeccomp, '', 'runtime/default'),

@@ -10,11 +10,14 @@ export interface ConditionsResult {
   readonly matches: boolean
   /** Number of conditions that failed before the first false one. */
   readonly errors: number
-  /** Why the result is unknown; the failure policy treated it as false. */
+  /**
+   * Why the result is unknown. Set only if the failure policy is Fail: the caller then rejects the
+   * request. With Ignore, the conditions count as false.
+   */
   readonly error?: string
 }
 
-/** `failsOpen`: a condition with an error does not hold. Throws PendingDecision. */
+/** `failsOpen`: the failure policy is Ignore. Throws PendingDecision. */
 export function meetsConditions(
   conditions: readonly CompiledExpression[],
   scope: Omit<EvaluationScope, 'conditions' | 'authorizer'>,

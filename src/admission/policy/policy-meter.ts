@@ -21,7 +21,6 @@ export interface ConditionsRun {
 
 export interface PolicyMeter {
   readonly monotonicMs: () => number
-  /** `error`: the message if the expression could not be evaluated. */
   validation(policy: string, binding: string, action: CheckAction, check: PolicyCheck): void
   mutation(policy: string, binding: string, check: PolicyCheck): void
   conditions(run: ConditionsRun): void
@@ -30,7 +29,7 @@ export interface PolicyMeter {
 
 export interface PolicyCheck {
   readonly passed: boolean
-  /** The reason of the denial. */
+  /** The reason of the denial, or why the expression could not be compiled or evaluated. */
   readonly message: string
   readonly tookMs: number
 }

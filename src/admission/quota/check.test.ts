@@ -61,7 +61,7 @@ const pods: [name: string, hard: Record<string, string>, object: KubeObject, exp
       `${no}${over('pods=1', 'pods=0', 'pods=0')}`,
     ],
     [
-      'only what is too much is told',
+      'the error has only the exceeded resources',
       { 'requests.cpu': '1', 'requests.memory': '1Mi' },
       running({ cpu: '500m', memory: '2Mi' }),
       `${no}${over('requests.memory=2Mi', 'requests.memory=0', 'requests.memory=1Mi')}`,
@@ -73,13 +73,13 @@ const pods: [name: string, hard: Record<string, string>, object: KubeObject, exp
       { cpu: '100m', 'requests.cpu': '100m', 'limits.cpu': '500m' },
     ],
     [
-      'a container that does not say what is counted',
+      'a container that does not specify a counted resource',
       { cpu: '1', memory: '1Gi' },
       running({ cpu: '1', memory: '1Mi' }, {}, { initContainers: [{ name: 'i' }] }),
       `${no}failed quota: q: must specify cpu,memory`,
     ],
     [
-      'ephemeral storage need not be said',
+      'ephemeral storage may be unspecified',
       { 'requests.ephemeral-storage': '1Gi' },
       running({}),
       {},
@@ -236,7 +236,12 @@ const claims: [name: string, object: KubeObject, old: KubeObject | undefined, ex
       { persistentvolumeclaims: '1', 'requests.storage': '2Gi' },
     ],
     ['of a class', claim('500Mi', { storageClassName: 'gold' }), undefined, inGold('500Mi')],
-    ['of a class as of old', claim('1Mi', {}, { [annotation]: 'gold' }), undefined, inGold('1Mi')],
+    [
+      'with a class from the older annotation',
+      claim('1Mi', {}, { [annotation]: 'gold' }),
+      undefined,
+      inGold('1Mi'),
+    ],
     [
       'with parts of a byte',
       claim('1500m'),
@@ -251,7 +256,7 @@ const claims: [name: string, object: KubeObject, old: KubeObject | undefined, ex
     ],
     ['that grows', claim('3Gi'), claim('2Gi'), { 'requests.storage': '1Gi' }],
     ['that shrinks', claim('1Gi'), claim('2Gi'), {}],
-    ['that says no size', { metadata: { name: 'c' } }, undefined, { persistentvolumeclaims: '1' }],
+    ['without size', { metadata: { name: 'c' } }, undefined, { persistentvolumeclaims: '1' }],
   ]
 for (const [name, object, old, expected] of claims)
   test(`a claim ${name}`, () =>
@@ -395,7 +400,7 @@ const limits: [
     gpu,
     `${no}insufficient quota to consume: requests.example.com/gpu`,
   ],
-  ['that is not asked for', gpus, [], pod(), {}],
+  ['that the pod does not request', gpus, [], pod(), {}],
   ['of another kind', { ...gpus, resource: 'services' }, [], gpu, {}],
   ['of another group', { ...gpus, apiGroup: 'x' }, [], gpu, {}],
   [

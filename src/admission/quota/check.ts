@@ -57,8 +57,9 @@ export function checkQuotas(
     request.old !== undefined &&
     !covers(quota, request.old, evaluator)
   const charges = covering.map((quota) => [quota, isNewTo(quota) ? whole : more] as const)
-  const all = charges.length === 0 ? [more] : charges.map(([, delta]) => delta)
-  if (all.every(({ size }) => size === 0)) return []
+  // Limited resources must be covered even if no quota covers the object.
+  const deltas = charges.length === 0 ? [more] : charges.map(([, delta]) => delta)
+  if (deltas.every(({ size }) => size === 0)) return []
   requireCovered(request, evaluator, limited, covered, quotas)
   return charges.flatMap(([quota, delta]) => charge(request, quota, delta) ?? [])
 }
@@ -106,6 +107,7 @@ function usages(
   return { whole, more: withoutZeros(more) }
 }
 
+/** Throws if the object needs a limited resource, or is in a limited scope, that no quota has. */
 function requireCovered(
   request: AdmissionRequest,
   evaluator: Evaluator,
@@ -126,18 +128,18 @@ function requireCovered(
   }
   if (uncovered.size > 0)
     throw refusal(request, `insufficient quota to consume: ${showNames([...uncovered])}`)
-  const there = quotas.flatMap(scopesOf).filter((scope) => evaluator.inScope(scope, object))
-  const wanted = limited
+  const quotaScopes = quotas.flatMap(scopesOf).filter((scope) => evaluator.inScope(scope, object))
+  const limitedScopes = limited
     .flatMap(({ matchScopes }) => matchScopes)
     .filter((scope) => evaluator.inScope(scope, object))
-  const open = wanted.filter(
-    ({ scopeName }) => !there.some((scope) => scope.scopeName === scopeName),
+  const uncoveredScopes = limitedScopes.filter(
+    ({ scopeName }) => !quotaScopes.some((scope) => scope.scopeName === scopeName),
   )
-  if (open.length === 0) return
-  const stated = open.map(
+  if (uncoveredScopes.length === 0) return
+  const shown = uncoveredScopes.map(
     ({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`,
   )
-  throw new ApiError(500, '', `insufficient quota to match these scopes: [${stated.join(' ')}]`)
+  throw new ApiError(500, '', `insufficient quota to match these scopes: [${shown.join(' ')}]`)
 }
 
 /** The quota with increased usage. Undefined if it does not count this object. */
@@ -148,17 +150,17 @@ function charge(
 ): KubeObject | undefined {
   const hard = amountsOf(hardOf(quota))
   const used = amountsOf(quota.status?.used)
-  const asked = only(delta, hard.keys())
-  if (asked.size === 0) return undefined
-  const next = add(used, asked)
+  const requested = only(delta, hard.keys())
+  if (requested.size === 0) return undefined
+  const next = add(used, requested)
   // A status update reports usage that exists already, so it is never rejected.
   const isReport = request.subresource === 'status'
-  const over = isReport ? [] : exceeding(only(next, asked.keys()), hard)
+  const over = isReport ? [] : exceeding(only(next, requested.keys()), hard)
   if (over.length > 0) {
     const show = (amounts: ResourceAmounts) => showAmounts(only(amounts, over))
     throw refusal(
       request,
-      `exceeded quota: ${quota.metadata.name}, requested: ${show(asked)}, used: ${show(used)}, limited: ${show(hard)}`,
+      `exceeded quota: ${quota.metadata.name}, requested: ${show(requested)}, used: ${show(used)}, limited: ${show(hard)}`,
     )
   }
   return { ...quota, status: { ...quota.status, used: listOf(next) } }

@@ -120,7 +120,7 @@ const cases: [name: string, quota: KubeObject, object: KubeObject, expected: str
     `${refusedPod}status unknown for quota: q, resources: pods`,
   ],
   [
-    'what is counted must be said',
+    'counted resources must be specified',
     quota(
       { 'limits.cpu': '1', 'requests.memory': '1Gi' },
       { 'limits.cpu': '0', 'requests.memory': '0' },

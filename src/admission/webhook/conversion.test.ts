@@ -178,17 +178,17 @@ const refusals: [string, () => void, string][] = [
   ],
   ['no objects at all', review({}), `${of} returned 0 objects, expected 1`],
   [
-    'a response that is none',
+    'a response that is not an object',
     text(plainReview('"x"')),
     `${of} failed: v1.ConversionReview.Response: readObjectStart: expect { or n, but found ", error found in #10 byte of ...|esponse":"x"}|..., bigger context ...|apiVersion":"apiextensions.k8s.io/v1","response":"x"}|...`,
   ],
   [
-    'a result that is none',
+    'a result that is not an object',
     text(plainReview('{"result":"Success"}')),
     `${of} failed: v1.ConversionReview.Response: v1.ConversionResponse.Result: readObjectStart: expect { or n, but found ", error found in #10 byte of ...|"result":"Success"}}|..., bigger context ...|":"apiextensions.k8s.io/v1","response":{"result":"Success"}}|...`,
   ],
   [
-    'objects that are no list',
+    'objects that are not a list',
     text(plainReview('{"convertedObjects":{}}')),
     `${of} failed: v1.ConversionReview.Response: v1.ConversionResponse.ConvertedObjects: []runtime.RawExtension: decode slice: expect [ or n, but found {, error found in #10 byte of ...|Objects":{}}}|..., bigger context ...|nsions.k8s.io/v1","response":{"convertedObjects":{}}}|...`,
   ],
@@ -266,7 +266,7 @@ const refusals: [string, () => void, string][] = [
   ],
   ['no response', review({ response: undefined }), `${of} failed: no response provided`],
   [
-    'a text that is no JSON',
+    'a body that is not a review',
     text('hello'),
     `${of} failed: couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
   ],

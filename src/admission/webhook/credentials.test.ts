@@ -54,14 +54,14 @@ const configurations: [
 ][] = [
   ['nothing', undefined, 0],
   ['the present one', { kind: 'WebhookAdmissionConfiguration', apiVersion: `${version}/v1` }, 3],
-  ['the one of old', { kind: 'WebhookAdmission', apiVersion: `${version}/v1alpha1` }, 3],
+  ['the older form', { kind: 'WebhookAdmission', apiVersion: `${version}/v1alpha1` }, 3],
   [
-    'the name of old in the present version',
+    'the older kind in the current version',
     { kind: 'WebhookAdmission', apiVersion: `${version}/v1` },
     none('WebhookAdmission', `${version}/v1`),
   ],
   [
-    'the present name in the version of old',
+    'the current kind in the older version',
     { kind: 'WebhookAdmissionConfiguration', apiVersion: `${version}/v1alpha1` },
     none('WebhookAdmissionConfiguration', `${version}/v1alpha1`),
   ],

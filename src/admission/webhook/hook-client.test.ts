@@ -153,14 +153,14 @@ const busy =
       : response.end('{"done":true}')
 const manyRequests = 'the server has received too many requests and has asked us to try again later'
 const retries: [what: string, answer: Answer, calls: number, expected: unknown][] = [
-  ['asks for no time', busy(429, '0', 1), 2, { done: true }],
-  ['is failing and asks for no time', busy(503, '0', 3), 4, { done: true }],
-  ['asks ten times', busy(429, '0', 10), 11, { done: true }],
-  ['asks eleven times', busy(429, '0', 11), 11, manyRequests],
-  ['does not say how long', busy(429, undefined, 1), 1, manyRequests],
-  ['says it in words', busy(429, 'soon', 1), 1, manyRequests],
+  ['requests a retry without delay', busy(429, '0', 1), 2, { done: true }],
+  ['fails and requests a retry without delay', busy(503, '0', 3), 4, { done: true }],
+  ['requests ten retries', busy(429, '0', 10), 11, { done: true }],
+  ['requests eleven retries', busy(429, '0', 11), 11, manyRequests],
+  ['does not specify the delay', busy(429, undefined, 1), 1, manyRequests],
+  ['specifies the delay in words', busy(429, 'soon', 1), 1, manyRequests],
   [
-    'says so of a mistake',
+    'specifies a delay after a bad request',
     busy(400, '0', 1),
     1,
     'the server rejected our request for an unknown reason',

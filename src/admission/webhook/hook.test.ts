@@ -30,7 +30,7 @@ const rows: [what: string, fields: Loose, read: (hook: Hook) => unknown, expecte
   ['no policy of reinvocation', {}, (hook) => hook.reinvocable, false],
   ['Never', { reinvocationPolicy: 'Never' }, (hook) => hook.reinvocable, false],
   ['IfNeeded', { reinvocationPolicy: 'IfNeeded' }, (hook) => hook.reinvocable, true],
-  ['no side effects said', {}, (hook) => hook.sideEffects, undefined],
+  ['without side effects', {}, (hook) => hook.sideEffects, undefined],
   ['side effects', { sideEffects: 'Some' }, (hook) => hook.sideEffects, 'Some'],
   ['no selector', {}, (h) => selects(h, 'namespaceSelector'), [true, true, true]],
   [
@@ -53,7 +53,7 @@ const rows: [what: string, fields: Loose, read: (hook: Hook) => unknown, expecte
   ],
   ['no rules', {}, (hook) => hook.rules, []],
   [
-    'a rule that says nothing',
+    'an empty rule',
     { rules: [{}] },
     (hook) => hook.rules,
     [{ operations: [], apiGroups: [], apiVersions: [], resources: [], scope: '*' }],

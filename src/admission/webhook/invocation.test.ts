@@ -69,7 +69,7 @@ const rules: [
   ['namespaces, of what is in none', { scope: 'Namespaced' }, node, undefined],
   ['namespaces, of what is only called so', { scope: 'Namespaced' }, alike, 'v1'],
   ['namespaces, of a namespace', { scope: 'Namespaced' }, namespace, undefined],
-  ['a scope that nobody knows', { scope: 'Planet' }, create, undefined],
+  ['an unknown scope', { scope: 'Planet' }, create, undefined],
 ]
 for (const [what, rule, request, expected] of rules) {
   test(`a rule for ${what}`, () =>
@@ -198,7 +198,7 @@ const namespaces: [
     inItself('UPDATE', 'b', { subresource: 'status' }),
     true,
   ],
-  ['of a namespace that goes, as it is there', inItself('DELETE', undefined), true],
+  ['of a namespace that is being deleted, as stored', inItself('DELETE', undefined), true],
 ]
 for (const [what, request, expected] of namespaces) {
   test(`by labels of the namespace: ${what}`, async () => {

@@ -174,10 +174,10 @@ test('only the first patch of a request changes the precision of times in manage
 const once = (name: string) => (request: Loose) =>
   request.object.metadata.labels?.[name] === undefined ? patchOf(label(name)) : { allowed: true }
 const rounds: [what: string, hooks: () => Loose[], patching: string[], expected: string][] = [
-  ['nobody changes anything', () => [hook('a', ifNeeded), hook('b', ifNeeded)], [], 'a b'],
+  ['no webhook changes the object', () => [hook('a', ifNeeded), hook('b', ifNeeded)], [], 'a b'],
   ['another changes it', () => [hook('a', ifNeeded), hook('b')], ['b'], 'a b a'],
   ['the first changes it', () => [hook('a', ifNeeded), hook('b')], ['a'], 'a b'],
-  ['nobody wants it again', () => [hook('a'), hook('b')], ['b'], 'a b'],
+  ['no webhook is to be called again', () => [hook('a'), hook('b')], ['b'], 'a b'],
   [
     'what came before the last change alone',
     () => [hook('a', ifNeeded), hook('b'), hook('c', ifNeeded)],
@@ -248,7 +248,7 @@ const faults: [what: string, answer: Loose, expected: string][] = [
   ],
   ['an unknown operation', patchOf({ op: 'x', path: '/a' }), `500 ${refused}Unexpected kind: x`],
   [
-    'a removal of nothing',
+    'a removal of an absent field',
     patchOf({ op: 'remove', path: '/data/z' }),
     `500 ${refused}error in remove for path: '/data/z': Unable to remove nonexistent key: z: missing value`,
   ],

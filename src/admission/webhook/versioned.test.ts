@@ -282,7 +282,7 @@ const olds: [what: string, request: AdmissionRequest, shown: boolean][] = [
     requestOf('UPDATE', mapKind, map(), { old: owned(), showsOldOwners: true }),
     true,
   ],
-  ['an update of nothing else', requestOf('UPDATE', mapKind, one, { old: one }), true],
+  ['an update without changes', requestOf('UPDATE', mapKind, one, { old: one }), true],
   ['a deletion', requestOf('DELETE', mapKind, undefined, { old: owned() }), true],
 ]
 for (const [what, request, shown] of olds) {

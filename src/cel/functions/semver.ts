@@ -3,7 +3,7 @@ import { goQuote } from '#api/go-syntax.ts'
 import type { Implementation } from '#cel/plan-call.ts'
 import { CelError, OpaqueValue, overloadError, type Value } from '#cel/values.ts'
 
-class SemverValue extends OpaqueValue {
+export class SemverValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Semver'
   readonly numbers: readonly bigint[]
   readonly prerelease: readonly (string | bigint)[]
@@ -19,7 +19,7 @@ class SemverValue extends OpaqueValue {
 
 const order = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 
-function compareVersions(a: SemverValue, b: SemverValue): number {
+export function compareVersions(a: SemverValue, b: SemverValue): number {
   for (const [at, number] of a.numbers.entries()) {
     const compared = order(number, b.numbers[at] as bigint)
     if (compared !== 0) return compared
@@ -72,7 +72,7 @@ function readPrerelease(text: string): string | bigint | CelError {
   return new CelError(`Invalid character(s) found in prerelease ${goQuote(text)}`)
 }
 
-function parse(text: string): SemverValue | CelError {
+export function parseVersion(text: string): SemverValue | CelError {
   if (text === '') return new CelError('Version string empty')
   const [majorText, minorText, ...rest] = text.split('.') as [string, string, ...string[]]
   if (rest.length === 0) return new CelError('No Major.Minor.Patch elements found')
@@ -121,9 +121,9 @@ function normalize(text: string): string | CelError {
 }
 
 function parseNormalized(text: string, normalizes: boolean): SemverValue | CelError {
-  if (!normalizes) return parse(text)
+  if (!normalizes) return parseVersion(text)
   const normal = normalize(text)
-  return typeof normal === 'string' ? parse(normal) : normal
+  return typeof normal === 'string' ? parseVersion(normal) : normal
 }
 
 const binary =
@@ -141,12 +141,12 @@ const number =
       : overloadError(version)
 
 export const semverImplementations: readonly (readonly [string, Implementation])[] = [
-  ['string_to_semver', (text) => parse(text as string)],
+  ['string_to_semver', (text) => parseVersion(text as string)],
   [
     'string_bool_to_semver',
     (text, normalizes) => parseNormalized(text as string, normalizes as boolean),
   ],
-  ['is_semver_string', (text) => parse(text as string) instanceof SemverValue],
+  ['is_semver_string', (text) => parseVersion(text as string) instanceof SemverValue],
   [
     'is_semver_string_bool',
     (text, normalizes) =>

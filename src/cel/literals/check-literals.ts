@@ -4,6 +4,7 @@
  * reports them as errors of the compiler.
  */
 import type { Call, CheckedExpr, Expr, ListExpr, MapExpr } from '#cel/ast.ts'
+import { childrenOf } from '#cel/children.ts'
 import { type CelType, formatType, isSameType } from '#cel/cel-type.ts'
 import { toDuration, toTimestamp } from '#cel/convert.ts'
 import { literalValue } from '#cel/literal-value.ts'
@@ -21,24 +22,6 @@ const checks: readonly (readonly [name: string, convert: (value: Value) => unkno
   ['timestamp', toTimestamp],
   ['matches', patternOf],
 ]
-
-function childrenOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case 'select':
-      return [expr.operand]
-    case 'call':
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
-    case 'list':
-      return expr.elements
-    case 'map':
-      return expr.entries.flatMap(({ key, value }) => [key, value])
-    case 'struct':
-      return expr.fields.map(({ value }) => value)
-    case 'comprehension':
-      return [expr.iterRange, expr.accuInit, expr.loopCondition, expr.loopStep, expr.result]
-  }
-  return []
-}
 
 class LiteralChecker {
   readonly errors: CelError[] = []

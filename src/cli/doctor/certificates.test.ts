@@ -49,7 +49,7 @@ const rows: [what: string, key: string, day: number, level: string, text: RegExp
   ['one that ends soon', keyFile, 20, 'warn', /^--tls-cert-file is valid until .*renew it/],
   ['one that has ended', keyFile, 31, 'error', /^--tls-cert-file expired on 2026-01-31/],
   ['one of the future', keyFile, -1, 'error', /^--tls-cert-file is valid only from 2026-01-01/],
-  ['one with a key that is none', certificateFile, 1, 'error', /holds no PEM private key/],
+  ['one with an invalid key', certificateFile, 1, 'error', /holds no PEM private key/],
 ]
 for (const [what, key, day, level, text] of rows) {
   test(`--tls-cert-file before the first start: ${what}`, () => {

@@ -50,9 +50,10 @@ export function plainFault(
   return firstOf(Object.keys(value), (name) => {
     const field = type.byName.get(name)
     if (field === undefined) return undefined
-    const embedded = style?.namesEmbedded ? embeddedOf(type, name) : []
+    const { namesEmbedded = false } = style ?? {}
+    const embedded = namesEmbedded ? embeddedOf(type, name) : []
     const fields = [...(place?.fields ?? []), ...embedded, name]
-    const owner = embedded.at(-1) ?? (style ? ownerOf(type, name) : type.name)
+    const owner = style && !namesEmbedded ? ownerOf(type, name) : type.name
     const struct = owner.split('.').pop() as string
     return plainFault(field.type, value[name] as Json, { struct, fields }, style)
   })

@@ -17,10 +17,10 @@ const request = (name: string, creationTimestamp: string): KubeObject => ({
 const old = (name: string) => request(name, '2024-01-01T00:00:00Z')
 
 const rows: [name: string, failure: Error | undefined, complaints: number][] = [
-  ['all that are over go, by their uid', undefined, 0],
-  ['one that is gone already is no matter', notFound(named, 'a'), 0],
+  ['expired requests are deleted, with their uid as precondition', undefined, 0],
+  ['a request that is already deleted is no failure', notFound(named, 'a'), 0],
   ['one that is another by now is left to itself', conflict(named, 'a', 'uid'), 0],
-  ['one that cannot be deleted is told of', internalError('no'), 1],
+  ['a failed deletion is reported', internalError('no'), 1],
 ]
 for (const [name, failure, complaints] of rows) {
   test(name, async () => {

@@ -55,7 +55,7 @@ const judgements: [
   ['one being deleted', [pod('a'), pod('b', { deleting: true })], undefined, 1, [1, 0, '']],
   ['one being evicted', [pod('a'), pod('b')], { b: '2029-12-31T23:59:00Z' }, 1, [1, 0, 'b']],
   ['one that was not evicted', [pod('a'), pod('b')], { b: '2029-12-31T23:58:00Z' }, 1, [2, 1, '']],
-  ['one evicted and gone', [pod('a')], { b: '2029-12-31T23:59:00Z' }, 0, [1, 1, '']],
+  ['one evicted and deleted', [pod('a')], { b: '2029-12-31T23:59:00Z' }, 0, [1, 1, '']],
   ['none', [], undefined, 0, [0, 0, '']],
 ]
 for (const [what, pods, disruptedPods, desiredHealthy, expected] of judgements) {

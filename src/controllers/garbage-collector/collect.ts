@@ -17,7 +17,7 @@ import type { OwnerKinds } from './owner-kinds.ts'
 const absentOwnersMax = 500
 
 /** Dependents that are orphaned concurrently; each needs a read and a write. */
-const setFreeAtOnce = 8
+const orphanedAtOnce = 8
 
 /** The kind of an owner is not served: perhaps not yet. */
 export class UnknownOwnerKind extends Error {}
@@ -55,9 +55,9 @@ export class Collector {
       return
     }
     if (!node.observed) this.#graph.changed(resource, latest)
-    if (node.foreground) return this.#letGo(node, resource, latest)
+    if (node.foreground) return this.#finishForegroundDeletion(node, resource, latest)
     const owners = latest.metadata.ownerReferences ?? []
-    if (owners.length > 0) await this.#weigh(node, resource, latest, owners)
+    if (owners.length > 0) await this.#collectUnlessOwned(node, resource, latest, owners)
   }
 
   #resourceOf(node: OwnerNode): ResourceRef {
@@ -94,7 +94,8 @@ export class Collector {
     )
   }
 
-  async #weigh(
+  /** Deletes the object if no owner is solid. Otherwise removes the references to other owners. */
+  async #collectUnlessOwned(
     node: OwnerNode,
     resource: ResourceRef,
     latest: KubeObject,
@@ -105,17 +106,17 @@ export class Collector {
     for (const owner of owners) {
       const state = await this.#stateOf(owner, node)
       if (state === 'invalid') return
-      if (state === 'there') solid.push(owner)
+      if (state === 'solid') solid.push(owner)
       else if (state === 'waiting') waiting++
     }
     if (solid.length === owners.length) return
-    if (solid.length > 0) return this.#keepOwners(resource, latest, solid)
+    if (solid.length > 0) return this.#patchOwnerReferences(resource, latest, solid)
     const query = { uid: node.uid, resourceVersion: latest.metadata.resourceVersion }
     if (waiting > 0 && node.dependents.size > 0) {
       // Owners and dependents that wait for each other would wait for ever.
       if ([...node.dependents].some(({ foreground }) => foreground)) {
-        const freed = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
-        await this.#keepOwners(resource, latest, freed)
+        const unblocking = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }))
+        await this.#patchOwnerReferences(resource, latest, unblocking)
         query.resourceVersion = undefined
       }
       return this.#delete(resource, node, { ...query, propagationPolicy: 'Foreground' })
@@ -135,7 +136,7 @@ export class Collector {
     })
   }
 
-  async #keepOwners(
+  async #patchOwnerReferences(
     resource: ResourceRef,
     latest: KubeObject,
     owners: OwnerReference[],
@@ -145,12 +146,13 @@ export class Collector {
     await unlessMissing(this.#client.patch(resource, namespace, name, { metadata }))
   }
 
+  /** A solid owner exists. A waiting owner is deleted after its dependents. */
   async #stateOf(
     owner: OwnerReference,
     node: OwnerNode,
-  ): Promise<'there' | 'waiting' | 'gone' | 'invalid'> {
+  ): Promise<'solid' | 'waiting' | 'absent' | 'invalid'> {
     const key = `${owner.uid} ${owner.apiVersion} ${owner.kind} ${owner.name} ${node.namespace}`
-    if (node.ended?.has(owner.uid) || this.#absent.has(key)) return 'gone'
+    if (node.ended?.has(owner.uid) || this.#absent.has(key)) return 'absent'
     const served = this.#kinds.of(owner)
     if (served === undefined) {
       throw new UnknownOwnerKind(`no resource is served for ${owner.apiVersion} ${owner.kind}`)
@@ -165,10 +167,11 @@ export class Collector {
       known.namespace === namespace &&
       known.resource !== undefined &&
       nameOf(known.resource) === nameOf(served)
-    if (agrees) return known.foreground ? 'waiting' : 'there'
+    if (agrees) return known.foreground ? 'waiting' : 'solid'
     let found = await this.#named(served, namespace, owner.name)
     if (found?.metadata.uid === owner.uid) {
-      // Read once more: it may have gone between the first look and its place in the graph.
+      // Read again: if the owner was deleted between the read and its addition to the graph, the
+      // graph does not see the deletion.
       this.#graph.adopt(served, found, node)
       found = await this.#named(served, namespace, owner.name)
       if (found?.metadata.uid !== owner.uid) this.#graph.deleted(owner.uid)
@@ -178,21 +181,25 @@ export class Collector {
       if (this.#absent.size > absentOwnersMax) {
         this.#absent.delete(this.#absent.values().next().value as string)
       }
-      return 'gone'
+      return 'absent'
     }
     const { deletionTimestamp, finalizers = [] } = found.metadata
     const waits = deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer)
-    return waits ? 'waiting' : 'there'
+    return waits ? 'waiting' : 'solid'
   }
 
   /**
    * Removes the finalizer if no dependent blocks the deletion. Otherwise examines the dependents
    * that block it.
    */
-  async #letGo(node: OwnerNode, resource: ResourceRef, latest: KubeObject): Promise<void> {
+  async #finishForegroundDeletion(
+    node: OwnerNode,
+    resource: ResourceRef,
+    latest: KubeObject,
+  ): Promise<void> {
     let blocked = false
     for (const dependent of node.dependents) {
-      // An owner may be named twice, and be held by one of them.
+      // A dependent may have two references to the owner, of which only one blocks the deletion.
       if (!dependent.owners.some((one) => one.uid === node.uid && one.blockOwnerDeletion)) continue
       blocked = true
       if (!dependent.foreground) this.#examine(dependent)
@@ -212,19 +219,19 @@ export class Collector {
     await unlessMissing(this.#client.patch(resource, namespace, name, { metadata }))
   }
 
-  /** Every dependent loses its reference to the owner; then the owner may go. */
+  /** Removes the references of all dependents to the owner, then the owner's finalizer. */
   async orphan(node: OwnerNode): Promise<void> {
     const resource = this.#resourceOf(node)
     const failures: unknown[] = []
-    await severalAtOnce([...node.dependents], setFreeAtOnce, (dependent) =>
-      this.#setFree(dependent, node.uid).catch((error) => failures.push(error)),
+    await severalAtOnce([...node.dependents], orphanedAtOnce, (dependent) =>
+      this.#orphanDependent(dependent, node.uid).catch((error) => failures.push(error)),
     )
     if (failures.length > 0) throw failures[0]
     const latest = await this.#read(resource, node)
     if (latest !== undefined) await this.#removeFinalizer(resource, latest, orphanFinalizer)
   }
 
-  async #setFree(dependent: OwnerNode, ownerUid: string): Promise<void> {
+  async #orphanDependent(dependent: OwnerNode, ownerUid: string): Promise<void> {
     const resource = this.#resourceOf(dependent)
     for (let tries = 0; ; tries++) {
       const latest = await this.#read(resource, dependent)
@@ -232,7 +239,7 @@ export class Collector {
       const left = owners.filter(({ uid }) => uid !== ownerUid)
       if (latest === undefined || left.length === owners.length) return
       try {
-        return await this.#keepOwners(resource, latest, left)
+        return await this.#patchOwnerReferences(resource, latest, left)
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 409 || tries >= 5) throw error
       }

@@ -93,7 +93,7 @@ const pods = resource('pods')
 const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] = [
   ['nothing', { resources: [maps, single], objects: {} }, { deleted: '' }],
   [
-    'what can be deleted together is, and the rest one by one; pods go first',
+    'kinds with deletecollection are emptied at once, others object by object; pods first',
     {
       resources: [maps, single, pods],
       objects: {
@@ -159,7 +159,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
     },
   ],
   [
-    'what went away meanwhile is no failure',
+    'an object that was deleted meanwhile is no failure',
     {
       resources: [single, maps, resource('widgets')],
       later: [single, maps],
@@ -169,7 +169,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
     { deleted: 'singles/a' },
   ],
   [
-    'what is served in another version meanwhile is not taken for gone',
+    'a kind that is served in another version meanwhile is not treated as removed',
     {
       resources: [maps, resource('widgets')],
       later: [maps, { ...resource('widgets'), version: 'v2' }],
@@ -179,7 +179,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
     { deleted: 'all maps', errors: ['the server could not find the requested resource'] },
   ],
   [
-    'where one of many went away meanwhile, the others are not taken for gone',
+    'if one of several kinds was removed meanwhile, the others are not treated as removed',
     {
       resources: [maps],
       objects: { maps: [named('a'), named('b')] },
@@ -192,7 +192,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
     },
   ],
   [
-    'where some groups cannot be asked, the others are emptied and it is told',
+    'if discovery of some groups fails, the others are emptied and the failure is reported',
     {
       resources: [],
       objects: { maps: [named('a')] },
@@ -201,7 +201,7 @@ const rows: [name: string, content: Content, told: Told, ageSeconds?: number][] 
     { deleted: 'all maps', errors: ['away'] },
   ],
   [
-    'where nothing can be asked, nothing is said to be empty',
+    'if discovery fails, the namespace is not reported as empty',
     { resources: [], objects: { maps: [named('a')] }, discovery: new Error('away') },
     { deleted: '', errors: ['away'] },
   ],

@@ -7,11 +7,16 @@ import type { ServedResource } from '#client/client.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
 import { queueFor, unlessMissing } from '#controllers/queue-for.ts'
 import { validatingPolicies } from '#controllers/resources.ts'
-import {
-  type KindName,
-  type ServedSchemas,
-  typeWarnings,
+import { loadLater } from '#base/load-later.ts'
+import type {
+  KindName,
+  ServedSchemas,
 } from '#kinds/admissionregistration/type-checking/type-warnings.ts'
+
+/** Expressions of CEL are needed only where a policy exists. */
+const loadTypeWarnings = loadLater<
+  typeof import('#kinds/admissionregistration/type-checking/type-warnings.ts')
+>(import.meta.url, '#kinds/admissionregistration/type-checking/type-warnings')
 
 const manager = 'validatingadmissionpolicy-status'
 const name = `${manager}-controller` as const
@@ -30,6 +35,7 @@ export const policyTypeChecking: Controller = {
       const { metadata, spec = {}, status = {} } = policy
       const generation = metadata.generation ?? 0
       if (generation <= (status.observedGeneration ?? 0)) return
+      const { typeWarnings } = loadTypeWarnings()
       const warnings = typeWarnings(spec, await servedSchemas(parts), releaseOf(parts.release))
       const typeChecking: Loose = warnings.length > 0 ? { expressionWarnings: warnings } : {}
       const next = { observedGeneration: generation, typeChecking }

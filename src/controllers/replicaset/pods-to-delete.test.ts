@@ -44,7 +44,7 @@ const rows: [what: string, first: Pod, second: Pod, options?: Loose][] = [
   ['not ready', { name: 'b' }, { name: 'a', readyFor: 5 }],
   ['of less cost', { name: 'b', readyFor: 50, cost: '-1' }, { name: 'a', readyFor: 5 }],
   ['of more cost, if costs are off', { name: 'b', cost: '5', restarts: 1 }, { name: 'a' }, off],
-  ['of a cost that is no number', { name: 'b', cost: '-1' }, { name: 'a', cost: '-9x' }],
+  ['of a cost that is not a number', { name: 'b', cost: '-1' }, { name: 'a', cost: '-9x' }],
   ['beside more others', { name: 'b', node: 'full' }, { name: 'a', node: 'free' }],
   ['ready for less long', { name: 'b', readyFor: 5 }, { name: 'a', readyFor: 5000 }],
   ['restarted more often', { name: 'b', restarts: 2 }, { name: 'a', restarts: 1 }],

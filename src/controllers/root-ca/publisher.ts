@@ -6,7 +6,7 @@ import { change, releaseOf } from '#api/releases/change.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller } from '#controllers/controller.ts'
 import { rootConfigMapName as name } from '#controllers/kept.ts'
-import { queueFor, unlessMissing, unlessNeedless } from '#controllers/queue-for.ts'
+import { queueFor, unlessMissing, ignoreIfExistsOrTerminating } from '#controllers/queue-for.ts'
 import { configMaps } from '#controllers/resources.ts'
 
 const descriptionKey = 'kubernetes.io/description'
@@ -38,7 +38,7 @@ export const rootCertificatePublisher: Controller = {
         metadata: { name, namespace, ...(annotations && { annotations }) },
         data,
       }
-      await unlessNeedless(client.create(configMaps, namespace, made))
+      await ignoreIfExistsOrTerminating(client.create(configMaps, namespace, made))
     })
     namespaces.listen({
       changed: (namespace, before) => {

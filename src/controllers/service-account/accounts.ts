@@ -3,7 +3,7 @@
  * deleted.
  */
 import type { Controller } from '#controllers/controller.ts'
-import { queueFor, unlessNeedless } from '#controllers/queue-for.ts'
+import { queueFor, ignoreIfExistsOrTerminating } from '#controllers/queue-for.ts'
 import { serviceAccounts } from '#controllers/resources.ts'
 
 const name = 'default'
@@ -19,7 +19,7 @@ export const serviceAccountController: Controller = {
       await accounts.synced
       if (!namespaces.get('', namespace)?.active || accounts.get(namespace, name)) return
       const account = { metadata: { name, namespace } }
-      await unlessNeedless(client.create(serviceAccounts, namespace, account))
+      await ignoreIfExistsOrTerminating(client.create(serviceAccounts, namespace, account))
     })
     namespaces.listen({
       changed: (namespace) => {

@@ -1,6 +1,6 @@
 /**
- * Protects VolumeAttributesClasses that claims or volumes use from deletion. The controller removes
- * the finalizer when no object uses the class.
+ * Finishes the deletion of a VolumeAttributesClass: removes its finalizer when no claim or volume
+ * uses the class. The admission plugin StorageObjectInUseProtection adds the finalizer.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import type { Controller, ControllerParts } from '#controllers/controller.ts'
@@ -24,7 +24,7 @@ export const attributesClassProtection: Controller = {
       if (deleting) queue.add(name)
     }
     classes.listen({ changed: look })
-    // Few classes are deleted while objects use them.
+    // A change of a claim or volume may end the use of any class. A look at all classes is cheap.
     const freed = () => {
       for (const one of classes.values()) look(one)
     }

@@ -1,5 +1,5 @@
 /** The definitions that operations refer to, and all definitions that these refer to. */
-import { releaseOf } from '#api/releases/change.ts'
+import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { customListSchema, customSchema } from './custom-schema.ts'
 import { describeField, describeKind } from './descriptions.ts'
@@ -7,24 +7,32 @@ import type { OpenApiOperation } from './operation.ts'
 import type { SchemaForm } from './schema-form.ts'
 import {
   definitionName,
+  hasStandardV3,
   isCustom,
   type JsonObject,
   metaType,
   type OpenApiSource,
 } from './source.ts'
-import { leafSchema, structSchema } from './type-schema.ts'
+import { declaredDefaults, leafSchema, structSchema } from './type-schema.ts'
 
 /** Kinds that every group version has. */
 const everywhere = ['DeleteOptions', 'WatchEvent']
 /** Kinds of meta whose group version is core v1. */
 const atHome = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
 
-export type Gvks = ReadonlyMap<string, { group: string; kind: string; version: string }[]>
+type Gvk = { group: string; kind: string; version: string }
+
+export type Gvks = ReadonlyMap<string, Gvk[]>
+
+const hasStatusOfResources = change('OpenAPI says that Status is also a kind of resource.k8s.io', {
+  since: 26,
+  until: 30,
+})
 
 /** Maps definitions to their groups, versions and kinds. */
 export function groupVersionKinds(source: OpenApiSource): Gvks {
   const { facts, release } = source
-  const found = new Map<string, { group: string; kind: string; version: string }[]>()
+  const found = new Map<string, Gvk[]>()
   // The scheme of kube-apiserver does not have the kinds of aggregated discovery.
   const known = facts
     .knownGroupVersionsOf(release)
@@ -39,7 +47,62 @@ export function groupVersionKinds(source: OpenApiSource): Gvks {
     const rows = known.map(({ group, version }) => ({ group, kind, version }))
     found.set(metaType(kind), rows)
   }
+  if (releaseOf(release).has(hasStatusOfResources)) {
+    const registered = known.filter(({ group }) => group === 'resource.k8s.io')
+    const rows = registered.map(({ group, version }) => ({ group, kind: 'Status', version }))
+    found.get(metaType('Status'))?.push(...rows)
+  }
   return found
+}
+
+const namesOneVersion = change(
+  'an OpenAPI v3 document names only its own version as one of DeleteOptions and WatchEvent',
+  { since: 36 },
+)
+
+/** The kinds as a built-in OpenAPI v3 document of one group version shows them. */
+export function kindsInDocument(
+  gvks: Gvks,
+  release: Release,
+  own: { readonly group: string; readonly version: string },
+): Gvks {
+  if (!release.has(namesOneVersion)) return gvks
+  const isShown = ({ group, version }: Gvk) =>
+    (group === '' && version === 'v1') || (group === own.group && version === own.version)
+  const shown = new Map(gvks)
+  for (const kind of everywhere) {
+    const name = metaType(kind)
+    shown.set(name, (gvks.get(name) ?? []).filter(isShown))
+  }
+  return shown
+}
+
+/**
+ * The groups that the scheme of client-go does not have. kube-apiserver describes custom kinds by
+ * that scheme.
+ */
+const unknownToClients = new Set([
+  'admission.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'imagepolicy.k8s.io',
+])
+
+const customDocumentsNameKinds = change(
+  'OpenAPI v3 documents of custom kinds name the kinds of meta types',
+  { since: 27 },
+)
+
+/** The kinds as an OpenAPI v3 document of custom kinds shows them. */
+export function kindsInCustomDocument(gvks: Gvks, release: Release): Gvks {
+  if (!release.has(hasStandardV3)) return gvks
+  if (!release.has(customDocumentsNameKinds)) return new Map()
+  const shown = new Map<string, Gvk[]>()
+  for (const [name, kinds] of gvks) {
+    const known = kinds.filter(({ group }) => !unknownToClients.has(group))
+    if (known.length > 0) shown.set(name, known)
+  }
+  return shown
 }
 
 /** The names of definitions that operations refer to directly. */
@@ -134,7 +197,9 @@ function builtInDefinition(
   const describe = (field: string) => describeField(kind, field, kinds !== undefined)
   const { enums = false } = source
   const type = source.facts.typeOf(name, source.release)
-  const schema = structSchema(type, { form, needs, describe, enums })
+  const defaults = form.version === 3 ? declaredDefaults(releaseOf(source.release)) : undefined
+  const context = { form, needs, describe, enums }
+  const schema = structSchema(type, defaults === undefined ? context : { ...context, defaults })
   const description = describeKind(kind, kinds !== undefined)
   return {
     ...(description === undefined ? undefined : { description }),

@@ -14,6 +14,12 @@ const negotiatedWithCbor = [...negotiated, 'application/cbor']
 export const negotiatedBy = ({ servesCbor }: OpenApiSource): readonly string[] =>
   servesCbor ? negotiatedWithCbor : negotiated
 
+const listsCbor = change('OpenAPI offers CBOR for lists of groups and versions', { since: 37 })
+
+/** Resources of a version were offered in CBOR before groups and versions were. */
+const groupTypes = (source: OpenApiSource): readonly string[] =>
+  releaseOf(source.release).has(listsCbor) ? negotiatedBy(source) : negotiated
+
 const describesIssuer = change('OpenAPI describes the discovery of the token issuer', { since: 20 })
 
 /** Describes a GET operation of discovery. */
@@ -24,14 +30,15 @@ const getOperation = (
   tag: string,
   description: string,
   answer: string,
+  mediaTypes = groupTypes(source),
 ): OpenApiOperation => ({
   path,
   method: 'get',
   id,
   tag,
   description,
-  consumes: negotiatedBy(source),
-  produces: negotiatedBy(source),
+  consumes: mediaTypes,
+  produces: mediaTypes,
   parameters: [],
   codes: [200],
   answer,
@@ -49,6 +56,7 @@ export function groupVersionOperation(
     tagOf(group, version),
     'Lists the resources of the version.',
     metaType('APIResourceList'),
+    negotiatedBy(source),
   )
 }
 

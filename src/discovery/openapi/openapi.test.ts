@@ -10,7 +10,9 @@ import { groupVersionKinds } from './definitions.ts'
 import { type ContentV3, documentsV3, documentV3 } from './document-v3.ts'
 import { encodeDocumentV2 } from './protobuf-v2.ts'
 import { OpenApiPublisher, type Published } from './publisher.ts'
+import { form2 } from './schema-form.ts'
 import type { JsonObject, OpenApiSource } from './source.ts'
+import { structSchema } from './type-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by path
 type Any = any
@@ -509,3 +511,123 @@ test('a union without a discriminator lists its members, a granular map says tha
   const { claimRef } = definitions['io.k8s.api.core.v1.PersistentVolumeSpec'].properties
   assert.equal(claimRef['x-kubernetes-map-type'], 'granular')
 })
+
+const deleteOptions = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions'
+const watchEvent = 'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent'
+const status = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status'
+
+function documentOf(release: number, name: string): Any {
+  const source = sourceOf(release, [widget], widgetSchema)
+  const content = documentsV3(source).get(name)?.() as ContentV3
+  return documentV3(content, source, groupVersionKinds(source))
+}
+
+const versionsIn = (document: Any, name: string): string[] | undefined =>
+  document.components.schemas[name]?.['x-kubernetes-group-version-kind']?.map(
+    ({ group, version }: Any) => `${group}/${version}`,
+  )
+
+const shop = 'apis/shop.example.com/v1'
+const kindCounts: [release: number, document: string, definition: string, count: number][] = [
+  [35, 'apis/apps/v1', deleteOptions, 62],
+  [36, 'apis/apps/v1', deleteOptions, 2],
+  [35, 'api/v1', watchEvent, 62],
+  [36, 'api/v1', watchEvent, 1],
+  [25, 'apis/apps/v1', status, 1],
+  [26, 'apis/apps/v1', status, 2],
+  [30, 'apis/apps/v1', status, 2],
+  [31, 'apis/apps/v1', status, 1],
+  [23, shop, deleteOptions, 52],
+  [24, shop, deleteOptions, 0],
+  [26, shop, deleteOptions, 0],
+  [27, shop, deleteOptions, 51],
+  [28, shop, deleteOptions, 51],
+  [28, shop, status, 2],
+  [31, shop, deleteOptions, 53],
+  [34, shop, deleteOptions, 55],
+  [37, shop, deleteOptions, 55],
+  [37, shop, status, 1],
+]
+for (const [release, name, definition, count] of kindCounts)
+  test(`${name} of 1.${release} lists ${count} kinds of ${definition.split('.').at(-1)}`, () => {
+    const found = versionsIn(documentOf(release, name), definition)
+    assert.equal(found?.length ?? 0, count)
+  })
+
+test('an OpenAPI v3 document names core and its own version for kinds of every group', () => {
+  for (const definition of [deleteOptions, watchEvent])
+    assert.deepEqual(versionsIn(documentOf(37, 'apis/apps/v1'), definition), ['/v1', 'apps/v1'])
+  const { definitions } = documentV2(sourceOf(37)) as Any
+  assert.equal(definitions[deleteOptions]['x-kubernetes-group-version-kind'].length, 62)
+})
+
+const keys = '.well-known/openid-configuration'
+const parts: [release: number, document: string, title: string, parts: string[]][] = [
+  [23, shop, 'Kubernetes', ['schemas', 'securitySchemes']],
+  [24, shop, 'Kubernetes CRD Swagger', ['schemas']],
+  [37, shop, 'Kubernetes CRD Swagger', ['schemas']],
+  [37, 'apis/apps/v1', 'Kubernetes', ['schemas', 'securitySchemes']],
+  [23, keys, 'Kubernetes', ['schemas', 'securitySchemes']],
+  [24, keys, 'Kubernetes', ['securitySchemes']],
+]
+for (const [release, name, title, expected] of parts)
+  test(`the title and the components of ${name} of 1.${release}`, () => {
+    const { info, components } = documentOf(release, name)
+    assert.deepEqual([info.title, Object.keys(components)], [title, expected])
+  })
+
+const allOfDocument: [release: number, document: string, isThere: boolean][] = [
+  [23, 'apis/apiregistration.k8s.io/v1', true],
+  [24, 'apis/apiregistration.k8s.io/v1', false],
+  [26, 'apis/apiregistration.k8s.io', false],
+  [27, 'apis/apiregistration.k8s.io/v1', true],
+]
+for (const [release, name, isThere] of allOfDocument)
+  test(`1.${release} has the document ${name}: ${isThere}`, () => {
+    assert.equal(documentsV3(sourceOf(release)).has(name), isThere)
+  })
+
+const zeros: [release: number, item: Any, value: Any, quantity: Any, time: Any, body: Any][] = [
+  [23, undefined, undefined, undefined, undefined, true],
+  [24, '', {}, {}, {}, undefined],
+  [28, '', {}, {}, {}, undefined],
+  [29, '', {}, undefined, undefined, true],
+  [36, '', {}, undefined, undefined, true],
+  [37, undefined, undefined, undefined, undefined, true],
+]
+for (const [release, item, value, quantity, time, body] of zeros)
+  test(`defaults of items and leaves, and required bodies as 1.${release}`, () => {
+    const { components, paths } = documentOf(release, 'api/v1')
+    const { schemas } = components
+    const propertiesOf = (name: string) => schemas[`io.k8s.api.core.v1.${name}`].properties
+    const { command, env } = propertiesOf('Container')
+    const { limits } = propertiesOf('ResourceRequirements')
+    const { startedAt } = propertiesOf('ContainerStateRunning')
+    assert.deepEqual([command.items.default, env.items.default], [item, value])
+    assert.deepEqual([limits.additionalProperties.default, startedAt.default], [quantity, time])
+    const { requestBody } = paths['/api/v1/namespaces/{namespace}/pods'].post
+    assert.equal(requestBody.required, body)
+  })
+
+for (const [release, lists] of [
+  [36, false],
+  [37, true],
+] as const)
+  test(`lists of groups are offered in CBOR as 1.${release}: ${lists}`, () => {
+    const { paths } = documentV2({ ...sourceOf(release), servesCbor: true }) as Any
+    const offers = (path: string) => paths[path].get.produces.includes('application/cbor')
+    assert.deepEqual([offers('/apis/'), offers('/apis/apps/')], [lists, lists])
+    assert.equal(offers('/apis/apps/v1/'), true)
+  })
+
+for (const [release, required] of [
+  [29, undefined],
+  [30, ['parentRef']],
+] as const)
+  test(`a field marked as required is required although it can be omitted: 1.${release}`, () => {
+    const schema = structSchema(
+      facts.typeOf('io.k8s.api.networking.v1alpha1.IPAddressSpec', release),
+      { form: form2, needs: () => {}, describe: () => undefined, enums: false },
+    )
+    assert.deepEqual(schema.required, required)
+  })

@@ -51,6 +51,12 @@ export const isCustom = (source: OpenApiSource, kind: Pick<Kind, 'group' | 'vers
 
 export const metaType = (name: string): string => `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
 
+/** Older releases of kube-apiserver serve no OpenAPI v3, so that form is of this server alone. */
+export const hasStandardV3 = change(
+  'OpenAPI v3 documents have the title, components and kinds of kube-apiserver',
+  { since: 24 },
+)
+
 const namesMinor = change('OpenAPI documents name the release without its patch', { since: 31 })
 
 /** The title and the version of every document. */

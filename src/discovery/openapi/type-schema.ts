@@ -3,6 +3,7 @@
  * apply.
  */
 import type { Json } from '#api/object-meta.ts'
+import { change, type Release } from '#api/releases/change.ts'
 import type { Field, Scalar, Struct, Type } from '#schema/type.ts'
 import type { SchemaForm } from './schema-form.ts'
 import { type JsonObject, metaType } from './source.ts'
@@ -77,7 +78,31 @@ export interface SchemaContext {
   readonly describe: (field: string) => string | undefined
   /** Whether enum fields list their values. */
   readonly enums: boolean
+  /** Absent in OpenAPI v2, which declares no defaults. */
+  readonly defaults?: DeclaredDefaults
 }
+
+/** Where OpenAPI v3 declares a zero value, beside fields that are always written. */
+interface DeclaredDefaults {
+  /** For items of lists and values of maps. */
+  readonly ofElements: boolean
+  /** For times, quantities and other values with a text form of their own. */
+  readonly ofLeaves: boolean
+}
+
+const declaresElements = change('OpenAPI v3 declares defaults of items and of values of maps', {
+  since: 24,
+  until: 36,
+})
+const declaresLeaves = change('OpenAPI v3 declares defaults of times and quantities', {
+  since: 24,
+  until: 28,
+})
+
+export const declaredDefaults = (release: Release): DeclaredDefaults => ({
+  ofElements: release.has(declaresElements),
+  ofLeaves: release.has(declaresLeaves),
+})
 
 export function structSchema(struct: Struct, context: SchemaContext): JsonObject {
   if (struct.union) return {}
@@ -94,6 +119,7 @@ export function structSchema(struct: Struct, context: SchemaContext): JsonObject
   const required = [...struct.byName.values()].filter((field) => field.required)
   if (required.length > 0) schema.required = required.map(({ name }) => name)
   if (struct.atomic) schema['x-kubernetes-map-type'] = 'atomic'
+  else if (struct.granular) schema['x-kubernetes-map-type'] = 'granular'
   if (struct.discriminator !== undefined) {
     schema['x-kubernetes-unions'] = [discriminatedUnion(struct, struct.discriminator)]
   }
@@ -113,7 +139,8 @@ function fieldSchema(field: Field, context: SchemaContext): JsonObject {
   const more: JsonObject = {}
   const description = context.describe(field.name)
   if (description !== undefined) more.description = description
-  const implied = context.form.version === 3 ? (field.default ?? zeroDefault(field)) : undefined
+  const { defaults } = context
+  const implied = defaults && (field.default ?? zeroDefault(field, defaults))
   if (implied !== undefined) more.default = implied
   const { patchStrategy, patchMergeKey, listType, granular } = field
   if (patchStrategy !== undefined) more['x-kubernetes-patch-strategy'] = patchStrategy
@@ -127,10 +154,18 @@ function fieldSchema(field: Field, context: SchemaContext): JsonObject {
  * The OpenAPI default of fields that are always written: structs, and plain values without
  * omitempty.
  */
-function zeroDefault({ type, pointer, omitEmpty, zeroUndeclared }: Field): Json | undefined {
+function zeroDefault(field: Field, defaults: DeclaredDefaults): Json | undefined {
+  const { type, pointer, omitEmpty, zeroUndeclared } = field
   if (pointer || zeroUndeclared) return undefined
-  if (type.is === 'struct') return type.union ? undefined : {}
-  return type.is === 'scalar' && !omitEmpty ? zeros[type.scalar] : undefined
+  const isPlain = type.is === 'scalar' && leafOf(type) === undefined
+  return isPlain && omitEmpty ? undefined : zeroOf(type, defaults)
+}
+
+function zeroOf(type: Type, { ofLeaves }: DeclaredDefaults): Json | undefined {
+  if (type.is === 'struct') return type.union && !ofLeaves ? undefined : {}
+  if (type.is !== 'scalar') return undefined
+  if (leafOf(type) === undefined) return zeros[type.scalar]
+  return ofLeaves ? {} : undefined
 }
 
 const zeros: Readonly<Record<string, Json>> = {
@@ -150,12 +185,12 @@ function typeSchema(type: Type, context: SchemaContext, more: JsonObject = {}): 
     const schema = {
       ...more,
       type: 'object',
-      additionalProperties: typeSchema(type.values, context),
+      additionalProperties: elementSchema(type.values, context),
     }
     return type.atomic ? { ...schema, 'x-kubernetes-map-type': 'atomic' } : schema
   }
   if (type.is === 'list') {
-    const schema: JsonObject = { ...more, type: 'array', items: typeSchema(type.items, context) }
+    const schema: JsonObject = { ...more, type: 'array', items: elementSchema(type.items, context) }
     if (type.declared && type.mapKeys.length > 0) {
       schema['x-kubernetes-list-map-keys'] = [...type.mapKeys]
     }
@@ -166,6 +201,12 @@ function typeSchema(type: Type, context: SchemaContext, more: JsonObject = {}): 
   const values = context.enums ? [...(type.values ?? [])].sort() : []
   const listed = values.length > 0 && { enum: values }
   return { ...more, ...(plain[type.scalar] ?? { type: 'object' }), ...listed }
+}
+
+function elementSchema(type: Type, context: SchemaContext): JsonObject {
+  const { defaults } = context
+  const zero = defaults?.ofElements ? zeroOf(type, defaults) : undefined
+  return typeSchema(type, context, zero === undefined ? {} : { default: zero })
 }
 
 function reference(name: string, context: SchemaContext, more: JsonObject): JsonObject {

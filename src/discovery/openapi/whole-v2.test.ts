@@ -37,7 +37,7 @@ const rows: readonly [what: string, names: Names][] = [
   ['a list of another name', named({ plural: 'sheep', kind: 'Sheep', listKind: 'Flock' })],
   ['a longer group', named({ group: 'x-y.b.example.com', plural: 'bees', kind: 'Bee' })],
   ['a group of Kubernetes', named({ group: 'new.k8s.io', plural: 'news', kind: 'News' })],
-  ['a version that is no word', named({ version: 'v1-beta', plural: 'wheels', kind: 'Wheel' })],
+  ['a version with a hyphen', named({ version: 'v1-beta', plural: 'wheels', kind: 'Wheel' })],
   ['a kind in small letters', named({ plural: 'smalls', kind: 'small' })],
   ['a kind with a dash', named({ plural: 'dashes', kind: 'Da-Sh' })],
   ['long names', named({ plural: 'p'.repeat(63), kind: `K${'k'.repeat(62)}` })],

@@ -8,12 +8,12 @@ const ok = { description: 'OK', schema: { $ref } }
 
 const parts: [what: string, old: object, want: object][] = [
   [
-    'a document says what it is of',
+    'a document has its media type',
     { swagger: '2.0', info: { title: 'Old' }, security: [], parameters: { p: { name: 'p' } } },
     { info: { title: 'Old' }, components: {} },
   ],
   [
-    'references move, and stand alone',
+    'references are moved and have no siblings',
     {
       definitions: {
         Thing: {
@@ -42,7 +42,7 @@ const parts: [what: string, old: object, want: object][] = [
     },
   ],
   [
-    'bodies and answers are said for each media type, parameters by a schema',
+    'bodies and responses have a schema for each media type, parameters have one schema',
     {
       paths: {
         '/a': {
@@ -89,7 +89,7 @@ const parts: [what: string, old: object, want: object][] = [
     },
   ],
   [
-    'ways to say who one is',
+    'security definitions',
     {
       securityDefinitions: {
         token: { type: 'apiKey', name: 'authorization', in: 'header' },

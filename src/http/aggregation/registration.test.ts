@@ -108,14 +108,14 @@ const rows: [
   then: string,
 ][] = [
   [
-    'what is built in is registered once, and stays gone when somebody removes it',
+    'a built-in version is registered once, and not again after a user deletes it',
     () => {},
     own,
     (s) => s.remove('v1.apps'),
     '',
   ],
   [
-    'a definition is registered, and no longer when it is gone',
+    'a definition is registered, and deregistered when it is deleted',
     (s) => s.define('a', 'v1', 'v2-'),
     `${own}, create ${custom}`,
     (s) => s.undefine('a'),
@@ -139,7 +139,7 @@ const rows: [
     '',
   ],
   [
-    'what somebody removes of a definition comes back',
+    'an APIService of a definition is recreated after a user deletes it',
     (s) => s.define('a', 'v1'),
     `${own}, create ${custom}`,
     (s) => s.remove(custom),

@@ -47,9 +47,13 @@ const status = (code: number, reason: string) => ({
   body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: reason },
 })
 const failures: [what: string, answer: CounterpartAnswer, code: number][] = [
-  ['an object that is gone', status(404, 'NotFound'), 404],
+  ['a deleted object', status(404, 'NotFound'), 404],
   ['a lost race', status(409, 'Conflict'), 409],
-  ['a bare 404 is no object that is gone', { status: 404, body: '404 page not found' }, 503],
+  [
+    'a 404 without Status does not mean a deleted object',
+    { status: 404, body: '404 page not found' },
+    503,
+  ],
   ['a proxy between', { status: 502, body: '<html>' }, 503],
   ['a connection that breaks', 'reset', 503],
 ]

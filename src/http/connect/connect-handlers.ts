@@ -10,7 +10,7 @@ import {
   notFound,
   serviceUnavailable,
 } from '#api/status-error.ts'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 import type { Exchange } from '#http/exchange.ts'
 import { attributesOf } from '#http/filters/authorize.ts'
 import type { Kind } from '#kinds/kind.ts'

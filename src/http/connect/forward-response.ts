@@ -1,7 +1,7 @@
 /** Sends a backend's response to the client, no faster than the client reads. */
 import type { Readable } from 'node:stream'
 import type { AnswerHeaders, Exchange, Sink } from '#http/exchange.ts'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 
 /**
  * Merges the backend's headers with ours. A header that both set appears twice, ours first, so that

@@ -2,7 +2,7 @@
 import type { Loose } from '#api/object-meta.ts'
 import { badRequest, notFound, serviceUnavailable } from '#api/status-error.ts'
 import { byText } from '#base/by-text.ts'
-import type { RequestTarget } from '#http/request-target.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
 import { requireAllowed, resolveAllowed } from './allowed-address.ts'
 import { type Backend, noTrust } from './backend.ts'
 import type { ConnectParts } from './connect-parts.ts'

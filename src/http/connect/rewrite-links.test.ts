@@ -47,22 +47,26 @@ test('an element named like an inherited member is unknown', async () => {
 const large = Buffer.concat([page, Buffer.alloc(8 << 20, ' ')])
 const untouched: [name: string, headers: Passing['headers'], body: Buffer][] = [
   ['no page', { 'content-type': 'text/plain' }, page],
-  ['nothing said of what it is', {}, page],
+  ['no content type', {}, page],
   ['nothing', html, Buffer.alloc(0)],
-  ['a coding nobody knows', { ...html, 'content-encoding': 'br' }, page],
+  ['an unknown encoding', { ...html, 'content-encoding': 'br' }, page],
   [
     'a coding by the name of what every object has',
     { ...html, 'content-encoding': 'constructor' },
     page,
   ],
-  ['not packed as it says', { ...html, 'content-encoding': 'gzip' }, page],
+  ['not in the declared encoding', { ...html, 'content-encoding': 'gzip' }, page],
   [
     'packed, and cut short',
     { ...html, 'content-encoding': 'gzip' },
     gzipSync(page).subarray(0, 20),
   ],
   ['too large', html, large],
-  ['few bytes that stand for too many', { ...html, 'content-encoding': 'gzip' }, gzipSync(large)],
+  [
+    'few bytes that decompress to too many',
+    { ...html, 'content-encoding': 'gzip' },
+    gzipSync(large),
+  ],
   ['the same otherwise packed', { ...html, 'content-encoding': 'deflate' }, deflateRawSync(large)],
 ]
 for (const [name, headers, bytes] of untouched) {

@@ -165,12 +165,12 @@ const refusals: [what: string, answer: string, expected: Outcome][] = [
     { refused: '', status: 404, streamed: 'nope' },
   ],
   [
-    'an answer as if nothing had been asked',
+    'a response that ignores the upgrade',
     plain('200 OK'),
     { refused: 'invalid upgrade response: status code 200', status: 0, streamed: '' },
   ],
   [
-    'another place, where nobody goes',
+    'a redirect, which is not followed',
     plain('302 Found', 'Location: http://127.0.0.1:1/\r\n'),
     { refused: 'invalid upgrade response: status code 302', status: 0, streamed: '' },
   ],

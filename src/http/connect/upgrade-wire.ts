@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { http } from '#base/node-http.ts'
 import type { AnswerHeaders, Sink, Wire } from '#http/exchange.ts'
-import { wireOfHttp1 } from '#http/http1-wire.ts'
-import { drained } from '#http/drained.ts'
+import { wireOfHttp1 } from '#http/connections/http1-wire.ts'
+import { drained } from '#http/connections/drained.ts'
 
 function headText(status: number, headers: AnswerHeaders): string {
   const lines = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`]

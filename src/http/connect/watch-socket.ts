@@ -3,7 +3,7 @@
  */
 import { after } from '#base/awaitable.ts'
 import type { Exchange, Sink } from '#http/exchange.ts'
-import type { Framer } from '#http/watch-stream.ts'
+import type { Framer } from '#http/watch/watch-stream.ts'
 import { type ChooseProtocol, openWebSocket, wantsWebSocket } from './websocket.ts'
 import { frame, opcodes } from './websocket-frames.ts'
 

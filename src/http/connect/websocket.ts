@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { withoutTokenProtocol } from '#access/authenticate/bearer.ts'
 import type { Exchange, Sink } from '#http/exchange.ts'
 import { closeFrame, closeStatus, frame, FrameReader, opcodes } from './websocket-frames.ts'
-import { drained } from '#http/drained.ts'
+import { drained } from '#http/connections/drained.ts'
 
 export const wantsWebSocket = ({ wire }: Exchange): boolean =>
   wire.upgrade !== undefined && String(wire.headers.upgrade).toLowerCase() === 'websocket'

@@ -7,7 +7,7 @@ import { internalError } from '#api/status-error.ts'
 import type { User } from '#access/user.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { HttpParts } from '#http/parts.ts'
-import type { RequestTarget } from '#http/request-target.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
 
 export function authorize(exchange: Exchange, parts: HttpParts): void | Promise<void> {
   const attributes = requestAttributes(exchange, parts)

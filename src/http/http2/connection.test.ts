@@ -1,10 +1,8 @@
 /** A connection without a network: bytes in, frames out. */
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
 import { mock, test } from 'node:test'
-import type { TLSSocket } from 'node:tls'
 import type { Wire } from '#http/exchange.ts'
-import { Http2Connection, type Http2Options } from './connection.ts'
+import { Client, type Frame, frame } from './client.fixture.ts'
 import {
   errorCode,
   flag,
@@ -13,46 +11,7 @@ import {
   setting,
   settingsAckFrame,
   settingsFrame,
-  writeFrameHead,
 } from './frames.ts'
-
-class FakeSocket extends EventEmitter {
-  written = Buffer.alloc(0)
-  writes = 0
-  destroyed = false
-  /** Whether the client reads. */
-  open = true
-  remoteAddress = '10.0.0.1'
-
-  write(bytes: Buffer): boolean {
-    assert.equal(this.destroyed, false, 'nothing is written after the end')
-    this.written = Buffer.concat([this.written, bytes])
-    this.writes++
-    return this.open
-  }
-
-  end(): void {
-    this.destroyed = true
-    this.emit('close')
-  }
-
-  destroySoon = this.end
-  destroy = this.end
-}
-
-interface Frame {
-  readonly type: number
-  readonly flags: number
-  readonly stream: number
-  readonly payload: Buffer
-}
-
-function frame(type: number, flags: number, stream: number, payload: Buffer | string = ''): Buffer {
-  const bytes = Buffer.from(payload as string)
-  const head = Buffer.alloc(9)
-  writeFrameHead(head, 0, bytes.length, type, flags, stream)
-  return Buffer.concat([head, bytes])
-}
 
 /** `GET /` over https; with a body to come, POST. */
 const get = Buffer.from('828784', 'hex')
@@ -60,46 +19,6 @@ const post = Buffer.from('838784', 'hex')
 const { data, headers, reset, settings, ping, windowUpdate, continuation, priority } = frameType
 const whole = flag.endHeaders | flag.endStream
 const word = (value: number) => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value])
-
-class Client {
-  readonly socket = new FakeSocket()
-  readonly wires: Wire[] = []
-  readonly connection: Http2Connection
-
-  constructor(
-    first: Buffer = Buffer.concat([preface, settingsFrame([])]),
-    options: Partial<Http2Options> = {},
-  ) {
-    this.connection = new Http2Connection(this.socket as unknown as TLSSocket, {
-      handle: (wire) => void this.wires.push(wire),
-      ...options,
-    })
-    this.send(first)
-  }
-
-  send(...frames: Buffer[]): void {
-    this.socket.emit('data', Buffer.concat(frames))
-  }
-
-  /** Frames written since the last call. */
-  async frames(): Promise<Frame[]> {
-    await new Promise((resolve) => setImmediate(resolve))
-    const bytes = this.socket.written
-    this.socket.written = Buffer.alloc(0)
-    const found: Frame[] = []
-    for (let at = 0; at < bytes.length; ) {
-      const end = at + 9 + bytes.readUIntBE(at, 3)
-      found.push({
-        type: bytes[at + 3] as number,
-        flags: bytes[at + 4] as number,
-        stream: bytes.readUInt32BE(at + 5),
-        payload: bytes.subarray(at + 9, end),
-      })
-      at = end
-    }
-    return found
-  }
-}
 
 const codeOf = (frames: Frame[], type: number) => {
   const found = frames.find((one) => one.type === type)
@@ -140,7 +59,7 @@ const broken: [string, Buffer[], number][] = [
     [frame(headers, 0, 1, get), frame(ping, 0, 0, Buffer.alloc(8))],
     errorCode.protocol,
   ],
-  ['a continuation of nothing', [frame(continuation, 4, 1, get)], errorCode.protocol],
+  ['a continuation without headers', [frame(continuation, 4, 1, get)], errorCode.protocol],
   [
     'more padding than frame',
     [frame(headers, whole | flag.padded, 1, Buffer.from([9, 1]))],
@@ -179,11 +98,11 @@ const broken: [string, Buffer[], number][] = [
       ['by a window too large', whole, get, (id) => frame(windowUpdate, 0, id, word(2 ** 31 - 1))],
       ['by data after the end', whole, get, (id) => frame(data, 0, id, 'x')],
       ['by a priority of 4 bytes', whole, get, (id) => frame(priority, 0, id, word(0))],
-      ['by a head that is no trailer', 4, post, (id) => frame(headers, 4, id, post)],
-      ['that were none', whole, Buffer.from('82', 'hex'), () => Buffer.alloc(0)],
+      ['by headers that are not trailers', 4, post, (id) => frame(headers, 4, id, post)],
+      ['by requests without a path', whole, Buffer.from('82', 'hex'), () => Buffer.alloc(0)],
     ] as [string, number, Buffer, (id: number) => Buffer][]
   ).map(([how, flags, head, spoil]): [string, Buffer[], number] => [
-    `requests we had to take back without end, ${how}`,
+    `endless requests that the server must reset, ${how}`,
     Array.from({ length: 1100 }, (_, i) =>
       Buffer.concat([frame(headers, flags, 2 * i + 1, head), spoil(2 * i + 1)]),
     ),
@@ -209,7 +128,7 @@ const resets: [string, Buffer[], number][] = [
     errorCode.streamClosed,
   ],
   [
-    'a second head that is no trailer',
+    'second headers that are not trailers',
     [frame(headers, 4, 1, post), frame(headers, 4, 1, post)],
     errorCode.protocol,
   ],
@@ -219,7 +138,7 @@ const resets: [string, Buffer[], number][] = [
     errorCode.flowControl,
   ],
   [
-    'another length than said',
+    'another length than declared',
     [
       frame(headers, 4, 1, Buffer.concat([post, Buffer.from('0f0d0135', 'hex')])),
       frame(data, 1, 1, 'x'),

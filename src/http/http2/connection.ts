@@ -5,7 +5,7 @@
  * stream or its connection.
  */
 import type { TLSSocket } from 'node:tls'
-import { certificatesOf } from '#http/client-certificates.ts'
+import { certificatesOf } from '#http/connections/client-certificates.ts'
 import type { ClientCertificates, Wire } from '#http/exchange.ts'
 import {
   ConnectionError,
@@ -26,28 +26,22 @@ import {
   windowUpdateFrame,
 } from './frames.ts'
 import { FrameReader, unpadded } from './frame-reader.ts'
-import { type HeaderBlock, HeaderBlocks, headerBytesMax, requireOther } from './header-blocks.ts'
-import { Patience } from './patience.ts'
+import { type HeaderBlock, HeaderBlocks, requireOther } from './header-blocks.ts'
+import { FrameAllowance } from './frame-allowance.ts'
 import { readDirectly } from './read-directly.ts'
 import { areTrailers } from './request-head.ts'
 import { Sender } from './sender.ts'
-import { Http2Stream, type StreamHost, streamWindowBytes } from './stream.ts'
-
-/** The default for concurrent requests per connection, as in kube-apiserver. */
-const usualStreamsMax = 250
-/** The receive window of a connection. */
-const connectionWindowBytes = 1024 * 1024
-/** How long a client may take to send its preface and settings. */
-const prefaceMsMax = 30_000
-/**
- * A connection without a request is closed after this time, or at most twice this time. Go's
- * clients keep idle connections as long.
- */
-const idleMsMin = 90_000
-/** How long a client may take to read the last bytes and close its side. */
-const endingMsMax = 30_000
-/** Refused streams that are remembered, in addition to all that can be open. */
-const refusedRememberedMax = 200
+import { Http2Stream, type StreamHost } from './stream.ts'
+import {
+  connectionWindowBytes,
+  endingMsMax,
+  headerBytesMax,
+  idleMsMin,
+  prefaceMsMax,
+  refusedRememberedMax,
+  streamsMaxUsual,
+  streamWindowBytes,
+} from './limits.ts'
 
 export interface Http2Options {
   readonly handle: (wire: Wire) => void
@@ -66,7 +60,7 @@ export class Http2Connection implements StreamHost {
   readonly #frames = new FrameReader((type, flags, id, payload) =>
     this.#frame(type, flags, id, payload),
   )
-  readonly #patience = new Patience()
+  readonly #allowance = new FrameAllowance()
   /** Streams that this server reset; the client may not know it yet and send more frames. */
   readonly #reset = new Set<number>()
   #settled = false
@@ -85,7 +79,7 @@ export class Http2Connection implements StreamHost {
   constructor(socket: TLSSocket, options: Http2Options) {
     this.#socket = socket
     this.#handle = options.handle
-    this.#streamsMax = options.streamsMax ?? usualStreamsMax
+    this.#streamsMax = options.streamsMax ?? streamsMaxUsual
     this.sender = new Sender(socket)
     const silent = setTimeout(() => socket.destroy(), options.prefaceMs ?? prefaceMsMax).unref()
     readDirectly(socket, (bytes) => {
@@ -254,7 +248,7 @@ export class Http2Connection implements StreamHost {
       const code = stream.receive(chunk, payload.length)
       if (code !== errorCode.none) return void this.#fault(stream, code)
     }
-    if (chunk.length === 0 && !ended) this.#patience.spend()
+    if (chunk.length === 0 && !ended) this.#allowance.spend()
     if (ended) this.#received(stream)
   }
 
@@ -263,13 +257,13 @@ export class Http2Connection implements StreamHost {
     if (id === 0 || this.#isIdle(id)) throw protocolError('a reset of no stream')
     const stream = this.#streams.get(id)
     if (stream === undefined) return
-    this.#patience.spend()
+    this.#allowance.spend()
     this.#drop(stream)
   }
 
   #priority(id: number, payload: Buffer): void {
     if (id === 0) throw protocolError('priority of no stream')
-    this.#patience.spend()
+    this.#allowance.spend()
     const stream = this.#streams.get(id)
     if (payload.length !== 5) {
       if (stream !== undefined) return void this.#fault(stream, errorCode.frameSize)
@@ -288,7 +282,7 @@ export class Http2Connection implements StreamHost {
     if (payload.length % 6 !== 0 || (isAck && payload.length > 0))
       throw frameSizeError('settings have 6 bytes each')
     this.#settled = true
-    this.#patience.spend()
+    this.#allowance.spend()
     if (isAck) return
     const windowBefore = this.#streamWindow
     for (let at = 0; at < payload.length; at += 6)
@@ -321,7 +315,7 @@ export class Http2Connection implements StreamHost {
     if (id !== 0) throw protocolError('pings belong to the connection')
     if (payload.length !== 8) throw frameSizeError('a ping has 8 bytes')
     if ((flags & flag.ack) !== 0) return
-    this.#patience.spend()
+    this.#allowance.spend()
     this.sender.frame(pingAckFrame(payload))
   }
 
@@ -361,12 +355,12 @@ export class Http2Connection implements StreamHost {
   /** Errors that make us reset streams count like the client's own resets. */
   #fault(stream: Http2Stream, code: number): void {
     this.reset(stream, code)
-    this.#patience.spend()
+    this.#allowance.spend()
   }
 
   #refuseFault(id: number, code: number): void {
     this.#refuse(id, code)
-    this.#patience.spend()
+    this.#allowance.spend()
   }
 
   #refuse(id: number, code: number): void {

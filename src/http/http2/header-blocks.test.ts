@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorCode, flag } from './frames.ts'
-import { HeaderBlocks, headerBytesMax } from './header-blocks.ts'
+import { HeaderBlocks } from './header-blocks.ts'
+import { headerBytesMax } from './limits.ts'
 
 /** `GET /` over https. */
 const get = Buffer.from('828784', 'hex')

@@ -6,11 +6,7 @@ import { unpadded } from './frame-reader.ts'
 import { ConnectionError, errorCode, flag, frameSizeError, protocolError } from './frames.ts'
 import { HeaderDecoder } from './header-decoder.ts'
 import { fieldsOf, type HeaderFields } from './request-head.ts'
-
-/** Header bytes per request: enough for a large token, too few to do harm. */
-export const headerBytesMax = 64 * 1024
-/** Frames per header block: more than its bytes need. */
-const blockFramesMax = 16
+import { blockFramesMax, headerBytesMax } from './limits.ts'
 
 /** A complete header block. */
 export interface HeaderBlock {

@@ -59,7 +59,7 @@ for (const [name, blocks] of Object.entries(conversations)) {
 
 const refused: [string, string, number][] = [
   ['number 0', '80', errorCode.compression],
-  ['a number nobody gave', 'be', errorCode.compression],
+  ['an unknown index', 'be', errorCode.compression],
   ['a text longer than the block', '000a61', errorCode.compression],
   ['a last text longer than the block', '0001610a62', errorCode.compression],
   ['a name alone', '40', errorCode.compression],
@@ -148,7 +148,7 @@ const repeated: [string, string[], number, string[]][] = [
     ['n', 'v'.repeat(2062)],
   ],
   [
-    'a short block that says much is read each time',
+    'a short block with a large result is decoded each time',
     [`40016e7f8707${'76'.repeat(1030)}`, 'bebe', 'bebe'],
     3,
     ['n', 'v'.repeat(1030), 'n', 'v'.repeat(1030)],

@@ -6,9 +6,8 @@
 import { ConnectionError, errorCode } from './frames.ts'
 import { type HeaderField, staticFields } from './header-fields.ts'
 import { decodeHuffman } from './huffman.ts'
+import { headerTableBytesMax } from './limits.ts'
 
-/** The size limit of the dynamic table: HTTP/2's default. */
-const headerTableBytesMax = 4096
 /** The RFC's overhead per table entry. */
 const fieldBytesExtra = 32
 
@@ -85,11 +84,11 @@ export class HeaderDecoder<Fields> {
 
   #field(first: number): HeaderField {
     if ((first & 0x80) !== 0) return this.#fieldAt(this.#number(7))
-    const isIndexed = (first & 0x40) !== 0
-    const number = this.#number(isIndexed ? 6 : 4)
+    const addsToTable = (first & 0x40) !== 0
+    const number = this.#number(addsToTable ? 6 : 4)
     const name = number === 0 ? this.#text() : this.#fieldAt(number).name
     const field = { name, value: this.#text() }
-    if (isIndexed) this.#addToTable(field)
+    if (addsToTable) this.#addToTable(field)
     return field
   }
 

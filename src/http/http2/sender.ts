@@ -15,6 +15,7 @@ import {
   writeFrameHead,
 } from './frames.ts'
 import { releaseMemory, acquireMemory, writeBytesMax } from './write-memory.ts'
+import { waitingBytesMax } from './limits.ts'
 
 /** The sending half of a stream. */
 export interface Outgoing {
@@ -66,11 +67,6 @@ const idleChecksMax = 5
  * An unused window of this size is worth a short frame: on slow links the window is the bottleneck.
  */
 const unusedBytesMin = 2048
-/**
- * Control frames that may wait for a client that does not read; beyond this the connection is
- * closed.
- */
-const waitingBytesMax = 1024 * 1024
 
 export class Sender {
   readonly #socket: TLSSocket

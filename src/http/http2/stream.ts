@@ -10,17 +10,10 @@ import type { AnswerHeaders, ClientCertificates, Headers, Sink, Wire } from '#ht
 import { errorCode } from './frames.ts'
 import { dateHeader } from './date-header.ts'
 import { encodeHeader, encodeHeaders } from './header-encoder.ts'
-import { BodyPieces } from '#http/body-pieces.ts'
+import { BodyPieces } from '#http/connections/body-pieces.ts'
 import type { RequestHead } from './request-head.ts'
 import type { Outgoing, Sender } from './sender.ts'
-
-/** The receive window of a stream: bytes that a client may send before they are read. */
-export const streamWindowBytes = 256 * 1024
-/** Response bytes that may wait for the client; above this limit `write` returns false. */
-const queuedBytesMax = 64 * 1024
-
-/** How long a client may send an unread body after the response. */
-const unreadMsMax = 1000
+import { queuedBytesMax, streamWindowBytes, unreadMsMax } from './limits.ts'
 
 /** The connection's methods for its streams. */
 export interface StreamHost {

@@ -1,6 +1,7 @@
 /**
- * Reusable buffers for large writes, which avoid garbage collection. All connections may write in
- * one turn and return their buffers afterwards. Most write no more than a client's initial window.
+ * Reusable buffers for large writes, which avoid garbage collection. In one turn of the event loop
+ * all connections may write. A connection returns its buffer when the socket has written it. Most
+ * writes are no larger than a client's initial flow-control window.
  */
 
 interface Size {
@@ -10,13 +11,17 @@ interface Size {
   readonly kept: Buffer[]
 }
 
-/** Bytes per write: enough to keep the socket busy for a turn, few enough to assemble at once. */
+/**
+ * Bytes per write: enough to keep the socket busy for a turn of the event loop, few enough to
+ * assemble at once.
+ */
 export const writeBytesMax = 256 * 1024
 
 const windowBytes = 64 * 1024
 /**
- * The sizes of buffers: one window with the frame heads, and a whole write with the turn of the
- * stream that fills it.
+ * The sizes of buffers. A small one holds an initial window and control frames. A large one holds a
+ * full write: the last stream may exceed writeBytesMax by what it may send before the next stream,
+ * nearly 64 KiB. The other window is room for frame heads.
  */
 const sizes: readonly Size[] = [
   { bytes: windowBytes + 16 * 1024, keptMax: 24, kept: [] },

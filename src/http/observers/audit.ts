@@ -10,7 +10,7 @@ import type { Loose } from '#api/object-meta.ts'
 import { change, type Release, releaseOf } from '#api/releases/change.ts'
 import type { ApiError } from '#api/status-error.ts'
 import type { Exchange } from '#http/exchange.ts'
-import type { ShapeParts } from '#http/represent.ts'
+import type { ShapeParts } from '#http/response/represent.ts'
 import type { Observer } from '#http/parts.ts'
 import type {
   AuditEvent,

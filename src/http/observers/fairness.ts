@@ -27,6 +27,7 @@ class FlowSeat implements Seat {
   readonly #kind: RequestKind
   readonly #queueIndex: number
   readonly #beganAtMs: number
+  readonly #isWatch: boolean
   #taken = true
 
   constructor(
@@ -35,12 +36,14 @@ class FlowSeat implements Seat {
     kind: RequestKind,
     queueIndex: number,
     nowMs: number,
+    isWatch: boolean,
   ) {
     this.#parts = parts
     this.#schema = schema
     this.#kind = kind
     this.#queueIndex = queueIndex
     this.#beganAtMs = nowMs
+    this.#isWatch = isWatch
     this.headers = schema.headers
     schema.meter.dispatched.value++
     schema.meter.executing.value++
@@ -55,7 +58,8 @@ class FlowSeat implements Seat {
     const tookMs = nowMs - this.#beganAtMs
     const { meter, level } = this.#schema
     meter.executing.value--
-    meter.executionSeconds.observe(tookMs / 1000)
+    const durations = this.#isWatch ? meter.watchSeconds : meter.executionSeconds
+    durations.observe(tookMs / 1000)
     running.add(this.#kind, -1, nowMs)
     if (level.queues === undefined) return
     level.queues.leave(this.#queueIndex, tookMs, nowMs)
@@ -75,8 +79,9 @@ export function fairnessObserver(parts: FairnessParts): Observer {
       const schema = flows.classify(user, target)
       const { queues } = schema.level
       const kind = requestKind(target.verb)
+      const isWatch = target.verb === 'watch'
       if (queues === undefined) {
-        exchange.seat = new FlowSeat(parts, schema, kind, -1, startedAt)
+        exchange.seat = new FlowSeat(parts, schema, kind, -1, startedAt, isWatch)
         return
       }
       const entered = queues.enter(
@@ -86,7 +91,7 @@ export function fairnessObserver(parts: FairnessParts): Observer {
         () => exchange.wire.signal,
       )
       if (typeof entered === 'number') {
-        exchange.seat = new FlowSeat(parts, schema, kind, entered, startedAt)
+        exchange.seat = new FlowSeat(parts, schema, kind, entered, startedAt, isWatch)
         schema.meter.waitSeconds.observe(0)
         return
       }
@@ -99,7 +104,7 @@ export function fairnessObserver(parts: FairnessParts): Observer {
         schema.meter.inQueue.value--
         parts.waiting.add(kind, -1, nowMs)
         if (typeof outcome === 'string') return refuse(exchange, schema, outcome, nowMs - startedAt)
-        exchange.seat = new FlowSeat(parts, schema, kind, outcome, nowMs)
+        exchange.seat = new FlowSeat(parts, schema, kind, outcome, nowMs, isWatch)
         schema.meter.waitSeconds.observe((nowMs - startedAt) / 1000)
       })
     },

@@ -1,7 +1,6 @@
 /** Metrics recorded during a request: authentication, authorization, and the events of watches. */
-import { qualified } from '#api/status-error.ts'
 import type { Instruments } from '#http/parts.ts'
-import type { WatchMeter } from '#http/watch-stream.ts'
+import type { WatchMeter } from '#http/watch/watch-stream.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
 
@@ -68,13 +67,14 @@ function keyed<Made>(make: (key: string) => Made): (key: string) => Made {
 
 function watchMeter(metrics: ServerMetrics, { group, version, kind, plural }: Kind): WatchMeter {
   const running = metrics.watchers.labels(group, version, kind)
-  const events = metrics.watchEvents.labels(group, version, kind)
-  const sizes = metrics.watchEventSizes.labels(group, version, kind)
-  const resource = qualified(plural, group)
+  const labels = metrics.watchLabels(group, version, kind, plural)
+  const events = metrics.watchEvents.labels(...labels)
+  const sizes = metrics.watchEventSizes.labels(...labels)
+  const resource = metrics.resourceLabels(group, plural)
   return {
     began(initialEvents) {
       running.add(1)
-      if (initialEvents > 0) metrics.initEvents.labels(resource).add(initialEvents)
+      if (initialEvents > 0) metrics.initEvents.labels(...resource).add(initialEvents)
     },
     sent(frames) {
       events.value += frames.length
@@ -82,7 +82,7 @@ function watchMeter(metrics: ServerMetrics, { group, version, kind, plural }: Ki
     },
     ended(fellBehind) {
       running.add(-1)
-      if (fellBehind) metrics.terminatedWatchers.labels(resource).add(1)
+      if (fellBehind) metrics.terminatedWatchers.labels(...resource).add(1)
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { Observer } from '#http/parts.ts'
-import type { RequestTarget } from '#http/request-target.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Distribution, MetricValue } from '#observe/metrics/metric.ts'
 import type { ServerMetrics } from '#observe/metrics/server-metrics.ts'
@@ -123,8 +123,10 @@ export class MetricsObserver implements Observer {
           .set(1)
       }
     }
-    if (exchange.user.name === selfName)
-      this.#metrics.selfRequests.labels(verb, kind.plural, target.subresource).add(1)
+    if (exchange.user.name === selfName) {
+      const group = this.#metrics.labelsNameGroups ? [kind.group] : []
+      this.#metrics.selfRequests.labels(verb, ...group, kind.plural, target.subresource).add(1)
+    }
     if (exchange.status === 0) {
       this.#metrics.aborted
         .labels(verb, kind.group, kind.version, kind.plural, target.subresource, scope)

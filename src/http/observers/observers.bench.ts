@@ -23,7 +23,7 @@ const flows = new FlowControl({
   concurrencyMax: 600,
   waitMsMax: 15_000,
   after: () => () => {},
-  meters: flowMeters(registry),
+  meters: flowMeters(registry, 22),
   report: () => {},
 })
 const objects = (all: ReturnType<typeof flowSchemas>) =>

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { ApiError } from '#api/status-error.ts'
 import { systemClock } from '#base/clock.ts'
 import type { Exchange } from '#http/exchange.ts'
-import { parseTarget } from '#http/request-target.ts'
+import { parseTarget } from '#http/request/request-target.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { KnownTypes } from '#kinds/known-type.ts'
 import { checkBoundaries } from '#api/releases/boundary.suite.ts'
@@ -351,7 +351,7 @@ const bodies: [
     '{"a":1}',
   ],
   [
-    'delete options that say what they are',
+    'delete options with apiVersion and kind',
     'DELETE',
     '/api/v1/namespaces/a/pods/p',
     '{"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true}',
@@ -367,7 +367,7 @@ const bodies: [
     '{"kind":"DeleteOptions","apiVersion":"apps/v1","preconditions":{}}',
   ],
   [
-    'delete options of a group that nobody knows are left out',
+    'delete options of an unknown group are left out',
     'DELETE',
     '/api/v1/namespaces/a/pods/p',
     '{"kind":"DeleteOptions","apiVersion":"other/v1"}',
@@ -398,7 +398,14 @@ const bodies: [
     'application/json',
     '{"kind":"Binding","apiVersion":"v1","metadata":{"creationTimestamp":null},"target":{"name":"n"}}',
   ],
-  ['what cannot be read is not told', 'POST', '/api/v1/pods', '{', 'application/json', undefined],
+  [
+    'a body that cannot be decoded is left out',
+    'POST',
+    '/api/v1/pods',
+    '{',
+    'application/json',
+    undefined,
+  ],
 ]
 
 const types: KnownTypes = {

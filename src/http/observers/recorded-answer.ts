@@ -4,7 +4,7 @@
  */
 import { goQuote } from '#api/go-syntax.ts'
 import { internalError } from '#api/status-error.ts'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 import type { Exchange, Wire } from '#http/exchange.ts'
 
 export class RecordedAnswer {

@@ -7,16 +7,19 @@ import { unsetCreationTime } from '#api/unset-creation-time.ts'
 import { change, type Release } from '#api/releases/change.ts'
 import { loadLater } from '#base/load-later.ts'
 import { decodeYaml } from '#codec/yaml.ts'
-import { decodeBody } from '#http/body.ts'
+import { decodeBody } from '#http/request/body.ts'
 import type { Exchange } from '#http/exchange.ts'
-import { optionsTypeOf, bodyTypeOf } from '#http/write-request.ts'
+import { optionsTypeOf, bodyTypeOf } from '#http/request/write-request.ts'
 import type { Kind } from '#kinds/kind.ts'
 import { isKnownType } from '#kinds/known-type.ts'
 import { conform } from '#schema/conform.ts'
 import type { Type } from '#schema/type.ts'
 import { fillInTokenRequest } from '#verbs/special/token.ts'
 
-const loadCbor = loadLater<typeof import('#http/cbor-body.ts')>(import.meta.url, '#http/cbor-body')
+const loadCbor = loadLater<typeof import('#http/request/cbor-body.ts')>(
+  import.meta.url,
+  '#http/request/cbor-body',
+)
 
 type OtherBody = readonly [kind: string, apiVersion: string, fillIn?: (body: KubeObject) => void]
 

@@ -3,7 +3,7 @@
  * send.
  */
 import type { Exchange } from '#http/exchange.ts'
-import type { RequestTarget } from '#http/request-target.ts'
+import type { RequestTarget } from '#http/request/request-target.ts'
 
 export type Scope = 'resource' | 'namespace' | 'cluster' | ''
 

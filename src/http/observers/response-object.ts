@@ -3,17 +3,17 @@
  */
 import { loadLater } from '#base/load-later.ts'
 import type { Exchange } from '#http/exchange.ts'
-import { listStart } from '#http/list-body.ts'
-import { encodeObject } from '#http/other-shapes.ts'
-import { cutFor, headerOf, jsonOf, type ShapeParts } from '#http/represent.ts'
-import { negotiateShape, type Shape } from '#http/shape.ts'
+import { listStart } from '#http/response/list-body.ts'
+import { encodeObject } from '#http/response/other-shapes.ts'
+import { cutFor, headerOf, jsonOf, type ShapeParts } from '#http/response/represent.ts'
+import { negotiateShape, type Shape } from '#http/response/shape.ts'
 import type { Kind } from '#kinds/kind.ts'
 import type { Answer } from '#verbs/answer.ts'
 import type { ParseStored } from '#watchcache/entry.ts'
 
-const loadOtherLists = loadLater<typeof import('#http/other-lists.ts')>(
+const loadOtherLists = loadLater<typeof import('#http/response/other-lists.ts')>(
   import.meta.url,
-  '#http/other-lists',
+  '#http/response/other-lists',
 )
 
 /** Undefined if there was no response. */

@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { send } from '#http/respond.ts'
+import { send } from '#http/response/respond.ts'
 import type { Flow, FlowControl } from '#observe/fairness/flow-control.ts'
 import type { Waiting } from '#observe/fairness/queue-set.ts'
 

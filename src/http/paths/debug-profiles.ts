@@ -3,10 +3,10 @@
  * pprof does not. Only one profile is taken at a time, and none is stored.
  */
 import type { Session } from 'node:inspector/promises'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { send } from '#http/respond.ts'
+import { send } from '#http/response/respond.ts'
 
 const prefix = '/debug/pprof'
 const text = { contentType: 'text/plain; charset=utf-8' }

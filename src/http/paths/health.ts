@@ -8,7 +8,7 @@ import { runChecks } from '#observe/health.ts'
 import type { CheckMetrics } from '#observe/metrics/check-metrics.ts'
 import type { AnswerHeaders, Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 
 export interface HealthChecks {
   readonly healthz: () => readonly HealthCheck[]

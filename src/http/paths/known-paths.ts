@@ -4,7 +4,7 @@
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { send } from '#http/respond.ts'
+import { send } from '#http/response/respond.ts'
 import type { Catalog } from '#kinds/catalog.ts'
 import { endpointsOf, type HealthChecks } from './health.ts'
 

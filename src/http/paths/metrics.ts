@@ -1,7 +1,7 @@
 /** /metrics: all metrics in the text format of Prometheus. */
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { send } from '#http/respond.ts'
+import { send } from '#http/response/respond.ts'
 import type { CheckMetrics } from '#observe/metrics/check-metrics.ts'
 import { metricsContentType, type Registry } from '#observe/metrics/registry.ts'
 

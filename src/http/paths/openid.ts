@@ -14,7 +14,7 @@ import { ownBytes } from '#base/own-bytes.ts'
 import { checkRouteAccepts, mediaTypes, type Produces } from '#codec/media-type.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { answerHeaders } from '#http/answer-headers.ts'
+import { answerHeaders } from '#http/response/answer-headers.ts'
 import { headerText } from '#access/authenticate/header-values.ts'
 import { requireGet } from './require-get.ts'
 

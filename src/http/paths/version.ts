@@ -3,8 +3,8 @@ import { pathNotFound } from '#api/status-error.ts'
 import { ownBytes } from '#base/own-bytes.ts'
 import type { VersionInfo } from '#discovery/version.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { send } from '#http/respond.ts'
-import { documentShape } from '#http/shape.ts'
+import { send } from '#http/response/respond.ts'
+import { documentShape } from '#http/response/shape.ts'
 import { requireGet } from './require-get.ts'
 
 export function versionPath(info: VersionInfo): PathHandler {

@@ -13,7 +13,7 @@ import { mediaTypes, wantsPretty } from '#codec/media-type.ts'
 import { encodeYaml } from '#codec/yaml.ts'
 import type { Exchange } from '#http/exchange.ts'
 import type { PathHandler } from '#http/parts.ts'
-import { send } from '#http/respond.ts'
+import { send } from '#http/response/respond.ts'
 
 export type Zpage = 'statusz' | 'flagz'
 
@@ -37,9 +37,9 @@ export interface ZpagesParts {
 
 const servesBeta = change('/statusz and /flagz are served as config.k8s.io/v1beta1', { since: 36 })
 
-const loadCbor = loadLater<typeof import('#http/cbor-shapes.ts')>(
+const loadCbor = loadLater<typeof import('#http/response/cbor-shapes.ts')>(
   import.meta.url,
-  '#http/cbor-shapes',
+  '#http/response/cbor-shapes',
 )
 
 const component = 'apiserver'

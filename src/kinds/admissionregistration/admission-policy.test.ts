@@ -88,7 +88,7 @@ const validatingCases: CreateCase[] = [
     at(37),
   ],
   [
-    'without variables there is no variable called variables',
+    'without variables the name variables is undeclared',
     validating({ validations: [{ expression: 'variables.n == 1' }] }),
     [
       `spec.validations[0].expression: Invalid value: "variables.n == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.n == 1\n | ^`,
@@ -279,7 +279,7 @@ checkCreate(bindingBehaviour(true), [
   ...([31, 32] as const).map((release): CreateCase => {
     const field = release === 31 ? 'matchResouces' : 'matchResources'
     return [
-      `a match policy that is none in 1.${release}`,
+      `an unknown match policy in 1.${release}`,
       binding({ matchResources: { ...selectors, matchPolicy: 'X' } }),
       [
         `spec.${field}.matchPolicy: Unsupported value: "X": supported values: "Equivalent", "Exact"`,

@@ -58,7 +58,7 @@ checkCreate(webhookConfigurationBehaviour, [
     contextFor({ release: 16 }),
   ],
   [
-    '… which it said in other words',
+    '… and 1.15 reports in other words',
     hooks(hook()),
     [
       'webhooks[0].admissionReviewVersions: Invalid value: []string{"v1"}: none of the versions accepted by this server. accepted version(s) are v1beta1',
@@ -75,7 +75,7 @@ checkCreate(webhookConfigurationBehaviour, [
     ],
   ],
   [
-    'nothing is said twice',
+    'each overlap is reported once',
     rule({ resources: ['pods/*', 'pods/x', '*/x', 'a/x'] }),
     [
       'webhooks[0].rules[0].resources[1]: Invalid value: "pods/x": if \'pods/*\' is present, must not specify pods/x',
@@ -83,7 +83,7 @@ checkCreate(webhookConfigurationBehaviour, [
     ],
   ],
   [
-    'a service, its names mixed up as in the original',
+    'a service; the paths of its fields are mixed up, as in kube-apiserver',
     hooks(hook({ clientConfig: { service: { name: 'n', port: 0, path: 'a//b' } } })),
     [
       'webhooks[0].clientConfig.service.name: Required value',
@@ -133,7 +133,7 @@ checkCreate(apiServiceBehaviour, [
     ['metadata.name: Invalid value: "x": must be `spec.version+"."+spec.group`: "v1.a.io"'],
   ],
   [
-    'and so is what its name begins with, told in the place of names',
+    'and so is generateName, with the error of a name',
     named(
       { spec: service({}).spec },
       {

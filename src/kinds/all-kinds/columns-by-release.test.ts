@@ -74,3 +74,24 @@ test('before 1.22 no mode is for a single pod', () => {
   assert.deepEqual(shown(22), ['ROX,RWOP', 'ROX,RWOP'])
   assert.deepEqual(shown(21), ['ROX', 'ROX'])
 })
+
+test('before 1.37 each storage class that is marked is the default', () => {
+  const at = (name: string, second: number, isMarked = true) => ({
+    metadata: {
+      name,
+      creationTimestamp: `2021-01-01T00:00:0${second}Z`,
+      ...(isMarked && { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } }),
+    },
+  })
+  const classes = [at('a', 1), at('b', 2), at('c', 2), at('d', 3, false)]
+  const shown = (release: number) => {
+    const alone = columnsOf('storage.k8s.io/storageclasses', release)
+    const inList = alone?.ofList?.(classes) ?? alone
+    return [alone, inList].map((table) => classes.map((one) => table?.cells(one, 0)[0]).join(' '))
+  }
+  const marked = 'a (default) b (default) c (default) d'
+  assert.deepEqual(shown(36), [marked, marked])
+  assert.deepEqual(shown(37), ['a b c d', 'a b (default) c d'])
+  const none = columnsOf('storage.k8s.io/storageclasses', 37)?.ofList?.([])
+  assert.equal(none?.cells(at('a', 1), 0)[0], 'a')
+})

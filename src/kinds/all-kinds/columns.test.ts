@@ -54,7 +54,7 @@ const cases: [string, TableColumns, KubeObject, unknown[]][] = [
     ['a', 'LoadBalancer', '10.0.0.1', '1.x,2.2.2.2,9.9.9.9', '80:30000/TCP', '60m', 'a=d,b=c'],
   ],
   [
-    'service of nothing',
+    'a LoadBalancer service without addresses and ports',
     serviceColumns,
     made({ spec: { type: 'LoadBalancer' } }),
     ['a', 'LoadBalancer', '<none>', '<pending>', '<none>', '60m', '<none>'],

@@ -202,7 +202,7 @@ const cases: Case[] = [
     { spec: { selector: { matchExpressions: [{ key: label, operator: 'Exists' }] } } },
   ],
   [
-    'and all was said with a label no pod has',
+    'and v1 writes an empty selector as a label that no pod has',
     'policy/poddisruptionbudgets',
     'policy/v1beta1',
     { spec: { selector: { matchExpressions: [{ key: label, operator: 'DoesNotExist' }] } } },

@@ -137,6 +137,13 @@ const cases: Case[] = [
     at(19, 'NonPreemptingPriority'),
   ],
   ['scheduling.v1.PriorityClass', {}, {}, at(18)],
+  ['scheduling.v1beta1.PodGroup', {}, {}, at(37)],
+  [
+    'scheduling.v1beta1.PodGroup',
+    {},
+    { spec: { preemptionPolicy: 'PreemptLowerPriority' } },
+    at(37, 'PodGroupPreemptionPolicy'),
+  ],
   ['storage.v1.CSIDriverSpec', {}, { attachRequired: true, podInfoOnMount: false }, at(15)],
   [
     'storage.v1.CSIDriverSpec',

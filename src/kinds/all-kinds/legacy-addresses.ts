@@ -1,8 +1,8 @@
 /**
- * Addresses and blocks of fields that are older than strict checks of their form. They may be IPv4
- * with leading zeros, IPv4 mapped into IPv6, and IPv6 that is not in its shortest form. Clients get
- * warnings for such forms. Since strict checks are on, only unusual IPv6 is accepted, and whatever
- * the old object had.
+ * Validates IP addresses and CIDRs in fields that are older than kube-apiserver's strict formats. A
+ * value may be IPv4 with leading zeros, IPv4-mapped IPv6, or IPv6 that is not in its shortest form.
+ * Clients get warnings about these forms. If the feature gate StrictIPCIDRValidation is on, a new
+ * value may only be IPv6 that is not in its shortest form. Values of the old object stay valid.
  */
 import { type FieldError, invalid } from '#api/field-error.ts'
 import type { FieldPath } from '#api/field-path.ts'
@@ -19,7 +19,7 @@ import {
 import { change, releaseOf } from '#api/releases/change.ts'
 import type { Context } from '#kinds/kind.ts'
 
-/** Before, they quote Go's parser. */
+/** Older releases quote the error of Go's parser. */
 const suggestsForms = change('warnings of addresses suggest a form', { since: 33 })
 
 /** IPv4 parts without leading zeros: 010.1.2.3 → 10.1.2.3. */
@@ -91,7 +91,7 @@ export function legacyIpWarnings(text: string, path: FieldPath, release: number)
   if (!releaseOf(release).has(suggestsForms)) {
     if (hasZeros) return [`${path}: ${acceptedIp}: ${zerosProblem(text)}`]
     if (!text.includes(':') || canonical === text) return []
-    return [`${path}: IPv6 address ${shown} is not in ${mayLoop(better)}`]
+    return [`${path}: IPv6 address ${shown} is not in ${canonicalFormat(better)}`]
   }
   if (hasZeros || isMapped(text)) {
     return [`${path}: non-standard IP address ${shown} is invalid: use ${goQuote(formatIp(ip))}`]
@@ -121,7 +121,7 @@ export function legacyCidrWarnings(text: string, path: FieldPath, release: numbe
 
 const acceptedIp = 'IP address was accepted, but will be invalid in a future Kubernetes release'
 const acceptedPrefix = 'IP prefix was accepted, but will be invalid in a future Kubernetes release'
-const mayLoop = (better: string) =>
+const canonicalFormat = (better: string) =>
   `RFC 5952 canonical format (${better}), which may cause controller apply-loops`
 const zerosProblem = (text: string) =>
   `ParseAddr(${goQuote(text)}): IPv4 field has octet with leading zero`
@@ -135,5 +135,5 @@ function olderCidrWarnings(text: string, cidr: Cidr, path: FieldPath): string[] 
   }
   const canonical = `${canonicalIp(address, cidr.ip)}/${cidr.ones}`
   if (!text.includes(':') || canonical === text) return []
-  return [`${path}: IPv6 prefix ${goQuote(text)} is not in ${mayLoop(goQuote(canonical))}`]
+  return [`${path}: IPv6 prefix ${goQuote(text)} is not in ${canonicalFormat(goQuote(canonical))}`]
 }

@@ -69,7 +69,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
     1,
   ],
   [
-    'terms of a storage class that say nothing',
+    'empty terms of a storage class',
     created(
       storageClassBehaviour,
       named({ volumeBindingMode: 'Immediate', allowedTopologies: many(20_000, () => ({})) }),
@@ -117,7 +117,7 @@ const rows: [what: string, check: () => readonly FieldError[], least: number][] 
     problemsMax,
   ],
   [
-    'containers that go on after their end',
+    'containers that run again after their end',
     () =>
       checkPodStatusUpdate(
         statuses({ state: { running: {} } }),

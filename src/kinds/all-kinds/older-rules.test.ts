@@ -29,7 +29,7 @@ const old = contextFor({ release: 15 })
 checkCreate(nodeBehaviour, [
   ['one range', named({ spec: { podCIDR: '10.0.0.0/24' } }), [], old],
   [
-    'one range that is none',
+    'one invalid range',
     named({ spec: { podCIDR: 'b' } }),
     ['spec.podCIDR: Invalid value: "b": not a valid CIDR'],
     old,
@@ -66,7 +66,7 @@ const unsupported =
 const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 5 } }
 checkCreate(horizontalPodAutoscalerBehaviour, [
   [
-    'a metric is where its type says, in small letters',
+    'a metric is in the field of its type, in lower case',
     scaler({ type: 'Foo', resource }),
     [
       unsupported,
@@ -85,7 +85,7 @@ checkCreate(horizontalPodAutoscalerBehaviour, [
     old,
   ],
   [
-    'nothing is no minimum',
+    'a minimum of zero',
     inDefault({
       spec: { minReplicas: 0, maxReplicas: 1, scaleTargetRef: { kind: 'D', name: 'a' } },
     }),
@@ -113,7 +113,7 @@ const template = {
 const controller = (selector: Loose) => inDefault({ spec: { replicas: 1, selector, template } })
 checkCreate(replicationControllerBehaviour, [
   [
-    'a selector with a label that is none selects nothing',
+    'a selector with an invalid label selects no pods',
     controller({ app: 'web', memory: '/x' }),
     ['spec.selector: Required value'],
     old,
@@ -164,7 +164,7 @@ checkCreate(olderServiceBehaviour, [
     old,
   ],
   [
-    'a load balancer of a protocol nobody knows',
+    'a load balancer of an unknown protocol',
     balanced('ODD'),
     [
       'spec.ports[0].protocol: Unsupported value: "ODD": supported values: "SCTP", "TCP", "UDP"',
@@ -186,7 +186,7 @@ const serving = (spec: Loose) =>
 checkCreate(olderServiceBehaviour, [
   ['an address', serving({ clusterIP: '10.0.0.1' }), [], old],
   [
-    'an address that is none',
+    'an invalid address',
     serving({ clusterIP: 'web' }),
     [`spec.clusterIP: Invalid value: "web": must be empty, 'None', or a valid IP address`],
     old,
@@ -272,7 +272,7 @@ checkCreate(csiNodeBehaviour, [
   ['a longer id', longId(193), [tooLong(193, 192)]],
   ['an id as long as it was', longId(128), [], contextFor({ release: 21 })],
   [
-    'a name that is none, told twice',
+    'an invalid name is reported twice',
     { metadata: { name: '_' }, spec: { drivers: [] } },
     [`metadata.name: Invalid value: "_": ${dns1123Subdomain('_')[0]}`],
     old,
@@ -297,9 +297,9 @@ const policy = (...policyTypes: string[]) => inDefault({ spec: { podSelector: {}
 const unsupportedType = (i: number, type: string) =>
   `spec.policyTypes[${i}]: Unsupported value: "${type}": supported values: "Ingress", "Egress"`
 checkCreate(networkPolicyBehaviour, [
-  ['a type that is none', policy('Ingress', 'x'), [unsupportedType(1, 'x')]],
+  ['an invalid type', policy('Ingress', 'x'), [unsupportedType(1, 'x')]],
   [
-    'a type that is none, told of each',
+    'an invalid type is reported for each entry',
     policy('Ingress', 'x'),
     [unsupportedType(0, 'Ingress'), unsupportedType(1, 'x')],
     old,
@@ -368,14 +368,14 @@ const size = (text: string, why: string) =>
   `spec.resources[storage]: Invalid value: "${text}": ${why}`
 checkCreate(persistentVolumeClaimBehaviour, [
   [
-    'a size below nothing was told both',
+    'in 1.16 a size below zero has two errors',
     claim('-1'),
     [size('-1', 'must be greater than or equal to 0'), size('-1', 'must be greater than zero')],
     contextFor({ release: 16 }),
   ],
   ['nothing', claim('0'), [size('0', 'must be greater than zero')], contextFor({ release: 16 })],
   [
-    'a size below nothing is told one since',
+    'in 1.17 a size below zero has one error',
     claim('-1'),
     [size('-1', 'must be greater than zero')],
     contextFor({ release: 17 }),
@@ -607,13 +607,13 @@ const onlyServices = 'not supported; only service backends are supported in this
 checkCreate(ingressBehaviour, [
   ['1.18: a service', sending({ ...anyPath, backend: byService }), [], release18],
   [
-    '1.18: an object that is no service',
+    '1.18: an object that is not a service',
     sending({ ...anyPath, backend: { resource: { kind: 'k', name: 'n' } } }),
     [`${firstPath}.backend.resource: Forbidden: ${onlyServices}`],
     release18,
   ],
   [
-    '1.18: a path that is no regular expression',
+    '1.18: an invalid regular expression',
     sending({ pathType: 'Exact', path: '/a//(', backend: {} }),
     [
       `${firstPath}.path: Invalid value: "/a//(": must not contain '//'`,

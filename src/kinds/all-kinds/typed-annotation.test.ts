@@ -5,8 +5,8 @@ import { readAvoidedPods, readTaints, readTolerations } from './typed-annotation
 const into = 'json: cannot unmarshal'
 
 const rows: [what: string, found: unknown, expected: unknown][] = [
-  ['null is no list', readTolerations('null'), { items: [] }],
-  ['an item that is null has nothing', readTolerations('[null]'), { items: [{}] }],
+  ['null is an empty list', readTolerations('null'), { items: [] }],
+  ['a null item is an empty object', readTolerations('[null]'), { items: [{}] }],
   [
     'members are found in any case, and null ones are not there',
     readTolerations('[{"KEY":"a","operator":"Exists","value":null,"x":1}]'),
@@ -24,12 +24,12 @@ const rows: [what: string, found: unknown, expected: unknown][] = [
     { problem: `${into} string into Go value of type core.Toleration` },
   ],
   [
-    'a key that is no text',
+    'a key that is not a string',
     readTolerations('[{"key":5}]'),
     { problem: `${into} number into Go struct field Toleration.Key of type string` },
   ],
   [
-    'an operator that is no text',
+    'an operator that is not a string',
     readTolerations('[{"operator":5}]'),
     {
       problem: `${into} number into Go struct field Toleration.Operator of type core.TolerationOperator`,
@@ -43,12 +43,12 @@ const rows: [what: string, found: unknown, expected: unknown][] = [
     },
   ],
   [
-    'a time that is none',
+    'an invalid time',
     readTaints('[{"timeAdded":"x"}]'),
     { problem: 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"' },
   ],
   [
-    'pods that are no list',
+    'pods that are not a list',
     readAvoidedPods('{"preferAvoidPods":{}}'),
     {
       problem: `${into} object into Go struct field AvoidPods.preferAvoidPods of type []v1.PreferAvoidPodsEntry`,

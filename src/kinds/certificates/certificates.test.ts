@@ -15,7 +15,7 @@ checkCreate(clusterTrustBundleBehaviour, [
     ],
   ],
   [
-    'blocks that are no certificates',
+    'blocks that are not certificates',
     bundle({
       trustBundle:
         '-----BEGIN KEY-----\nAA==\n-----END KEY-----\n-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
@@ -67,7 +67,7 @@ checkCreate(podCertificateRequestBehaviour, [
     ],
   ],
   [
-    'a request that is none',
+    'an invalid request',
     request({ stubPKCS10Request: 'eA==', unverifiedUserAnnotations: { a: 'b' } }),
     [
       'spec.unverifiedUserAnnotations: Invalid value: "a": must be a domain-prefixed key (such as "acme.io/foo")',

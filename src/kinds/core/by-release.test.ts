@@ -38,6 +38,21 @@ test('nodes', () => {
   assert.equal(warnings({ podCIDRs: ['010.0.0.0/8'] }, 33)?.length, 1)
 })
 
+test('a changed provider of a node', () => {
+  const problems = (providerID: string | undefined, release: number) => {
+    const next = named({ spec: { providerID } })
+    const old = named({ spec: { providerID: 'a' } })
+    return linesOf(nodeBehaviour.validateUpdate?.(next, old, contextFor({ release })) ?? [])
+  }
+  const older =
+    'spec.providerID: Forbidden: node updates may not change providerID except from "" to valid'
+  const newer = 'spec.providerID: Invalid value: "null": field cannot be'
+  assert.deepEqual(problems('b', 36), [older])
+  assert.deepEqual(problems(undefined, 36), [older])
+  assert.deepEqual(problems('b', 37), [`${newer} modified once set`])
+  assert.deepEqual(problems(undefined, 37), [`${newer} cleared once set`])
+})
+
 test('quotas', () => {
   const quota = inDefault({ spec: { hard: { pods: '1' }, scopes: ['VolumeAttributesClass'] } })
   assert.match(first(resourceQuotaBehaviour, quota, 32) ?? '', /unsupported scope$/)
@@ -58,6 +73,17 @@ test('slices of endpoints', () => {
   assert.deepEqual(lines(endpointSliceBehaviour, slice('fd00::1'), 33), [
     `${path}: Invalid value: "fd00::1": must be an IPv4 address`,
   ])
+})
+
+test('new labels of slices of endpoints', () => {
+  const generation = (release: number) => {
+    const slice = (labels: Loose) => named({ addressType: 'IPv4' }, { labels, generation: 1 })
+    const next = slice({ a: 'c' })
+    endpointSliceBehaviour.prepareForUpdate?.(next, slice({ a: 'b' }), contextFor({ release }))
+    return next.metadata.generation
+  }
+  assert.equal(generation(20), 1)
+  assert.equal(generation(21), 2)
 })
 
 test('the end of a range of ports', () => {

@@ -64,7 +64,7 @@ checkCreate(leaseBehaviour, [
   [
     'which is known',
     named({ spec: { strategy: 'a' } }),
-    ['spec.strategy: Unsupported value: "a": supported values: "OldestEmulationVersion"'],
+    ['spec.strategy.strategy: Unsupported value: "a": supported values: "OldestEmulationVersion"'],
     since24,
   ],
   ['or has a domain', named({ spec: { strategy: 'a.b/c', preferredHolder: 'd' } }), [], since24],
@@ -82,7 +82,7 @@ test('without the feature gate a lease has no strategy', () => {
 checkCreate(leaseBehaviour, [
   ['a lease lasts', named({ spec: { leaseDurationSeconds: 1, leaseTransitions: 0 } }), []],
   [
-    'or is none',
+    'or is invalid',
     named({ spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } }),
     [
       'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',
@@ -97,9 +97,9 @@ const server = (id: string, encodingVersion: string, decodableVersions = [encodi
   decodableVersions,
 })
 checkCreate(storageVersionBehaviour, [
-  ['nobody says anything', named({ status: {} }), []],
+  ['no server reports a version', named({ status: {} }), []],
   [
-    'servers that agree must say so',
+    'commonEncodingVersion is required if servers agree',
     named({ status: { storageVersions: [server('a', 'apps/v1'), server('b', 'apps/v1')] } }),
     ['status.commonEncodingVersion: Invalid value: "null": the common encoding version is apps/v1'],
   ],

@@ -1,7 +1,11 @@
 /**
  * The rows of facts/rules.*.json: the declarative rules of a type as steps, in kube-apiserver's
- * order. A step is a list of rule name, mark and arguments:
- *   ["maxItems", "bs", 32]
+ * order. A step is a list of rule name, mark and arguments. The mark has up to three letters. The
+ * stage of the rule is a (alpha) or b (beta). An s means that a failure ends the checks of the
+ * field. A q means that a failure is not reported. For example, a beta rule that allows 32 items
+ * and ends the checks:
+ *
+ *     ["maxItems", "bs", 32]
  */
 import { isWithin, type Span } from '#api/releases/change.ts'
 

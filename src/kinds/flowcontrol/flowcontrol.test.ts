@@ -41,7 +41,7 @@ checkCreate(flowSchemaBehaviour, [
     ],
   ],
   [
-    'a subject is what it says',
+    'a subject has the member of its kind',
     schema({
       subjects: [
         { ...user, group: {} },

@@ -5,7 +5,7 @@ import { serviceCidrBehaviour } from './service-cidr/behaviour.ts'
 const address = (parentRef: object) => named({ spec: { parentRef } }, { name: '10.0.0.1' })
 checkCreate(ipAddressBehaviour, [
   ['an address of a service', address({ resource: 'services', name: 'a', namespace: 'n' }), []],
-  ['an address of nothing', named({ spec: {} }), ['spec.parentRef: Required value']],
+  ['an address without a parent', named({ spec: {} }), ['spec.parentRef: Required value']],
   [
     'parts of a reference',
     address({ group: 'A', name: 'a/b', namespace: '..' }),

@@ -33,14 +33,14 @@ const tolerations = named({
 const wrongCidr = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 const checks: Check[] = [
   [
-    'a block that is none',
+    'an invalid CIDR in 1.32',
     networkPolicyBehaviour,
     block('x'),
     32,
     `${from}.cidr: Invalid value: "x": not a valid CIDR`,
   ],
   [
-    'a block that is none',
+    'an invalid CIDR in 1.33',
     networkPolicyBehaviour,
     block('x'),
     33,

@@ -76,7 +76,7 @@ checkCreate(ingressBehaviour, [
   ],
   ['the beta lets rules for many hosts be anything', rule('*.b', { path: 'x' }), [], beta],
   [
-    'the class is said once',
+    'the class is specified only once',
     inDefault(
       { spec: { defaultBackend: backend, ingressClassName: 'x' } },
       { annotations: { 'kubernetes.io/ingress.class': 'y' } },
@@ -87,7 +87,7 @@ checkCreate(ingressBehaviour, [
     stable,
   ],
   [
-    'before 1.18 errors of paths were told of the first rule, without the path',
+    'before 1.18 errors of paths name the first rule, without the path',
     rule('a.b', { backend: {} }),
     ['spec.rules[0].http.backend.serviceName: Required value'],
     contextFor({ release: 15 }),
@@ -137,7 +137,7 @@ const policy = (spec: Loose) => inDefault({ spec: { podSelector: {}, ...spec } }
 checkCreate(networkPolicyBehaviour, [
   ['everything is refused', policy({}), []],
   [
-    'a peer is somebody',
+    'a peer must be specified',
     policy({ ingress: [{ from: [{}] }] }),
     ['spec.ingress[0].from[0]: Required value: must specify a peer'],
   ],

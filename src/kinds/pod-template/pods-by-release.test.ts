@@ -199,7 +199,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    'a DNS server and a host alias that are no addresses',
+    'a DNS server and a host alias with invalid addresses',
     [32, 33],
     { ...whole, dnsConfig: { nameservers: ['x'] } },
     ['spec.dnsConfig.nameservers[0]: Invalid value: "x": must be valid IP address'],
@@ -208,7 +208,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    'a host alias that is no address',
+    'a host alias with an invalid address',
     [29, 30],
     { hostAliases: [{ ip: 'x' }] },
     ['spec.hostAliases.ip: Invalid value: "x": must be valid IP address'],
@@ -245,7 +245,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    'a value of node affinity that is no label',
+    'a value of node affinity that is not a label value',
     [31, 32],
     {
       ...whole,
@@ -265,7 +265,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    'a selector of a spread constraint that is none',
+    'an invalid selector of a spread constraint',
     [26, 27],
     {
       topologySpreadConstraints: [

@@ -60,38 +60,10 @@ const realTime = [
   'SIGRTMIN',
   ...range(1, 15).map((i) => `SIGRTMIN+${i}`),
 ]
-const linuxSignals = [
-  ...[
-    'ABRT',
-    'ALRM',
-    'BUS',
-    'CHLD',
-    'CLD',
-    'CONT',
-    'FPE',
-    'HUP',
-    'ILL',
-    'INT',
-    'IO',
-    'IOT',
-    'KILL',
-  ],
-  ...[
-    'PIPE',
-    'POLL',
-    'PROF',
-    'PWR',
-    'QUIT',
-    'SEGV',
-    'STKFLT',
-    'STOP',
-    'SYS',
-    'TERM',
-    'TRAP',
-    'TSTP',
-  ],
-  ...['TTIN', 'TTOU', 'URG', 'USR1', 'USR2', 'VTALRM', 'WINCH', 'XCPU', 'XFSZ'],
-]
+const namedSignals =
+  'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'
+const linuxSignals = namedSignals
+  .split(' ')
   .map((name) => `SIG${name}`)
   .concat(realTime)
   .sort()
@@ -114,7 +86,7 @@ function checkStopSignal(signal: string, path: FieldPath, { os }: Loose): FieldE
 
 type CheckAction = (action: Loose, path: FieldPath, owner: Owner) => FieldError[]
 
-/** Actions of older releases are absent from their objects, so all releases share this list. */
+/** Objects of a release never have an action that is newer, so all releases share this list. */
 const actions: readonly (readonly [string, CheckAction])[] = [
   ['exec', checkExec],
   ['httpGet', checkHttpGet],

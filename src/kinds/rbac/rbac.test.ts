@@ -24,7 +24,7 @@ checkCreate(roleBehaviour, [
     ],
   ],
   [
-    'paths are nobody’s namespace',
+    'paths belong to no namespace',
     inDefault({ rules: [{ verbs: ['get'], nonResourceURLs: ['/x'], resources: ['y'] }] }),
     [
       'rules[0].nonResourceURLs: Invalid value: []string{"/x"}: namespaced rules cannot apply to non-resource URLs',

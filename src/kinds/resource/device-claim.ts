@@ -10,6 +10,7 @@ import {
 import type { FieldPath } from '#api/field-path.ts'
 import { labelValue } from '#api/names.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -25,6 +26,11 @@ import {
   entriesMax,
 } from './device-configuration.ts'
 import { checkFullName, checkLabelName } from './device-names.ts'
+
+/** Until then the fields of a request are beside its name, also in paths of errors. */
+export const requestsHaveAlternatives = change('a device request can have alternatives', {
+  since: 33,
+})
 
 const alternativesMax = 8
 export const taintEffects = ['NoExecute', 'NoSchedule', 'None']
@@ -93,7 +99,10 @@ function checkRequest(request: Loose, path: FieldPath, context: Context): FieldE
   if (exactly && hasAlternatives) {
     return [...errors, invalid(path, undefined, `${choice}, but multiple fields are set`)]
   }
-  if (exactly) return [...errors, ...checkWanted(exactly, path.child('exactly'), context)]
+  if (exactly) {
+    const isNested = releaseOf(context.release).has(requestsHaveAlternatives)
+    return [...errors, ...checkWanted(exactly, isNested ? path.child('exactly') : path, context)]
+  }
   const at = path.child('firstAvailable')
   return [
     ...errors,
@@ -126,8 +135,9 @@ function checkCount({ allocationMode, count = 0 }: Loose, path: FieldPath): Fiel
   if (allocationMode === 'ExactCount') {
     return count > 0 ? [] : [invalid(at, count, 'must be greater than zero')]
   }
+  // Not covered: the declared rules of v1beta1 allow a request without a mode.
   const modes = ['All', 'ExactCount']
-  return [covered(notSupported(path.child('allocationMode'), allocationMode ?? '', modes))]
+  return [notSupported(path.child('allocationMode'), allocationMode ?? '', modes)]
 }
 
 export function checkToleration(toleration: Loose, path: FieldPath): FieldError[] {

@@ -1,15 +1,21 @@
 /** Defaults of requests and taints, in all versions that have them. */
 import type { Loose } from '#api/object-meta.ts'
+import { releaseOf } from '#api/releases/change.ts'
 import type { Defaulter, Defaulters } from '#kinds/all-kinds/defaulter.ts'
+import { requestsHaveAlternatives } from './device-claim.ts'
 
 const request: Defaulter = (value) => {
   value.allocationMode ||= 'ExactCount'
   if (value.allocationMode === 'ExactCount') value.count ||= 1
 }
 
-/** v1beta1: only requests with a device class have an allocation mode and a count. */
+/**
+ * Before v1beta2, a request with alternatives has neither a device class nor a mode and a count of
+ * its own.
+ */
 const flatRequest: Defaulter = (value, context) => {
-  if (value.deviceClassName) request(value, context)
+  const mayHaveNone = releaseOf(context.release).has(requestsHaveAlternatives)
+  if (value.deviceClassName || !mayHaveNone) request(value, context)
 }
 
 const taint: Defaulter = (value: Loose, { time }) => {
@@ -34,4 +40,5 @@ export const deviceDefaults: Defaulters = {
   ...ofVersion('v1beta1'),
   ...ofVersion('v1alpha3'),
   'io.k8s.api.resource.v1beta1.DeviceRequest': flatRequest,
+  'io.k8s.api.resource.v1alpha3.DeviceRequest': flatRequest,
 }

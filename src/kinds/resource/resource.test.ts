@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Loose } from '#api/object-meta.ts'
+import { checkBoundaries } from '#api/releases/boundary.suite.ts'
 import {
   checkCreate,
   checkUpdate,
@@ -47,7 +48,7 @@ checkCreate(deviceClassBehaviour, [
     context,
   ],
   [
-    'a bound variable that is no name',
+    'a bound variable that is not a name',
     selecting('cel.bind(1, 2, true)'),
     [
       wrong(
@@ -320,6 +321,41 @@ test('a request without a count requests one device', () => {
   assert.equal(added.timeAdded, 'now')
 })
 
+checkBoundaries<Loose, unknown>(
+  (release, request) => {
+    const defaults = { release, feature: () => true }
+    deviceDefaults['io.k8s.api.resource.v1beta1.DeviceRequest']?.(request, defaults)
+    return request
+  },
+  [
+    [
+      'a request without a class gets a mode and a count',
+      [32, 33],
+      { name: 'a' },
+      { name: 'a', allocationMode: 'ExactCount', count: 1 },
+      { name: 'a' },
+    ],
+  ],
+)
+checkBoundaries<Loose, string[]>(
+  (release, request) =>
+    linesOf(
+      resourceClaimBehaviour.validateCreate?.(
+        asking({ requests: [request] }),
+        contextFor({ release }),
+      ) ?? [],
+    ),
+  [
+    [
+      'paths of errors in a request',
+      [32, 33],
+      { name: 'a', exactly: { ...exactly, count: -1 } },
+      ['spec.devices.requests[0].count: Invalid value: -1: must be greater than zero'],
+      ['spec.devices.requests[0].exactly.count: Invalid value: -1: must be greater than zero'],
+    ],
+  ],
+)
+
 test('the status of a claim is about its requests and its devices', () => {
   const old = asking({ requests: [{ name: 'a', exactly }] })
   const device = { driver: 'a.b', pool: 'p', device: 'd' }
@@ -340,3 +376,18 @@ test('the status of a claim is about its requests and its devices', () => {
     'status.allocation.devices.results[0].bindingFailureConditions: Invalid value: "null": bindingFailureConditions are required to use bindingConditions',
   ])
 })
+
+for (const [gates, used, expected] of [
+  [[], undefined, undefined],
+  [[], ['a'], ['a']],
+  [['DRAOptionalNodeOperations'], undefined, ['a']],
+] as const)
+  test(`skipped operations of a node: ${gates}, before ${used}`, () => {
+    const allocated = (skipNodeOperations?: readonly string[]) =>
+      inDefault({ status: { allocation: { devices: { results: [{ skipNodeOperations }] } } } })
+    const { prepareForUpdate } = resourceClaimBehaviour.subresources?.['status'] ?? {}
+    const next = allocated(['a'])
+    prepareForUpdate?.(next, allocated(used), contextFor({ release: 37 }, [...gates]))
+    const [result] = next.status.allocation.devices.results
+    assert.deepEqual(result.skipNodeOperations, expected)
+  })

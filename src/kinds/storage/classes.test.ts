@@ -13,7 +13,7 @@ const attributes = (fields: object) => named({ driverName: 'd', parameters: { a:
 checkCreate(volumeAttributesClassBehaviour, [
   ['a class', attributes({}), []],
   [
-    'a class of nothing',
+    'an empty class',
     named({}),
     [
       'driverName: Required value',
@@ -65,7 +65,7 @@ const migration = (resource: object, status = {}) => named({ spec: { resource },
 checkCreate(storageVersionMigrationBehaviour, [
   ['a migration', migration({ resource: 'pods' }), []],
   [
-    'a migration of nothing',
+    'an empty migration',
     migration({}),
     ['spec.resource.resource: Required value: resource is required to be set'],
   ],

@@ -149,7 +149,7 @@ checkCreate(storageClassBehaviour, [
     ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
   ],
   [
-    'an empty one is told as often as there are terms',
+    'an empty term is reported as a duplicate once per term',
     provisioned({ allowedTopologies: [{}, term('a')] }),
     Array<string>(2).fill('allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'),
   ],
@@ -208,7 +208,7 @@ checkUpdate(csiDriverBehaviour, [
 const drivers = (...list: Loose[]) => named({ spec: { drivers: list } })
 checkUpdate(csiNodeBehaviour, [
   [
-    'drivers come and go',
+    'drivers are added and removed',
     drivers({ name: 'a', nodeID: '1' }),
     drivers({ name: 'b', nodeID: '1' }),
     [],

@@ -53,7 +53,7 @@ checkBoundaries<KubeObject, string[]>(
   (release, job) => jobRules(release).warningsOnCreate?.(job, contextOf({ release })) ?? [],
   [
     ['an indexed job of very many pods', [27, 28], jobOf(many), [], [manyIndexes]],
-    ['a job whose name is no DNS label', [26, 27], jobOf({}, 'a.b'), [], [notLabel]],
+    ['a job whose name is not a DNS label', [26, 27], jobOf({}, 'a.b'), [], [notLabel]],
   ],
 )
 

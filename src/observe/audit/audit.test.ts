@@ -118,7 +118,7 @@ const matching: [string, Loose, AuditedRequest, boolean][] = [
   ['a path', { nonResourceURLs: ['/healthz/etcd'] }, other, true],
   ['paths below', { nonResourceURLs: ['/healthz*'] }, other, true],
   ['other paths', { nonResourceURLs: ['/healthz'] }, other, false],
-  ['paths are no resources', { nonResourceURLs: ['*'] }, request, false],
+  ['paths are not resources', { nonResourceURLs: ['*'] }, request, false],
 ]
 for (const [what, rule, requested, expected] of matching) {
   test(`a rule for ${what}`, () => {
@@ -576,8 +576,8 @@ const batchings: [
   all: number[],
   lost: number,
 ][] = [
-  ['full batches go at once', {}, 4, [2, 2], [2, 2], 0],
-  ['what fills no batch goes at the end', {}, 3, [2], [2, 1], 0],
+  ['full batches are sent at once', {}, 4, [2, 2], [2, 2], 0],
+  ['an incomplete batch is sent at the end', {}, 3, [2], [2, 1], 0],
   ['one a batch', { batchMax: 1 }, 3, [1, 1, 1], [1, 1, 1], 0],
   ['one after the other', { batchMax: 1, underWayMax: 1 }, 3, [1], [1, 1, 1], 0],
   ['more than may wait', { underWayMax: 1 }, 9, [2], [2, 2, 2, 1], 2],

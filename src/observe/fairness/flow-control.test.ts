@@ -15,7 +15,7 @@ function make(registry = new Registry({ release: 22 })) {
     concurrencyMax: 600,
     waitMsMax: 1000,
     after: () => () => {},
-    meters: flowMeters(registry),
+    meters: flowMeters(registry, 22),
     report: () => {},
   })
   flows.configure(priorityLevels(22).map(objectOf), flowSchemas(22).map(objectOf), 0)
@@ -131,8 +131,8 @@ test('a schema without its level is not used', () => {
 
 /** The levels after each change, before the last request of global-default ends. */
 const changes: [name: string, has: boolean[], isThere: boolean][] = [
-  ['a deleted level serves what is in it and then goes', [false], false],
-  ['a level that changes before it is deleted goes as well', [true, false], false],
+  ['a deleted level serves its queued requests and is then removed', [false], false],
+  ['a level that changes before it is deleted is removed too', [true, false], false],
   ['a deleted level that is made again stays', [false, true], true],
   ['a level that changes stays', [true], true],
 ]

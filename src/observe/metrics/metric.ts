@@ -6,8 +6,8 @@
 export interface Family {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** The lines of all children, without HELP and TYPE. */
-  write(out: string[]): void
+  /** The lines of all children, without HELP and TYPE. `name` replaces the name of the family. */
+  write(out: string[], name?: string): void
   /** Deletes all children that have these labels, after the object they describe is deleted. */
   forget(labels: Labels): void
   /** Replaces all other values of these labels with `unexpected`. */
@@ -153,9 +153,9 @@ class ValueFamily implements Family {
     this.#children.allowed = allowed
   }
 
-  write(out: string[]): void {
+  write(out: string[], name = this.name): void {
     for (const [labels, { value }] of this.#children) {
-      out.push(`${this.name}${braced(labels)} ${valueText(value)}`)
+      out.push(`${name}${braced(labels)} ${valueText(value)}`)
     }
   }
 }
@@ -222,7 +222,7 @@ export class HistogramFamily implements Family {
     this.#children.allowed = allowed
   }
 
-  write(out: string[]): void {
+  write(out: string[], name = this.name): void {
     for (const [labels, { counts, sum }] of this.#children) {
       // A metric without labels has values from the start.
       if (labels !== '' && counts.every((count) => count === 0)) continue
@@ -231,13 +231,23 @@ export class HistogramFamily implements Family {
       for (let at = 0; at < counts.length; at++) {
         count += counts[at]
         const bound = at < this.#bounds.length ? valueText(this.#bounds[at]) : '+Inf'
-        out.push(`${this.name}_bucket{${before}le="${bound}"} ${count}`)
+        out.push(`${name}_bucket{${before}le="${bound}"} ${count}`)
       }
-      out.push(`${this.name}_sum${braced(labels)} ${valueText(sum)}`)
-      out.push(`${this.name}_count${braced(labels)} ${count}`)
+      out.push(`${name}_sum${braced(labels)} ${valueText(sum)}`)
+      out.push(`${name}_count${braced(labels)} ${count}`)
     }
   }
 }
+
+/** The same values under a second name, while a release has both the old and the new one. */
+export const alias = (name: string, family: Family): Family => ({
+  name,
+  type: family.type,
+  write: (out) => family.write(out, name),
+  // The family forgets and limits its children itself.
+  forget() {},
+  limit: (allowed) => family.limit(allowed),
+})
 
 export const histogram = (name: string, bounds: readonly number[], ...labelNames: string[]) =>
   new HistogramFamily(name, bounds, labelNames)

@@ -146,6 +146,16 @@ const lives: [LifeCycle, number, boolean, string][] = [
   [deprecated, 21, false, 'hidden'],
   [deprecated, 21, true, 'deprecated'],
   [deprecated, 22, true, 'absent'],
+  [deprecatedFrom(22), 22, false, 'deprecated'],
+  [deprecatedFrom(22), 23, false, 'hidden'],
+  [deprecatedFrom(22), 23, true, 'deprecated'],
+  [deprecatedFrom(34), 34, false, 'deprecated'],
+  [deprecatedFrom(35), 35, false, 'hidden'],
+  [{ ...deprecatedFrom(35), stability: 'BETA' }, 35, false, 'deprecated'],
+  [{ ...deprecatedFrom(35), stability: 'BETA' }, 36, false, 'hidden'],
+  [{ ...deprecatedFrom(34), stability: 'STABLE' }, 36, false, 'deprecated'],
+  [{ ...deprecatedFrom(34), stability: 'STABLE' }, 37, false, 'hidden'],
+  [{ ...deprecatedFrom(34), stability: 'STABLE' }, 37, true, 'deprecated'],
 ]
 for (const [life, release, flag, expected] of lives) {
   test(`${JSON.stringify(life)} in 1.${release}${flag ? ' with hidden ones' : ''} is ${expected}`, () => {
@@ -184,6 +194,7 @@ async function classOf(release: number, name: string): Promise<string | undefine
   const registry = new Registry({ release })
   const metrics = serverMetrics(registry, release)
   const { requests, deprecated: deprecatedApis, objectsBefore, olderRequestLabels } = metrics
+  metrics.unnamedWebhooks.add(1)
   const place = ['GET', '', '', 'v1', 'pods', '', 'resource', 'apiserver'] as const
   requests.labels(...place, ...olderRequestLabels, '200').add(1)
   deprecatedApis.labels('', 'v1', 'pods', '', '1.25').set(1)
@@ -196,6 +207,7 @@ checkBoundaries(classOf, [
   ['requests', [20, 21], 'apiserver_request_total', 'ALPHA', 'STABLE'],
   ['deprecated APIs', [21, 22], 'apiserver_requested_deprecated_apis', 'ALPHA', 'STABLE'],
   ['objects of etcd', [21, 22], 'etcd_object_counts', 'ALPHA', 'ALPHA (Deprecated'],
+  ['names of webhooks', [36, 37], 'apiserver_webhooks_x509_missing_san_total', 'ALPHA', 'BETA'],
   ['validation rules', [30, 31], 'apiserver_cel_compilation_duration_seconds', 'ALPHA', 'BETA'],
 ])
 

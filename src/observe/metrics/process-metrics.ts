@@ -3,14 +3,15 @@
  * scrape.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { gauge, type ValueFamily, counter } from './metric.ts'
 import type { Registry } from './registry.ts'
 
 /** Rarely measured, so that an idle server sleeps. */
 const lagResolutionMs = 100
 
-export function registerProcessMetrics(registry: Registry): void {
+/** Returns a function that measures. */
+export function processMeter(registry: Registry): () => void {
   const plain = (name: string, help: string, make: (name: string) => ValueFamily = gauge) =>
     registry.registerPlain(make(name), help).labels()
   const cpu = plain(
@@ -47,7 +48,7 @@ export function registerProcessMetrics(registry: Registry): void {
   const spaceMax = /Max address space\s+(\d+)/.exec(limits)?.[1]
   virtualMax.set(spaceMax === undefined ? 2 ** 64 : Number(spaceMax))
   openMax.set(Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 0))
-  registry.collect(() => {
+  return () => {
     const { user, system } = process.cpuUsage()
     cpu.set((user + system) / 1e6)
     const memory = memoryUsage()
@@ -60,7 +61,7 @@ export function registerProcessMetrics(registry: Registry): void {
     virtual.set(Number(/VmSize:\s+(\d+)/.exec(fileText('/proc/self/status'))?.[1] ?? 0) * 1024)
     open.set(descriptorCount())
     lag()
-  })
+  }
 }
 
 /** Linux reports it in a file, which a process without a free descriptor cannot open. */
@@ -92,7 +93,7 @@ function registerLag(registry: Registry): () => void {
   const busy = registry
     .registerPlain(gauge('nodejs_eventloop_utilization'), 'Share of time the event loop was busy.')
     .labels()
-  let before = performance.eventLoopUtilization()
+  let before: EventLoopUtilization | undefined
   return () => {
     // A timer that fires in time counts as no delay.
     const seconds = (nanoseconds: number) =>
@@ -106,7 +107,11 @@ function registerLag(registry: Registry): () => void {
     for (const [percent, child] of quantiles) child.set(seconds(delay.percentile(percent)))
     delay.reset()
     const now = performance.eventLoopUtilization()
-    busy.set(performance.eventLoopUtilization(now, before).utilization)
+    busy.set(
+      before === undefined
+        ? now.utilization
+        : performance.eventLoopUtilization(now, before).utilization,
+    )
     before = now
   }
 }

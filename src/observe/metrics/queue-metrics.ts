@@ -2,36 +2,50 @@
  * Metrics of controllers' work queues, with client-go's names. The label children are created with
  * the queue.
  */
+import { change } from '#api/releases/change.ts'
 import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
 
 /** Buckets from ten nanoseconds to ten seconds. */
 const bounds = exponentialBounds(1e-8, 10, 10)
 
-/** Returns the meter of a queue by its name. */
-export function queueMeters(registry: Registry, nowMs = () => performance.now()) {
-  const depth = registry.register(gauge('workqueue_depth', 'name'), 'Keys that wait.')
-  const adds = registry.register(counter('workqueue_adds_total', 'name'), 'Keys added.')
+const queuesAreBeta = change('metrics of work queues are BETA', { since: 36 })
+const life = { stability: 'ALPHA', beta: queuesAreBeta } as const
+
+function queueFamilies(registry: Registry) {
+  const depth = registry.register(gauge('workqueue_depth', 'name'), 'Keys that wait.', life)
+  const adds = registry.register(counter('workqueue_adds_total', 'name'), 'Keys added.', life)
   const waits = registry.register(
     histogram('workqueue_queue_duration_seconds', bounds, 'name'),
     'How long keys waited, in seconds.',
+    life,
   )
   const works = registry.register(
     histogram('workqueue_work_duration_seconds', bounds, 'name'),
     'How long the work on a key took, in seconds.',
+    life,
   )
   const retries = registry.register(
     counter('workqueue_retries_total', 'name'),
     'Keys that failed and came again.',
+    life,
   )
   const unfinished = registry.register(
     gauge('workqueue_unfinished_work_seconds', 'name'),
     'How long the work under way has taken so far, all together, in seconds.',
+    life,
   )
   const longest = registry.register(
     gauge('workqueue_longest_running_processor_seconds', 'name'),
     'How long the oldest of the work under way has taken so far, in seconds.',
+    life,
   )
+  return { depth, adds, waits, works, retries, unfinished, longest }
+}
+
+/** Returns the meter of a queue by its name. */
+export function queueMeters(registry: Registry, nowMs = () => performance.now()) {
+  const { depth, adds, waits, works, retries, unfinished, longest } = queueFamilies(registry)
   const underWay = new Map<string, Set<{ readonly sinceMs: number }>>()
   registry.collect(() => {
     const now = nowMs()

@@ -4,17 +4,25 @@
  * code that makes it.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
-import { counter, exponentialBounds, gauge, histogram } from './metric.ts'
+import { alias, counter, exponentialBounds, gauge, histogram } from './metric.ts'
 import type { Registry } from './registry.ts'
+import {
+  durationBoundsOf25,
+  labelsNameGroups,
+  longRunningIsRenamed,
+  namesUntil24,
+  resourceMetrics,
+} from './resource-metrics.ts'
 
 /** Request durations in seconds: fine around the service levels of a cluster, coarse above. */
-const durationBounds = [
+const durationBoundsUntil22 = [
   0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ]
+const durationBoundsOf23 = durationBoundsOf25.slice(2)
 const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5]
 const admissionBounds = [0.005, 0.025, 0.1, 0.5, 2.5]
-const storeBounds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 15, 30, 60]
+const admissionBoundsOf23 = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 /** The buckets of metrics that declare none. */
 const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const alpha = { stability: 'ALPHA' } as const
@@ -25,8 +33,28 @@ const stableFrom21 = { stability: 'ALPHA', stable: latenciesAreStable } as const
 const deprecatedApisAreStable = change('the metric apiserver_requested_deprecated_apis is STABLE', {
   since: 22,
 })
-const objectCountsAreDeprecated = change('the metric etcd_object_counts is deprecated', {
-  since: 22,
+const moreAreStable = change(
+  'metrics of admission, response sizes and requests in flight are STABLE',
+  { since: 23 },
+)
+const stableFrom23 = { stability: 'ALPHA', stable: moreAreStable } as const
+const longRunningIsStable = change('the metric apiserver_longrunning_requests is STABLE', {
+  since: 25,
+})
+const droppedIsDeprecated = change('the metric apiserver_dropped_requests_total is deprecated', {
+  since: 24,
+})
+const namesOfWebhooksAreBeta = change(
+  'the metric apiserver_webhooks_x509_missing_san_total is BETA',
+  { since: 37 },
+)
+const fewerDurations = change('metrics of request durations have fewer buckets', { since: 23 })
+const shortDurations = change('the metric of request durations has buckets below 50 ms', {
+  since: 25,
+})
+const longWebhooks = change('the metric of webhook durations has buckets up to 25 s', { since: 27 })
+const longFilters = change('metrics of filters and of queued requests have a bucket of 15 s', {
+  since: 28,
 })
 const place = ['group', 'version', 'resource', 'subresource', 'scope', 'component']
 
@@ -39,18 +67,12 @@ const lostServicesTotal = change(
     since: 18,
   },
 )
-const metricsOf16 = change('metrics measure watch events and OpenAPI documents', { since: 16 })
-const metricsOf17 = change('a metric counts watches that the server ended', { since: 17 })
+const metricsOf16 = change('metrics measure OpenAPI documents', { since: 16 })
 const metricsOf19 = change(
   'metrics count waiting requests, deprecated APIs and failed TLS handshakes',
   { since: 19 },
 )
-const metricsOf20 = change('metrics measure filters, aborted requests and watch caches', {
-  since: 20,
-})
-const metricsOf21 = change('the metric apiserver_storage_objects counts stored objects', {
-  since: 21,
-})
+const metricsOf20 = change('metrics measure filters and aborted requests', { since: 20 })
 const metricsOf22 = change('metrics count certificates without names, and durations of requests', {
   since: 22,
 })
@@ -66,20 +88,49 @@ export function serverMetrics(registry: Registry, release: number) {
     ...requestMetrics(registry, release),
     ...limitMetrics(registry, release),
     ...remoteMetrics(registry, release),
-    ...watchMetrics(registry),
     ...accessMetrics(registry),
-    ...storeMetrics(registry),
-    ...admissionMetrics(registry),
+    ...resourceMetrics(registry, release),
+    ...admissionMetrics(registry, release),
     ...auditMetrics(registry),
     ...ruleMetrics(registry),
   }
 }
+
+function durationBounds(release: number): readonly number[] {
+  const { has } = releaseOf(release)
+  if (has(shortDurations)) return durationBoundsOf25
+  return has(fewerDurations) ? durationBoundsOf23 : durationBoundsUntil22
+}
+
+/** The bounds with those that 1.28 added. */
+export const withLongBounds = (
+  bounds: readonly number[],
+  added: readonly number[],
+  release: number,
+): readonly number[] =>
+  releaseOf(release).has(longFilters) ? [...bounds, ...added].sort((a, b) => a - b) : bounds
 
 function requestMetrics(registry: Registry, release: number) {
   const older = [
     ...(releaseOf(release).has(requestsByClient) ? ['client'] : []),
     ...(releaseOf(release).has(requestsByType) ? ['contentType'] : []),
   ]
+  const bounds = durationBounds(release)
+  const longRunning = registry.register(
+    gauge('apiserver_longrunning_requests', 'verb', ...place),
+    'Requests that run until their client leaves: watches, logs, exec, proxies.',
+    { stability: 'ALPHA', stable: longRunningIsStable, only: longRunningIsRenamed },
+  )
+  registry.register(
+    alias('apiserver_longrunning_gauge', longRunning),
+    'Requests that run until their client leaves: watches, logs, exec, proxies.',
+    {
+      ...alpha,
+      only: namesUntil24,
+      deprecated: longRunningIsRenamed,
+      replacedBy: longRunning.name,
+    },
+  )
   return {
     requests: registry.register(
       counter('apiserver_request_total', 'verb', 'dry_run', ...place, ...older, 'code'),
@@ -89,20 +140,16 @@ function requestMetrics(registry: Registry, release: number) {
     /** The labels that this release has between `component` and `code`, with empty values. */
     olderRequestLabels: older.map(() => ''),
     durations: registry.register(
-      histogram('apiserver_request_duration_seconds', durationBounds, 'verb', 'dry_run', ...place),
+      histogram('apiserver_request_duration_seconds', bounds, 'verb', 'dry_run', ...place),
       'How long answers took, in seconds.',
       stableFrom21,
     ),
     answerSizes: registry.register(
       histogram('apiserver_response_sizes', exponentialBounds(1000, 10, 7), 'verb', ...place),
       'Sizes of answers to reads, in bytes.',
-      alpha,
+      stableFrom23,
     ),
-    longRunning: registry.register(
-      gauge('apiserver_longrunning_gauge', 'verb', ...place),
-      'Requests that run until their client leaves: watches, logs, exec, proxies.',
-      alpha,
-    ),
+    longRunning,
     deprecated: registry.register(
       gauge(
         'apiserver_requested_deprecated_apis',
@@ -125,7 +172,7 @@ function limitMetrics(registry: Registry, release: number) {
     inFlight: registry.register(
       gauge('apiserver_current_inflight_requests', kindLabel),
       'Most requests that ran at once during the last second.',
-      alpha,
+      stableFrom23,
     ),
     inQueue: registry.register(
       gauge('apiserver_current_inqueue_requests', kindLabel),
@@ -135,7 +182,7 @@ function limitMetrics(registry: Registry, release: number) {
     dropped: registry.register(
       counter('apiserver_dropped_requests_total', kindLabel),
       'Requests turned away to come back later.',
-      alpha,
+      { ...alpha, only: namesUntil24, deprecated: droppedIsDeprecated },
     ),
     terminated: registry.register(
       counter('apiserver_request_terminations_total', 'verb', ...place, 'code'),
@@ -143,7 +190,13 @@ function limitMetrics(registry: Registry, release: number) {
       alpha,
     ),
     selfRequests: registry.register(
-      counter('apiserver_selfrequest_total', 'verb', 'resource', 'subresource'),
+      counter(
+        'apiserver_selfrequest_total',
+        'verb',
+        ...(releaseOf(release).has(labelsNameGroups) ? ['group'] : []),
+        'resource',
+        'subresource',
+      ),
       'Requests that the server made to itself.',
       { ...alpha, only: metricsOf20 },
     ),
@@ -168,7 +221,11 @@ function limitMetrics(registry: Registry, release: number) {
       )
       .labels(),
     filterDurations: registry.register(
-      histogram('apiserver_request_filter_duration_seconds', filterBounds, 'filter'),
+      histogram(
+        'apiserver_request_filter_duration_seconds',
+        withLongBounds(filterBounds, [10, 15, 30], release),
+        'filter',
+      ),
       'How long requests spent in authentication and authorization, in seconds.',
       { ...alpha, only: metricsOf20 },
     ),
@@ -203,7 +260,7 @@ function remoteMetrics(registry: Registry, release: number) {
       .register(
         counter('apiserver_webhooks_x509_missing_san_total'),
         'Requests to webhooks whose certificate has no alternative names.',
-        { ...alpha, only: metricsOf22 },
+        { ...alpha, beta: namesOfWebhooksAreBeta, only: metricsOf22 },
       )
       .labels(),
     requestedDurations: registry.register(
@@ -230,42 +287,6 @@ function remoteMetrics(registry: Registry, release: number) {
       gauge('aggregator_openapi_v2_regeneration_duration', 'reason'),
       'How long that took the last time, in seconds.',
       { ...alpha, only: metricsOf16 },
-    ),
-  }
-}
-
-function watchMetrics(registry: Registry) {
-  const labels = ['group', 'version', 'kind']
-  return {
-    watchers: registry.register(
-      gauge('apiserver_registered_watchers', ...labels),
-      'Running watches.',
-      alpha,
-    ),
-    watchEvents: registry.register(
-      counter('apiserver_watch_events_total', ...labels),
-      'Events sent to watches.',
-      { ...alpha, only: metricsOf16 },
-    ),
-    watchEventSizes: registry.register(
-      histogram('apiserver_watch_events_sizes', exponentialBounds(1024, 2, 8), ...labels),
-      'Sizes of events sent to watches, in bytes.',
-      { ...alpha, only: metricsOf16 },
-    ),
-    initEvents: registry.register(
-      counter('apiserver_init_events_total', 'resource'),
-      'Objects that watches began with.',
-      alpha,
-    ),
-    terminatedWatchers: registry.register(
-      counter('apiserver_terminated_watchers_total', 'resource'),
-      'Watches ended because their client did not keep up.',
-      { ...alpha, only: metricsOf17 },
-    ),
-    watchCacheCapacity: registry.register(
-      gauge('watch_cache_capacity', 'resource'),
-      'Most changes of the recent past that are kept.',
-      { ...alpha, only: metricsOf20 },
     ),
   }
 }
@@ -301,42 +322,19 @@ function accessMetrics(registry: Registry) {
   }
 }
 
-function storeMetrics(registry: Registry) {
-  return {
-    objects: registry.register(
-      gauge('apiserver_storage_objects', 'resource'),
-      'Stored objects by resource.',
-      { stability: 'STABLE', only: metricsOf21 },
-    ),
-    objectsBefore: registry.register(
-      gauge('etcd_object_counts', 'resource'),
-      'Stored objects by resource; apiserver_storage_objects replaces it.',
-      {
-        stability: 'ALPHA',
-        deprecated: objectCountsAreDeprecated,
-        replacedBy: 'apiserver_storage_objects',
-      },
-    ),
-    storeSizes: registry.register(
-      gauge('etcd_db_total_size_in_bytes', 'endpoint'),
-      'How many bytes the file of each etcd has.',
-      alpha,
-    ),
-    storeDurations: registry.register(
-      histogram('etcd_request_duration_seconds', storeBounds, 'operation', 'type'),
-      'How long requests to the store took, in seconds.',
-      alpha,
-    ),
-  }
-}
-
-function admissionMetrics(registry: Registry) {
+function admissionMetrics(registry: Registry, release: number) {
+  const { has } = releaseOf(release)
   const named = ['name', 'type', 'operation', 'rejected']
-  const durations = (of: string, help: string, labels: readonly string[]) =>
+  const bounds = has(fewerDurations) ? admissionBoundsOf23 : admissionBounds
+  const durations = (of: string, help: string, labels: readonly string[], added: number[] = []) =>
     registry.register(
-      histogram(`apiserver_admission_${of}_admission_duration_seconds`, admissionBounds, ...labels),
+      histogram(
+        `apiserver_admission_${of}_admission_duration_seconds`,
+        [...bounds, ...added],
+        ...labels,
+      ),
       help,
-      alpha,
+      stableFrom23,
     )
   return {
     admissionSteps: durations(
@@ -345,7 +343,12 @@ function admissionMetrics(registry: Registry) {
       named.slice(1),
     ),
     admissionPlugins: durations('controller', 'How long one plugin took, in seconds.', named),
-    admissionWebhooks: durations('webhook', 'How long one webhook took, in seconds.', named),
+    admissionWebhooks: durations(
+      'webhook',
+      'How long one webhook took, in seconds.',
+      named,
+      has(longWebhooks) ? [10, 25] : [],
+    ),
     webhookRejections: registry.register(
       counter(
         'apiserver_admission_webhook_rejection_count',

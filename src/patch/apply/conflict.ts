@@ -2,7 +2,7 @@
  * The fields of other managers that an apply would change, and the response: 409 with one cause per
  * field.
  *
- * Up to 1.22 kube-apiserver reuses the memory of conflict paths. So sibling fields at a depth of 4,
+ * Up to 1.28 kube-apiserver reuses the memory of conflict paths. So sibling fields at a depth of 4,
  * 6, 7 … elements are all reported with the name of the last one. Clients see these names, so
  * `listed` reproduces them: it grows its paths like Go grows a slice.
  */
@@ -11,6 +11,7 @@ import { ApiError, type StatusCause } from '#api/status-error.ts'
 import { type FieldSet, hasChildren, isMember, setOfPaths } from './field-set.ts'
 import { managerOf } from './managed-fields.ts'
 import { elementText } from './path-element.ts'
+import type { ApplyRules } from './rules.ts'
 
 export interface Conflict {
   /** The manager that owns the field. */
@@ -20,10 +21,14 @@ export interface Conflict {
 }
 
 /** `owners`: the fields that each manager would lose. */
-export function conflictsOf(owners: ReadonlyMap<string, FieldSet>): Conflict[] {
+export function conflictsOf(
+  owners: ReadonlyMap<string, FieldSet>,
+  { copiesConflictPaths }: ApplyRules,
+): Conflict[] {
   const conflicts: Conflict[] = []
   for (const manager of [...owners.keys()].sort()) {
-    for (const path of listed(owners.get(manager) as FieldSet)) conflicts.push({ manager, path })
+    for (const path of listed(owners.get(manager) as FieldSet, copiesConflictPaths))
+      conflicts.push({ manager, path })
   }
   return conflicts
 }
@@ -35,8 +40,8 @@ interface Slice {
   readonly capacity: number
 }
 
-function append({ array, length, capacity }: Slice, element: string): Slice {
-  if (length < capacity) {
+function append({ array, length, capacity }: Slice, element: string, copies: boolean): Slice {
+  if (!copies && length < capacity) {
     array[length] = element
     return { array, length: length + 1, capacity }
   }
@@ -44,16 +49,16 @@ function append({ array, length, capacity }: Slice, element: string): Slice {
   return { array: grown, length: length + 1, capacity: Math.max(1, capacity * 2) }
 }
 
-function listed(set: FieldSet): string[][] {
+function listed(set: FieldSet, copies: boolean): string[][] {
   const slices: Slice[] = []
   const visit = (level: FieldSet, prefix: Slice): void => {
     for (const element in level) {
       if (element !== '.' && isMember(level[element] as FieldSet))
-        slices.push(append(prefix, element))
+        slices.push(append(prefix, element, copies))
     }
     for (const element in level) {
       const subtree = level[element] as FieldSet
-      if (element !== '.' && hasChildren(subtree)) visit(subtree, append(prefix, element))
+      if (element !== '.' && hasChildren(subtree)) visit(subtree, append(prefix, element, copies))
     }
   }
   visit(set, { array: [], length: 0, capacity: 0 })

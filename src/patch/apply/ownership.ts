@@ -110,7 +110,7 @@ function takeChanged(
     const taken = intersection(union(theirs.modified, theirs.added), owned.set)
     if (!isEmptySet(taken)) lost.set(manager, taken)
   }
-  if (!force && lost.size > 0) return conflictsOf(lost)
+  if (!force && lost.size > 0) return conflictsOf(lost, versions.rules)
   for (const [manager, owned] of owners) {
     if (manager === writer) continue
     const removed = comparisons.get(owned.apiVersion)?.removed ?? emptySet

@@ -158,6 +158,13 @@ const stories = {
     const { spec } = apply(kind, live, names('a', 'x', 'b'))
     return spec.containers.map(({ name }: { name: string }) => name).join('')
   },
+  'two conflicts in one item': (kind) => {
+    const item = (text: string) => withContainers({ name: 'c', image: text, command: [text] })
+    const live = update(kind, undefined, item('a'), 'two')
+    return String(tryApply(kind, live, item('b')))
+      .split('\n')
+      .slice(1)
+  },
 } satisfies Record<string, (kind: FieldManagerKind) => unknown>
 
 type Story = keyof typeof stories
@@ -237,5 +244,11 @@ checkBoundaries<Story, unknown>(
       undefined,
     ),
     row('a new item between live ones', [20, 21], 'abx', 'axb'),
+    row(
+      'two conflicts in one item',
+      [28, 29],
+      ['- .spec.containers[name="c"].image', '- .spec.containers[name="c"].image'],
+      ['- .spec.containers[name="c"].command', '- .spec.containers[name="c"].image'],
+    ),
   ],
 )

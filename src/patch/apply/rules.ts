@@ -74,6 +74,10 @@ const changes = {
    * manager owned any field of such an object.
    */
   ownsDuplicates: change('list items with the same key have owners', { since: 29 }),
+  /** A conflict has the path of its own field. Previously siblings could share the last path. */
+  copiesConflictPaths: change('conflicts of an apply name each field by its own path', {
+    since: 29,
+  }),
   /** Errors name the object by namespace and name. */
   namesObjects: change('errors of an apply name the object', { since: 23 }),
   /** A configuration of another type is rejected before all other checks. */

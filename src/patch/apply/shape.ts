@@ -115,8 +115,8 @@ function mapElement(list: List, item: Json, rules: KeyRules): string {
   const names: string[] = []
   const values: Json[] = []
   for (const name of keyNames(list)) {
-    const left = () => (rules.defaultsKeys ? keyDefault(list, name) : undefined)
-    const value = ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : left())
+    const valueIfAbsent = () => (rules.defaultsKeys ? keyDefault(list, name) : undefined)
+    const value = ownValue(item, name) ?? (Object.hasOwn(item, name) ? null : valueIfAbsent())
     if (value === undefined) {
       if (rules.omitsKeys) continue
       throw withoutKey(name, rules)
@@ -162,8 +162,8 @@ function keyDefault(list: List, name: string): Json | undefined {
 }
 
 /**
- * Empty: kube-apiserver treats null and an empty list or map alike when it decides whether to
- * descend.
+ * Whether a value has neither items nor members: an empty list or map, null or a scalar.
+ * kube-apiserver does not descend into such a value.
  */
 export function isHollow(value: Json): boolean {
   if (value === null || typeof value !== 'object') return true

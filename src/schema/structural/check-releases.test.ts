@@ -108,7 +108,7 @@ checkBoundaries<readonly [schema: JsonSchema, value: Json], string[]>(
       ],
     ],
     [
-      'a bound that is no integer',
+      'a bound that is not an integer',
       [35, 36],
       [{ type: 'integer', maximum: 1.5 }, 2],
       ['a: Invalid value: 2: a in body should be less than or equal to 1 (Invalid)'],

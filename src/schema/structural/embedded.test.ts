@@ -21,9 +21,14 @@ const schema: JsonSchema = {
 const rows: [string, Json, ...string[]][] = [
   ['whole', { pod: { apiVersion: 'v1', kind: 'Pod' } }],
   ['no object', { pod: 1 }],
-  ['nothing said', { pod: {} }, 'pod.apiVersion: Required value', 'pod.kind: Required value'],
   [
-    'what is missing is said before what is wrong',
+    'neither apiVersion nor kind',
+    { pod: {} },
+    'pod.apiVersion: Required value',
+    'pod.kind: Required value',
+  ],
+  [
+    'missing fields are reported before invalid ones',
     { pod: { apiVersion: 'a/b/c' } },
     'pod.kind: Required value',
     'pod.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',

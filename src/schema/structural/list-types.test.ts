@@ -19,7 +19,7 @@ const schema: JsonSchema = {
 const rows: [string, Json, ...string[]][] = [
   ['each once', { set: ['a', 1, '1', { x: 1 }], plain: [1, 1] }],
   ['twice', { set: ['a', 'b', 'a'] }, 'set[2]: Duplicate value: "a"'],
-  ['three times are said once', { set: [1, 1, 1] }, 'set[1]: Duplicate value: 1'],
+  ['three equal items are reported once', { set: [1, 1, 1] }, 'set[1]: Duplicate value: 1'],
   [
     'the order of fields does not matter',
     {

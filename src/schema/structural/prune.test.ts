@@ -17,7 +17,7 @@ const preserve = { 'x-kubernetes-preserve-unknown-fields': true } as const
 type Case = [string, JsonSchema, Json, Json]
 const cases: Case[] = [
   [
-    'unknown fields go, keys are sorted',
+    'unknown fields are pruned, keys are sorted',
     { properties: { a: {}, b: {} } },
     { b: 1, x: 2, a: 3 },
     { a: 3, b: 1 },
@@ -42,7 +42,12 @@ const cases: Case[] = [
     { k: {}, l: 2 },
   ],
   ['items', { items: { properties: { a: {} } } }, [{ a: 1, b: 2 }, 3], [{ a: 1 }, 3]],
-  ['nulls that mean nothing go', { properties: { a: { type: 'string' } } }, { a: null }, {}],
+  [
+    'nulls that are not allowed are removed',
+    { properties: { a: { type: 'string' } } },
+    { a: null },
+    {},
+  ],
   [
     'nulls that are allowed stay',
     { properties: { a: { nullable: true } } },
@@ -62,7 +67,7 @@ const cases: Case[] = [
     { kind: 'K', metadata: { read: 1 }, spec: 2 },
   ],
   [
-    'nulls that the schema names are gone before anybody reads them as metadata',
+    'declared nulls are removed before they are read as metadata',
     { ...preserve, 'x-kubernetes-embedded-resource': true, properties: { metadata: {}, kind: {} } },
     { kind: null, metadata: null, spec: 2 },
     { spec: 2 },

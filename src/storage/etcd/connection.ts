@@ -10,6 +10,7 @@ import {
   type ChannelCredentials,
   Client,
   type ClientDuplexStream,
+  type ClientUnaryCall,
   connectivityState,
   credentials,
   Metadata,
@@ -64,6 +65,12 @@ const connectMs = 5000
  */
 const defaultHealthDeadlineMs = 2000
 
+/** How much earlier etcd, which measures the deadline too, may report that it has passed. */
+const deadlineToleranceMs = 100
+
+/** How long running requests may take when the store closes. */
+const closingMs = 2000
+
 /** How often the health of a healthy etcd is checked. */
 const healthyIntervalMs = 2000
 
@@ -102,6 +109,7 @@ export class Connection {
   #trouble: string | undefined
   #healthTimer: NodeJS.Timeout | undefined
   #running = new Set<Promise<unknown>>()
+  #calls = new Set<ClientUnaryCall>()
   #wait = new ConnectionWait(() => this.#clients.map((client) => client.getChannel()))
   #closed: StorageUnavailable | undefined
 
@@ -155,19 +163,42 @@ export class Connection {
     if (this.#closed) throw this.#closed
     const until = Date.now() + this.#healthDeadlineMs
     const responses = this.#clients.map((client) =>
-      call(client, method, request, until).catch(() => undefined),
+      this.#call(client, method, request, until).catch(() => undefined),
     )
     const answers = await this.#track(Promise.all(responses))
     return answers.map((answer, i) => [this.#names[i], answer])
   }
 
-  /** Finishes running requests and rejects waiting ones. */
+  /** Rejects waiting requests. Running ones have some time to finish, then they are cancelled. */
   async close(): Promise<void> {
     this.#closed ??= new StorageUnavailable('the store is closed')
     this.#wait.end()
     clearTimeout(this.#healthTimer)
+    const cancel = () => {
+      for (const call of this.#calls) call.cancel()
+    }
+    const timer = setTimeout(cancel, closingMs)
     await Promise.allSettled(this.#running)
+    clearTimeout(timer)
     for (const client of this.#clients) client.close()
+  }
+
+  #call(client: Client, method: string, request: Buffer, deadline: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const call = client.makeUnaryRequest(
+        method,
+        same,
+        same,
+        request,
+        { deadline },
+        (error, response) => {
+          this.#calls.delete(call)
+          if (error) reject(error)
+          else resolve(response ?? Buffer.alloc(0))
+        },
+      )
+      this.#calls.add(call)
+    })
   }
 
   async #track<T>(work: Promise<T>): Promise<T> {
@@ -210,6 +241,7 @@ export class Connection {
     request: Buffer,
     mayRepeat: (error: unknown) => boolean,
     deadline: number,
+    isHealthCheck = false,
   ): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
       if (this.#closed) throw this.#closed
@@ -217,14 +249,17 @@ export class Connection {
         await this.#connecting(Math.min(deadline, Date.now() + connectMs))
       const picked = this.#pick()
       try {
-        const response = await call(this.#clients[picked], method, request, deadline)
+        const response = await this.#call(this.#clients[picked], method, request, deadline)
         this.#trouble = undefined
         return response
       } catch (error) {
-        if (isAway(error)) this.#preferred = (picked + 1) % this.#clients.length
+        // A client may specify a short deadline, so only the health check reports silence.
+        const isLate = Date.now() >= deadline - deadlineToleranceMs
+        const isTrouble = isAway(error) && (isHealthCheck || !isLate)
+        if (isTrouble) this.#preferred = (picked + 1) % this.#clients.length
         const last = attempt >= this.#clients.length || Date.now() >= deadline
         if (!last && mayRepeat(error)) continue
-        if (isAway(error)) this.#troubled(error)
+        if (isTrouble) this.#troubled(error)
         throw error
       }
     }
@@ -272,7 +307,7 @@ export class Connection {
     const wait = this.#trouble === undefined ? healthyIntervalMs : troubledIntervalMs
     this.#healthTimer = setTimeout(() => {
       const deadline = Date.now() + Math.min(this.#healthDeadlineMs, this.#deadlineMs)
-      const probing = this.#track(this.#tryEach(methods.range, this.#probe, isAway, deadline))
+      const probing = this.#track(this.#tryEach(methods.range, this.#probe, isAway, deadline, true))
       // Any error counts: if this read is forbidden, all requests are.
       probing.catch((error) => this.#troubled(error)).finally(() => this.#watchHealth())
     }, wait)
@@ -326,15 +361,6 @@ function readPem(file: string): Buffer {
   } catch (error) {
     throw new StorageUnavailable(`${file} cannot be read: ${(error as Error).message}`)
   }
-}
-
-function call(client: Client, method: string, request: Buffer, deadline: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(method, same, same, request, { deadline }, (error, response) => {
-      if (error) reject(error)
-      else resolve(response ?? Buffer.alloc(0))
-    })
-  })
 }
 
 function same(bytes: Buffer): Buffer {

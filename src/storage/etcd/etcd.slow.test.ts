@@ -11,6 +11,7 @@ import { until } from '#base/until.fixture.ts'
 import { WireWriter } from '#base/wire.ts'
 import {
   type Change,
+  OutcomeUnknown,
   prefixRange,
   type Revision,
   RevisionSetBack,
@@ -211,6 +212,8 @@ describe('etcd becomes unavailable', { skip }, () => {
     won(await put('before-1'))
     const updated = won(await put('before-2'))
     await server.kill()
+    // A create that is sent before the client notices has an unknown outcome.
+    await until('the trouble to be noticed', () => storage.trouble() !== undefined)
     const requests: Promise<unknown>[] = [
       put('during'),
       storage.put('/registry/before-1', Buffer.from('x'), { ifRevision: updated - 1 }),
@@ -221,7 +224,6 @@ describe('etcd becomes unavailable', { skip }, () => {
     ]
     let settled = 0
     for (const request of requests) void request.finally(() => settled++).catch(() => {})
-    await until('the trouble to be noticed', () => storage.trouble() !== undefined)
     assert.match(storage.trouble() ?? '', /^etcd \(http:\/\/127\.0\.0\.1:\d+\) cannot be used: /)
     await sleep(300)
     assert.equal(settled, 0)
@@ -242,6 +244,7 @@ describe('etcd becomes unavailable', { skip }, () => {
 
   test('killed: a write whose deadline passes fails and is never done', async () => {
     await server.kill()
+    await until('the trouble to be noticed', () => storage.trouble() !== undefined)
     const began = performance.now()
     const late = storage.put('/registry/late', Buffer.from('x'), {
       ifRevision: 0,
@@ -340,6 +343,7 @@ describe('etcd becomes unavailable', { skip }, () => {
     try {
       const silent = hasty.put('/registry/silent', Buffer.from('x'), { ifRevision: 0 })
       await assert.rejects(silent, StorageUnavailable)
+      await until('the trouble to be noticed', () => hasty.trouble())
       assert.match(hasty.trouble() ?? '', /cannot be used/)
       // A longer timeout for calls also delays the error.
       const began = performance.now()
@@ -354,6 +358,42 @@ describe('etcd becomes unavailable', { skip }, () => {
       await storage.close()
     }
     won(await put('after silence'))
+  })
+
+  test("a write that runs out of its client's time is no trouble", async () => {
+    await storage.currentRevision()
+    let late = 0
+    for (let i = 0; i < 200; i++) {
+      const condition = { ifRevision: 0, deadlineAt: performance.now() + 1 }
+      const write = storage.put(`/registry/hurried-${i}`, Buffer.from('x'), condition)
+      late += await write.then(
+        () => 0,
+        () => 1,
+      )
+      assert.equal(storage.trouble(), undefined)
+    }
+    assert.ok(late > 0)
+  })
+
+  test('silent: the store closes soon, and its requests fail', async () => {
+    const closing = await openEtcdStorage({ endpoints: [server.endpoint] })
+    await closing.currentRevision()
+    await server.freeze()
+    const requests = [
+      closing.get('/registry/a'),
+      closing.put('/registry/closing', Buffer.from('x'), { ifRevision: 0 }),
+    ]
+    const settled = Promise.allSettled(requests)
+    try {
+      const began = performance.now()
+      await closing.close()
+      assert.ok(performance.now() - began < 15_000)
+      const reasons = (await settled).map((result) => 'reason' in result && result.reason)
+      assert.ok(reasons[0] instanceof StorageUnavailable, `${reasons[0]}`)
+      assert.ok(reasons[1] instanceof OutcomeUnknown, `${reasons[1]}`)
+    } finally {
+      server.thaw()
+    }
   })
 
   test('if one server accepts connections and never responds, another is used', async () => {

@@ -2,7 +2,8 @@
  * The store in etcd (v3 API). Several servers may share it, and each sees the writes of all. It
  * reads the state that kube-apiserver wrote under the same keys. It caches nothing: every read is a
  * request to etcd. While etcd is unreachable, requests wait until their deadline. If the response
- * to a write is lost, the store looks up its outcome before it repeats or reports it.
+ * to a write is lost, the store looks up its outcome before it repeats or reports it. It reports an
+ * outcome that it cannot determine as unknown.
  */
 import { type Clock, systemClock } from '#base/clock.ts'
 import { compareKeys } from '#storage/key-order.ts'
@@ -11,6 +12,7 @@ import {
   type DeleteCondition,
   type KeyRange,
   type Outcome,
+  OutcomeUnknown,
   type Page,
   type PutCondition,
   prefixRange,
@@ -39,7 +41,7 @@ import {
   type RangeResponse,
   type EtcdWrite,
 } from './messages.ts'
-import { foundOutcome } from './lost-response.ts'
+import { type FoundOutcome, foundOutcome } from './lost-response.ts'
 import { Progress } from './progress.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
@@ -129,17 +131,18 @@ class EtcdStorage implements Storage {
   }
 
   async put(key: string, value: Buffer, condition: PutCondition): Promise<Outcome> {
-    const { ifRevision, ttlSeconds } = condition
+    const { ifRevision, ttlSeconds, isUnique } = condition
     const deadline = this.#connection.deadline(timeOfDay(condition.deadlineAt))
+    const write = { key, ifRevision, value, isUnique }
     try {
-      if (!ttlSeconds) return await this.#write({ key, ifRevision, value }, deadline)
-      const lease = await this.#leases.of(ttlSeconds)
-      return await this.#write({ key, ifRevision, value, lease }, deadline).catch(async (error) => {
+      if (!ttlSeconds) return await this.#write(write, deadline)
+      const lease = await this.#leases.of(ttlSeconds, deadline)
+      return await this.#write({ ...write, lease }, deadline).catch(async (error) => {
         if (!isLeaseMissing(error)) throw error
         // etcd dropped the lease before this write arrived, so nothing was written.
         this.#leases.forget(ttlSeconds)
-        const another = await this.#leases.of(ttlSeconds)
-        return this.#write({ key, ifRevision, value, lease: another }, deadline)
+        const another = await this.#leases.of(ttlSeconds, deadline)
+        return this.#write({ ...write, lease: another }, deadline)
       })
     } catch (error) {
       throw this.#translated(error)
@@ -276,38 +279,40 @@ class EtcdStorage implements Storage {
   }
 
   /**
-   * Writes once. If the response is lost, the key's history shows whether the write was done. If it
-   * was not, it is sent again; its condition prevents a second effect.
+   * Writes once. If the response is lost, the key's history may show whether the write was done. An
+   * update that was not done is sent again; its condition prevents a second effect.
    */
   async #write(request: EtcdWrite, deadline: number): Promise<Outcome> {
-    const since = request.ifRevision || this.#newest
-    for (let isUncertain = false; ; ) {
+    // Older changes are not the effect of this write, and may be compacted.
+    const since = Math.max(request.ifRevision, this.#newest)
+    let lost: unknown
+    for (;;) {
       try {
         const outcome = await this.#outcome(request, deadline)
-        if (outcome.ok || !isUncertain) return outcome
+        if (outcome.ok || lost === undefined) return outcome
       } catch (error) {
-        if (!isUnknown(error) || Date.now() >= deadline) throw error
-        isUncertain = true
+        if (!isUnknown(error))
+          throw lost === undefined ? error : new OutcomeUnknown({ cause: error })
+        lost = error
       }
-      const found = await this.#lookUp(request, since, deadline)
-      if (found !== undefined) return found
+      const found = await this.#lookUp(request, since, deadline).catch(() => 'unknown' as const)
+      if (found === 'unknown') throw new OutcomeUnknown({ cause: lost })
+      if (found !== 'not done') return found
     }
   }
 
-  /** The outcome of a write whose response was lost; undefined if it was not done. */
-  async #lookUp(
-    { key, ifRevision, value }: EtcdWrite,
-    since: Revision,
-    deadline: number,
-  ): Promise<Outcome | undefined> {
+  /** The outcome of a write whose response was lost. Throws if the history is compacted. */
+  async #lookUp(write: EtcdWrite, since: Revision, deadline: number): Promise<FoundOutcome> {
+    const { key, ifRevision } = write
     const request = encodeRange({ key })
     const { items, revision } = decodeRange(
       await this.#connection.read(methods.range, request, deadline),
     )
     const current = items[0] && toStored(items[0])
-    if (ifRevision > 0 && current?.revision === ifRevision) return undefined
-    const history = await this.#history(key, since, revision, deadline)
-    return foundOutcome({ value, ifRevision }, history, current)
+    if (ifRevision > 0 && current?.revision === ifRevision) return 'not done'
+    // etcd was restored to an older state.
+    if (revision < since) return 'unknown'
+    return foundOutcome(write, await this.#history(key, since, revision, deadline), current)
   }
 
   /** The changes of a key after one revision and up to another. */

@@ -42,8 +42,15 @@ export function isAway(error: unknown): boolean {
   return cutOff.test(error.details)
 }
 
-/** Whether a failed write may have been done: the connection broke, or etcd lost its leader. */
-export const isUnknown = (error: unknown): boolean => isAway(error) && !isUnsent(error)
+const isCancelled = (error: unknown): boolean =>
+  isServiceError(error) && error.code === status.CANCELLED
+
+/**
+ * Whether a failed write may have been done: the connection broke, etcd lost its leader, or the
+ * store was closed.
+ */
+export const isUnknown = (error: unknown): boolean =>
+  (isAway(error) || isCancelled(error)) && !isUnsent(error)
 
 /** The gRPC library's text around the reason for a missing connection. */
 const noConnection =

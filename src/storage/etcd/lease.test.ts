@@ -28,7 +28,7 @@ for (const [sharedSecondsMax, writtenAt, granted] of rows)
     )
     for (const at of writtenAt) {
       now = at
-      await leases.of(3600)
+      await leases.of(3600, Number.POSITIVE_INFINITY)
     }
     assert.equal(requested, granted)
   })
@@ -41,5 +41,16 @@ test('a lease has the ID that the server returns', async () => {
     () => 0,
     () => 0.5,
   )
-  assert.equal(await leases.of(40), 42)
+  assert.equal(await leases.of(40, Number.POSITIVE_INFINITY), 42)
+})
+
+test('a write waits for its lease until its own deadline', async () => {
+  const connection = { read: () => new Promise(() => {}) } as unknown as Connection
+  const leases = new Leases(
+    connection,
+    () => 0,
+    () => 0.5,
+  )
+  const early = leases.of(40, Date.now() + 5)
+  await assert.rejects(early, /did not grant a lease in time/)
 })

@@ -3,6 +3,8 @@
  * share a lease for a while, because a lease per event would be too expensive. So a key may live up
  * to a twentieth longer.
  */
+import { timerMsMax } from '#base/clock.ts'
+import { StorageUnavailable } from '#storage/storage.ts'
 import { type Connection, methods } from './connection.ts'
 import { isLeaseTaken } from './failure.ts'
 import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts'
@@ -39,8 +41,20 @@ export class Leases {
     this.#random = random
   }
 
-  /** The lease for a write that should live so long. */
-  async of(ttlSeconds: number): Promise<number> {
+  /** The lease for a write that should live so long, and that waits until `deadline` (a time). */
+  async of(ttlSeconds: number, deadline: number): Promise<number> {
+    const late = Promise.withResolvers<never>()
+    const fail = () => late.reject(new StorageUnavailable('etcd did not grant a lease in time'))
+    const timer = setTimeout(fail, Math.min(timerMsMax, Math.max(0, deadline - Date.now())))
+    try {
+      return await Promise.race([this.#shared(ttlSeconds), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Writes with different deadlines share the lease, so its request has a deadline of its own. */
+  async #shared(ttlSeconds: number): Promise<number> {
     const known = this.#byTtl.get(ttlSeconds)
     if (known && known.keys < keysPerLeaseMax && this.#elapsed() < known.sharedUntil) {
       known.keys++

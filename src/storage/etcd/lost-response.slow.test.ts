@@ -1,12 +1,12 @@
 /**
  * Writes whose connection breaks before etcd has the request, or before the client has the
- * response. Each is done exactly once, and its reported outcome is correct.
+ * response. Each is done at most once, and its reported outcome is correct or unknown.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import type { Change, Revision, Storage } from '#storage/storage.ts'
+import { type Change, OutcomeUnknown, type Revision, type Storage } from '#storage/storage.ts'
 import { won } from '#storage/storage.suite.ts'
 import { openEtcdStorage } from './etcd.ts'
 import { EtcdServer, etcdVersion } from './etcd-server.fixture.ts'
@@ -125,17 +125,8 @@ describe('a connection that breaks during a write', { skip }, () => {
     readonly write: 'put' | 'delete'
     readonly cut: Cut
     readonly meanwhile?: Write
-    readonly isWon: boolean
+    readonly result: 'won' | 'lost' | 'unknown'
     readonly history: string[]
-  }
-  const rows: Row[] = []
-  for (const where of ['request', 'response'] as const) {
-    const row = { cut: where, isWon: true }
-    rows.push(
-      { ...row, name: 'create', exists: false, write: 'put', history: ['own'] },
-      { ...row, name: 'update', exists: true, write: 'put', history: ['first', 'own'] },
-      { ...row, name: 'delete', exists: true, write: 'delete', history: ['first', 'deleted'] },
-    )
   }
   const overwrite: Write = async (key) => {
     const { value } = await direct.get(key)
@@ -145,19 +136,44 @@ describe('a connection that breaks during a write', { skip }, () => {
     const { value } = await direct.get(key)
     if (value) await direct.delete(key, { ifRevision: value.revision })
   }
-  const lost = { name: 'overwritten', meanwhile: overwrite }
+  /** Another writer sends the same write, and gets its response. */
+  const repeat: Write = async (key, ifRevision) =>
+    void won(await direct.put(key, own, { ifRevision }))
+  const removeFirst: Write = async (key, ifRevision) =>
+    void won(await direct.delete(key, { ifRevision }))
+  const undisturbed = { name: 'undisturbed' }
+  const overwritten = { name: 'overwritten', meanwhile: overwrite }
   const gone = { name: 'deleted', meanwhile: remove }
-  const early = { cut: 'request', isWon: false } as const
-  const late = { cut: 'response', isWon: true } as const
-  rows.push(
-    { ...early, ...lost, exists: true, write: 'put', history: ['first', 'other'] },
-    { ...early, ...lost, exists: false, write: 'put', history: ['other'] },
-    { ...early, ...lost, exists: true, write: 'delete', history: ['first', 'other'] },
-    { ...late, ...lost, exists: true, write: 'put', history: ['first', 'own', 'other'] },
-    { ...late, ...lost, exists: false, write: 'put', history: ['own', 'other'] },
-    { ...late, ...gone, exists: false, write: 'put', history: ['own', 'deleted'] },
-    { ...late, ...lost, exists: true, write: 'delete', history: ['first', 'deleted', 'other'] },
-  )
+  const repeated = { name: 'written by another too', meanwhile: repeat }
+  const deleted = { name: 'deleted by another too', meanwhile: removeFirst }
+  const create = { exists: false, write: 'put' } as const
+  const update = { exists: true, write: 'put' } as const
+  const removal = { exists: true, write: 'delete' } as const
+  const early = { cut: 'request' } as const
+  const late = { cut: 'response' } as const
+  const rows: Row[] = [
+    { ...early, ...undisturbed, ...create, result: 'unknown', history: [] },
+    { ...early, ...undisturbed, ...update, result: 'won', history: ['first', 'own'] },
+    { ...early, ...undisturbed, ...removal, result: 'won', history: ['first', 'deleted'] },
+    { ...late, ...undisturbed, ...create, result: 'won', history: ['own'] },
+    { ...late, ...undisturbed, ...update, result: 'unknown', history: ['first', 'own'] },
+    { ...late, ...undisturbed, ...removal, result: 'unknown', history: ['first', 'deleted'] },
+    { ...early, ...overwritten, ...update, result: 'lost', history: ['first', 'other'] },
+    { ...early, ...overwritten, ...create, result: 'unknown', history: ['other'] },
+    { ...early, ...overwritten, ...removal, result: 'lost', history: ['first', 'other'] },
+    { ...early, ...repeated, ...update, result: 'unknown', history: ['first', 'own'] },
+    { ...early, ...deleted, ...removal, result: 'unknown', history: ['first', 'deleted'] },
+    { ...late, ...overwritten, ...update, result: 'unknown', history: ['first', 'own', 'other'] },
+    { ...late, ...overwritten, ...create, result: 'won', history: ['own', 'other'] },
+    { ...late, ...gone, ...create, result: 'won', history: ['own', 'deleted'] },
+    {
+      ...late,
+      ...overwritten,
+      ...removal,
+      result: 'unknown',
+      history: ['first', 'deleted', 'other'],
+    },
+  ]
   for (const [i, row] of rows.entries()) {
     const title = `${row.exists ? 'existing' : 'new'} key, ${row.write}, ${row.name}`
     test(`${title}: the ${row.cut} is lost`, { timeout: 60_000 }, async () => {
@@ -166,13 +182,20 @@ describe('a connection that breaks during a write', { skip }, () => {
       const ifRevision = row.exists ? won(await cut.put(key, Buffer.from('first'), absent)) : 0
       const { meanwhile } = row
       proxy.cutNext(row.cut, meanwhile && (async () => void (await meanwhile(key, ifRevision))))
-      const outcome =
+      const isUnique = !row.exists
+      const write =
         row.write === 'put'
-          ? await cut.put(key, own, { ifRevision })
-          : await cut.delete(key, { ifRevision })
-      assert.equal(outcome.ok, row.isWon)
+          ? cut.put(key, own, { ifRevision, isUnique })
+          : cut.delete(key, { ifRevision })
+      const outcome = await write.catch((error: Error) => error)
       const history = await historyOf(key, start)
       assert.deepEqual(texts(history), row.history)
+      if (outcome instanceof Error) {
+        assert.ok(outcome instanceof OutcomeUnknown, `${outcome}`)
+        assert.equal('unknown', row.result)
+        return
+      }
+      assert.equal(outcome.ok ? 'won' : 'lost', row.result)
       const text = row.write === 'put' ? 'own' : 'deleted'
       const done = history.find((change) => texts([change])[0] === text)
       if (outcome.ok) assert.equal(outcome.revision, done?.revision)
@@ -182,7 +205,8 @@ describe('a connection that breaks during a write', { skip }, () => {
 
   test('a write with a TTL creates its lease and its key once', async () => {
     proxy.cutNext('response')
-    const put = cut.put('/registry/lost/lease', own, { ifRevision: 0, ttlSeconds: 100 })
+    const condition = { ifRevision: 0, ttlSeconds: 100, isUnique: true }
+    const put = cut.put('/registry/lost/lease', own, condition)
     assert.equal(won(await put), (await direct.get('/registry/lost/lease')).value?.revision)
   })
 })

@@ -41,6 +41,8 @@ export interface EtcdWrite {
   /** undefined deletes the key. */
   readonly value: Buffer | undefined
   readonly lease?: number
+  /** No other write has this value. */
+  readonly isUnique?: boolean | undefined
 }
 
 export interface WriteResponse {

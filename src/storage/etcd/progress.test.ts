@@ -16,7 +16,7 @@ const cases: [version: string, believed: boolean, isMember?: boolean][] = [
   ['3.5.13', false, false],
 ]
 for (const [version, believed, isMember = true] of cases) {
-  const who = isMember ? 'etcd' : 'one that is none and says'
+  const who = isMember ? 'etcd' : 'another server with version'
   test(`${who} ${version} is ${believed ? '' : 'not '}trusted`, () => {
     assert.equal(isBelieved({ version, isMember }), believed)
   })

@@ -104,3 +104,21 @@ test('a TTL continues in a fork', async () => {
   assert.ok((await origin.get('/a')).value)
   await Promise.all([origin.close(), fork.close()])
 })
+
+test('forks have the same origin until their store is written', async () => {
+  const store = createMemoryStorage()
+  const put = (storage: typeof store, key: string, value: string) =>
+    storage.put(key, Buffer.from(value), { ifRevision: 0 })
+  assert.equal(store.origin(), undefined)
+  await put(store, '/a', 'one')
+  const one = store.fork()
+  const two = store.fork().fork()
+  assert.equal(one.origin(), two.origin())
+  assert.equal(one.origin()?.revision, one.currentRevision())
+  await put(one, '/b', 'in a fork')
+  assert.equal(one.origin(), two.origin())
+  assert.notEqual(one.fork().origin(), one.origin())
+  await put(store, '/b', 'in the store')
+  assert.notEqual(store.fork().origin(), two.origin())
+  assert.notEqual(store.fork().origin(), one.fork().origin())
+})

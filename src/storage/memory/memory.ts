@@ -19,6 +19,7 @@ import {
   type Storage,
   StorageUnavailable,
   type Stored,
+  type StoreState,
 } from '#storage/storage.ts'
 import { type Expiring, ExpiryQueue } from './expiry-queue.ts'
 import { LayeredMap } from './layered-map.ts'
@@ -63,6 +64,9 @@ export class MemoryStorage implements Storage {
   #versions = new LayeredMap<History>()
   /** Histories with another owner are shared with a fork and copied before the first append. */
   #owner: object = {}
+  /** Identifies the current state if its revision is the current one. */
+  #state: StoreState = { revision: 0 }
+  #origin: StoreState | undefined
   #expiring = new ExpiryQueue()
   readonly #clock: TimerClock
   #elapsed: () => number
@@ -93,6 +97,9 @@ export class MemoryStorage implements Storage {
     fork.#keys = this.#keys.slice()
     fork.#versions = this.#versions.fork()
     this.#owner = {}
+    if (this.#state.revision !== this.#revision) this.#state = { revision: this.#revision }
+    fork.#origin = this.#state
+    fork.#state = this.#state
     fork.#expiring = this.#expiring.shifted(fork.#elapsed() - this.#elapsed())
     fork.#wantExpiry()
     return fork
@@ -128,6 +135,10 @@ export class MemoryStorage implements Storage {
       store.#expiring.add({ ...entry, deadline: deadline + store.#elapsed() })
     store.#wantExpiry()
     return store
+  }
+
+  origin(): StoreState | undefined {
+    return this.#origin
   }
 
   async get(key: string, at?: Revision): Promise<AtRevision<Stored | undefined>> {

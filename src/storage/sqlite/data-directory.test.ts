@@ -38,7 +38,7 @@ describe('the state of a database file before SQLite opens it', () => {
     ['whole', whole, undefined, 'database'],
     ['whole, with a log of later pages', whole, log([2, 3]), 'database'],
     [
-      'longer than it says: grown by what was not committed',
+      'longer than its header: extended by an uncommitted transaction',
       database(2, 3 * 512),
       undefined,
       'database',
@@ -60,7 +60,7 @@ describe('the state of a database file before SQLite opens it', () => {
     ['a page too short, and less than the head of a log', cutShort, Buffer.alloc(31), 'truncated'],
     ['a log of another page size', whole, log([3], { pageSize: 1024 }), 'state.db-wal cannot be'],
     ['a log of something else', whole, log([3], { magic: 0x377f0684 }), 'state.db-wal cannot be'],
-    ['a page size that is no power of two', database(1, 1000, 1000), undefined, 'size of 1000'],
+    ['a page size that is not a power of two', database(1, 1000, 1000), undefined, 'size of 1000'],
     ['a page size too small', database(1, 1000, 256), undefined, 'size of 256'],
     ['no page size', database(1, 1000, 0), undefined, 'size of 0'],
     ['the largest page size, which is written as 1', database(1, 65_536, 1), undefined, 'database'],

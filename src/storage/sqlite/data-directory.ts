@@ -93,6 +93,12 @@ export function inspectDatabase(file: string): FoundStore {
   return 'database'
 }
 
+/** Whether a file begins as a database does. A directory does not. */
+export function isDatabase(file: string): boolean {
+  if (!statSync(file).isFile() || (sizeBytes(file) ?? 0) < magic.length) return false
+  return readBytes(file, 0, magic.length).equals(magic)
+}
+
 /**
  * The pages in the write-ahead log: a crash may have interrupted copying them into the database.
  */

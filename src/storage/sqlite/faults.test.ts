@@ -63,7 +63,7 @@ describe('a damaged database is reported by name and not changed', () => {
     ['no database at all', (file) => writeFileSync(file, 'hello '.repeat(99)), /does not begin as/],
     ['of another program', (file) => makeStranger(file), /not a database of this program/],
     ['of a newer release', (file) => setVersion(file, 99), /newer release \(format 99/],
-    ['a log that is none', (file) => writeFileSync(`${file}-wal`, noise), /state.db-wal/],
+    ['an invalid log', (file) => writeFileSync(`${file}-wal`, noise), /state.db-wal/],
     ['its log alone', (file) => leaveLogAlone(file), /it is missing, but its log/],
   ]
   for (const [name, damage, words] of cases) {

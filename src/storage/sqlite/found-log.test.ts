@@ -74,7 +74,7 @@ const cases: [what: string, log: Buffer, found: string][] = [
   ],
   ['its commit likewise', makeLog(garbled(contentAt, 6)), '1 2 3 4 5'],
   [
-    'two places, so that it cannot be told what was behind',
+    'damage in two places, which hides whether commits follow',
     makeLog(garbled(contentAt, 3, 4)),
     '1 2',
   ],

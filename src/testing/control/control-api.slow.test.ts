@@ -129,10 +129,18 @@ test('errors of requests are reported', async () => {
     ['DELETE', '/clusters', undefined, 405, /takes GET, POST/],
     ['POST', '/clusters/none/fork', {}, 404, /there is no cluster "none"/],
     ['POST', '/clusters', { name: 'A B' }, 400, /is no name of a cluster/],
-    ['POST', '/clusters', { nam: 'a' }, 400, /nam is no member/],
+    ['POST', '/clusters', { nam: 'a' }, 400, /body\.nam is unknown/],
+    ['POST', '/clusters', { name: 1 }, 400, /body\.name must be a string, not 1/],
+    ['POST', '/clusters', [], 400, /body must be an object/],
     ['POST', '/clusters', { file: '/nowhere/state' }, 400, /no such file/],
     ['POST', '/clusters', { snapshot: 'x' }, 404, /there is no snapshot "x"/],
-    ['POST', '/clusters/first/faults', { action: { eror: 1 } }, 400, /is no action/],
+    ['POST', '/clusters/first/faults', { action: { eror: 1 } }, 400, /action\.eror is unknown/],
+    ['POST', '/clusters/first/faults', {}, 400, /body needs action/],
+    ['POST', '/clusters/first/faults', { action: {} }, 400, /exactly one action/],
+    ['POST', '/clusters/first/store', { fail: 'x' }, 400, /must be one of full, unavailable, none/],
+    ['POST', '/clusters/first/store', { slowMs: -1 }, 400, /body\.slowMs must be at least 0/],
+    ['POST', '/clusters/first/clock', { resume: 1 }, 400, /must be true or false/],
+    ['POST', '/clusters/first/clock', { freeze: 1 }, 400, /must be true or false or a string/],
     ['POST', '/clusters/first/clock', { advance: 'soon' }, 400, /is no duration/],
     ['DELETE', '/clusters/first', undefined, 400, /stays open/],
   ]
@@ -152,4 +160,8 @@ test('the OpenAPI document has every operation', async () => {
   assert.deepEqual(body, JSON.parse(JSON.stringify(controlDocument('0.0.0'))))
   const methods = Object.values(body.paths).flatMap((path) => Object.keys(path as object))
   assert.equal(methods.length, operations.length)
+  const { post } = body.paths['/testing/v1/clusters/{cluster}/faults']
+  const { match, action } = post.requestBody.content['application/json'].schema.properties
+  assert.deepEqual(match.properties.probability, { type: 'number', minimum: 0, maximum: 1 })
+  assert.deepEqual(action.properties.error.required, ['code'])
 })

@@ -7,9 +7,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Wire } from '#http/exchange.ts'
 import type { ClusterHost } from '#testing/cluster-host.ts'
 import type { Serve } from '#testing/in-process-call.ts'
-import type { Snapshot } from '#testing/test-cluster.ts'
+import type { Snapshot } from '#testing/snapshot.ts'
+import { requireValid } from '#testing/value-schema.ts'
 import { ControlError } from './control-error.ts'
-import { controlDocument, controlPrefix } from './openapi.ts'
+import { bodySchema, controlDocument, controlPrefix } from './openapi.ts'
 import { type ControlOperation, operations } from './operations.ts'
 
 /** The maximum size of a body. Rules and names are short, so a larger body is a mistake. */
@@ -72,12 +73,8 @@ function find(method: string, path: string) {
 
 async function bodyOf(wire: Wire, operation: ControlOperation): Promise<Record<string, unknown>> {
   const bytes = await wire.readBody(bodyBytesMax)
-  if (bytes.length === 0) return {}
-  const body: unknown = JSON.parse(bytes.toString('utf8'))
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new ControlError(400, 'the body must be a JSON object')
-  const unknown = Object.keys(body).find((member) => !Object.hasOwn(operation.body ?? {}, member))
-  if (unknown !== undefined) throw new ControlError(400, `${unknown} is no member of the body`)
+  const body: unknown = bytes.length === 0 ? {} : JSON.parse(bytes.toString('utf8'))
+  requireValid(bodySchema(operation), body, 'body')
   return body as Record<string, unknown>
 }
 

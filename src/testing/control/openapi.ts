@@ -1,18 +1,28 @@
 /** Generates the OpenAPI document of the control API from its operations. */
+import type { ValueSchema } from '#testing/value-schema.ts'
 import { type ControlOperation, operations } from './operations.ts'
 
 export const controlPrefix = '/testing/v1'
 
 const inPath = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-function operationDocument({ path, summary, body }: ControlOperation) {
+/** The schema of the body of an operation. */
+export const bodySchema = ({ body = {}, required }: ControlOperation): ValueSchema => ({
+  type: 'object',
+  properties: body,
+  ...(required && { required }),
+  additionalProperties: false,
+})
+
+function operationDocument(operation: ControlOperation) {
+  const { path, summary, body } = operation
   const parameters = inPath(path).map((name) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  const schema = { type: 'object', properties: body, additionalProperties: false }
+  const schema = bodySchema(operation)
   return {
     summary,
     parameters,

@@ -5,9 +5,12 @@
  */
 import type { ClusterHost } from '#testing/cluster-host.ts'
 import type { FaultRule } from '#testing/faults/fault-rule.ts'
-import type { StoreFault } from '#testing/faults/faulty-store.ts'
-import { readSnapshot, writeSnapshot } from '#testing/snapshot-file.ts'
-import type { Snapshot, TestCluster } from '#testing/test-cluster.ts'
+import { actionSchema, matchSchema } from '#testing/faults/fault-schemas.ts'
+import { type StoreFault, storeFaults } from '#testing/faults/faulty-store.ts'
+import type { Snapshot } from '#testing/snapshot.ts'
+import { readSnapshot } from '#testing/snapshot-file.ts'
+import type { TestCluster } from '#testing/test-cluster.ts'
+import type { ValueSchema } from '#testing/value-schema.ts'
 import { ControlError } from './control-error.ts'
 
 export interface ControlCall {
@@ -23,13 +26,21 @@ export interface ControlOperation {
   readonly path: string
   readonly summary: string
   /** JSON schemas of the members of the body. */
-  readonly body?: Readonly<Record<string, object>>
+  readonly body?: Readonly<Record<string, ValueSchema>>
+  /** The members that a body must have. */
+  readonly required?: readonly string[]
   readonly run: (call: ControlCall) => unknown
 }
 
-const text = { type: 'string' }
-const file = { type: 'string', description: 'The path of a file on the machine of the server.' }
-const newName = { type: 'string', description: 'A DNS label. The server chooses a name if absent.' }
+const text: ValueSchema = { type: 'string' }
+const file: ValueSchema = {
+  type: 'string',
+  description: 'The path of a file on the machine of the server.',
+}
+const newName: ValueSchema = {
+  type: 'string',
+  description: 'A DNS label. The server chooses a name if absent.',
+}
 
 function clusterOf({ host, parameters }: ControlCall): TestCluster {
   const cluster = host.find(parameters['cluster'] ?? '')
@@ -59,12 +70,9 @@ function snapshotIn({ snapshots, body }: ControlCall): Snapshot {
 }
 
 function takeSnapshot(call: ControlCall) {
-  const snapshot = clusterOf(call).snapshot()
   const { file } = call.body as { file?: string }
-  if (file !== undefined) {
-    writeSnapshot(file, snapshot)
-    return { file, revision: snapshot.revision }
-  }
+  const snapshot = clusterOf(call).snapshot({ file })
+  if (file !== undefined) return { file, revision: snapshot.revision }
   const name = `snapshot-${call.snapshots.size + 1}`
   call.snapshots.set(name, snapshot)
   return { snapshot: name, revision: snapshot.revision }
@@ -177,7 +185,8 @@ export const operations: readonly ControlOperation[] = [
     method: 'POST',
     path: '/clusters/{cluster}/faults',
     summary: 'Add a fault rule.',
-    body: { match: { type: 'object' }, action: { type: 'object' } },
+    body: { match: matchSchema, action: actionSchema },
+    required: ['action'],
     run: (call) => ({ rule: clusterOf(call).faults.add(call.body as unknown as FaultRule) }),
   },
   {
@@ -206,8 +215,8 @@ export const operations: readonly ControlOperation[] = [
     path: '/clusters/{cluster}/store',
     summary: 'Make the store full, unavailable or slow, or forget its history.',
     body: {
-      fail: { type: 'string', enum: ['full', 'unavailable', 'none'] },
-      slowMs: { type: 'number' },
+      fail: { type: 'string', enum: [...storeFaults, 'none'] },
+      slowMs: { type: 'number', minimum: 0 },
       compact: { type: 'boolean' },
     },
     run: setStore,
@@ -218,7 +227,10 @@ export const operations: readonly ControlOperation[] = [
     summary: 'Freeze the time, move it forward, or let it run.',
     body: {
       freeze: { oneOf: [{ type: 'boolean' }, { type: 'string', format: 'date-time' }] },
-      advance: { type: 'string', description: 'A duration: 90s, 1h30m, 2d.' },
+      advance: {
+        description: 'A duration: 90s, 1h30m, 2d; or milliseconds.',
+        oneOf: [{ type: 'string' }, { type: 'number', minimum: 0 }],
+      },
       resume: { type: 'boolean' },
     },
     run: setClock,

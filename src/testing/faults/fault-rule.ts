@@ -3,6 +3,8 @@
  * that they can also be sent by HTTP. Only rules inside the process may have a callback.
  */
 import type { RequestRecord } from '#testing/request-log.ts'
+import { requireValid } from '#testing/value-schema.ts'
+import { actionSchema, matchSchema } from './fault-schemas.ts'
 import type { WatchGate } from './watch-gate.ts'
 
 /** All specified members must match. Texts must be equal; a user agent must have the prefix. */
@@ -26,7 +28,7 @@ export interface FaultMatch {
    */
   readonly probability?: number
   readonly seed?: number
-  /** Only during this time after the rule was added. */
+  /** Only during this time after the rule was added, by the clock of the cluster. */
   readonly forMs?: number
 }
 
@@ -46,12 +48,15 @@ export interface WatchFault {
   readonly delayMs?: number
   /** The server ends the watch after this many events. */
   readonly endAfter?: number
-  /** With `endAfter`: the watch ends with 410 Expired; a client must list again. */
+  /**
+   * The watch ends with 410 Expired, at once or after `endAfter` events; a client must list again.
+   */
   readonly gone?: boolean
   readonly withholdBookmarks?: boolean
   /**
    * For each object, skips this many events before each delivered one, so the client misses
-   * intermediate states.
+   * intermediate states. Deletions are never skipped, and a skipped last state arrives after a
+   * short pause.
    */
   readonly skip?: number
   /** Events are delivered only while this gate is open. */
@@ -86,40 +91,22 @@ export interface InjectedFault {
   readonly userAgent: string
 }
 
-const verbs = new Set([
-  ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
-])
-const matchMembers = new Set([
-  ...['verb', 'resource', 'group', 'namespace', 'name', 'user', 'userAgent'],
-  ...['nth', 'times', 'probability', 'seed', 'forMs'],
-])
-const watchMembers = new Set(['delayMs', 'endAfter', 'gone', 'withholdBookmarks', 'skip', 'gate'])
-const actionMembers: Readonly<Record<string, (value: never) => boolean>> = {
-  error: ({ code }: FaultError) => Number.isInteger(code) && code >= 400 && code <= 599,
-  when: (moment: string) => moment === 'before' || moment === 'after',
-  delayMs: (value: number) => value >= 0,
-  cut: (moment: string) => moment === 'before' || moment === 'after',
-  watch: (fault: WatchFault) => Object.keys(fault).every((member) => watchMembers.has(member)),
-  stale: ({ revisions }: { revisions: number }) => Number.isInteger(revisions) && revisions >= 0,
-  call: (value: unknown) => typeof value === 'function',
-  hook: (value: string) => URL.canParse(value),
-}
-
 /** Throws a TypeError that says what is wrong with a rule. */
 export function requireFaultRule(rule: FaultRule): void {
   const { match = {}, action } = rule
-  const unknown = Object.keys(match).find((member) => !matchMembers.has(member))
-  if (unknown !== undefined) throw new TypeError(`match.${unknown} is no member of a fault rule`)
-  const wrong = [match.verb ?? []].flat().find((verb) => !verbs.has(verb))
-  if (wrong !== undefined) throw new TypeError(`match.verb: ${wrong} is no verb`)
+  requireValid(matchSchema, match, 'match')
   if (typeof action !== 'object' || action === null)
     throw new TypeError('a fault rule needs an action')
-  const kinds = Object.entries(action)
-  for (const [member, value] of kinds) {
-    const isValid = actionMembers[member] as ((value: unknown) => boolean) | undefined
-    if (isValid === undefined) throw new TypeError(`action.${member} is no action`)
-    if (value === null || !isValid(value)) throw new TypeError(`action.${member} has a wrong value`)
-  }
-  if (kinds.filter(([member]) => member !== 'when').length !== 1)
-    throw new TypeError('a fault rule needs exactly one action')
+  const { call, watch, ...plain } = action as { call?: unknown; watch?: Record<string, unknown> }
+  if (call !== undefined && typeof call !== 'function')
+    throw new TypeError('action.call must be a function')
+  const isWatch = typeof watch === 'object' && watch !== null
+  // A gate exists only in TypeScript, like a call.
+  const { gate: _, ...plainWatch } = isWatch ? watch : {}
+  const seen = isWatch ? plainWatch : watch
+  requireValid(actionSchema, { ...plain, ...(watch !== undefined && { watch: seen }) }, 'action')
+  const kinds = Object.keys(action).filter((member) => member !== 'when')
+  if (kinds.length !== 1) throw new TypeError('a fault rule needs exactly one action')
+  if ('when' in action && !('error' in action))
+    throw new TypeError('action.when belongs to an error only')
 }

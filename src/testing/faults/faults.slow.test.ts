@@ -137,6 +137,54 @@ test('watches: skipped states, an early end, 410', async () => {
   await assert.rejects(eventsOf(9, from), (error: FailedRequest) => error.code === 410)
 })
 
+test('watches: a deletion and a skipped last state always arrive', async () => {
+  const { client, faults } = cluster()
+  await create('listed')
+  const { resourceVersion } = (await client.list(reference())).metadata
+  const change = (name: string, value: string) => client.patch(reference(name), { data: { value } })
+  const rows: [title: string, events: string[], write: () => Promise<unknown>][] = [
+    ['a last state', ['MODIFIED listed 1'], () => change('listed', '1')],
+    [
+      'a state between two others',
+      ['MODIFIED listed 2'],
+      async () => {
+        await change('listed', '1')
+        await change('listed', '2')
+      },
+    ],
+    ['a deletion', ['DELETED listed 0'], () => client.delete(reference('listed'))],
+    [
+      'a short life, which the client never sees',
+      ['ADDED later 0'],
+      async () => {
+        await create('brief')
+        await client.delete(reference('brief'))
+        await create('later')
+      },
+    ],
+    [
+      'a deletion and a new object of the same name',
+      ['DELETED listed 0', 'ADDED listed 0'],
+      async () => {
+        await client.delete(reference('listed'))
+        await create('listed')
+      },
+    ],
+  ]
+  const before = cluster().snapshot()
+  for (const [title, events, write] of rows) {
+    await cluster().restore(before)
+    faults.add({ action: { watch: { skip: 1 } } })
+    await write()
+    assert.deepEqual(await eventsOf(events.length, resourceVersion), events, title)
+  }
+})
+
+test('a watch that is gone ends at once', async () => {
+  cluster().faults.add({ action: { watch: { gone: true } } })
+  await assert.rejects(eventsOf(1, ''), (error: FailedRequest) => error.code === 410)
+})
+
 test('stale state: one client reads and watches an older state, others do not', async () => {
   await writeThree()
   const { faults } = cluster()
@@ -179,7 +227,7 @@ test('intermediate states: a callback runs between the commit and the response',
 })
 
 test('the store: slow, full, unavailable, compacted', async () => {
-  const { store, client } = cluster()
+  const { faults, store, client } = cluster()
   await create('a')
   await create('kept')
   const { resourceVersion } = (await client.list(reference(), { limit: 1 })).metadata
@@ -187,26 +235,79 @@ test('the store: slow, full, unavailable, compacted', async () => {
   assert.equal(await outcome(create('b')), 503)
   assert.equal(await outcome(client.delete(reference('a'))), 200)
   store.fail('unavailable')
-  assert.equal(await outcome(client.delete(reference('kept'))), 503)
+  const uses: [title: string, use: () => Promise<unknown>][] = [
+    ['delete', () => client.delete(reference('kept'))],
+    ['create', () => create('c')],
+    ['get', () => client.get(reference('kept'))],
+    ['list', () => client.list(reference())],
+    [
+      'a stale get',
+      () =>
+        cluster()
+          .as('slow', { groups: ['system:masters'] })
+          .get(reference('kept')),
+    ],
+  ]
+  faults.add({ match: { user: 'slow' }, action: { stale: { revisions: 1 } } })
+  for (const [title, use] of uses) assert.equal(await outcome(use()), 503, title)
   store.recover()
   store.slow(50)
-  const began = performance.now()
-  await create('c')
-  assert.ok(performance.now() - began >= 49)
+  for (const [title, use] of uses.slice(1)) {
+    const began = performance.now()
+    await use()
+    assert.ok(performance.now() - began >= 49, title)
+  }
   store.recover()
   await store.compact()
   const old = { resourceVersion, resourceVersionMatch: 'Exact' }
   assert.equal(await outcome(client.list(reference(), old as object)), 410)
 })
 
+test('a cluster whose store was unavailable at first works once it recovers', async () => {
+  await using mine = await cluster().fork()
+  mine.store.fail('unavailable')
+  assert.equal(await outcome(mine.client.get(reference('a'))), 503)
+  mine.store.recover()
+  assert.equal(await outcome(mine.client.get(reference('a'))), 404)
+})
+
+test('the period of a rule follows the clock of the cluster', async () => {
+  const { clock, faults } = cluster()
+  await exists('nothing')
+  clock.freeze()
+  faults.add({ match: { forMs: 60_000 }, action: { error: { code: 429 } } })
+  assert.equal(await outcome(create('a')), 429)
+  await clock.advance('2m')
+  assert.equal(await outcome(create('a')), 200)
+  clock.resume()
+})
+
+test('invalid values of the store are rejected', () => {
+  const { store } = cluster()
+  assert.throws(() => store.slow(-1), /the delay must be at least 0, not -1/)
+  assert.throws(() => store.fail('broken' as 'full'), /must be one of full, unavailable/)
+})
+
 test('an invalid rule is rejected with the path of the mistake', () => {
   const rows: [rule: unknown, message: RegExp][] = [
     [{}, /needs an action/],
-    [{ action: { eror: {} } }, /action\.eror is no action/],
-    [{ action: { error: { code: 200 } } }, /action\.error has a wrong value/],
+    [{ action: { eror: {} } }, /action\.eror is unknown; action accepts error, when/],
+    [{ action: { error: { code: 200 } } }, /action\.error\.code must be at least 400, not 200/],
+    [{ action: { error: { code: 409, retryAfter: 5 } } }, /action\.error\.retryAfter is unknown/],
+    [{ action: { error: {} } }, /action\.error needs code/],
     [{ action: { delayMs: 1, cut: 'before' } }, /exactly one action/],
-    [{ match: { verb: 'read' }, action: { delayMs: 1 } }, /read is no verb/],
-    [{ match: { agent: 'x' }, action: { delayMs: 1 } }, /match\.agent is no member/],
+    [{ action: { delayMs: -1 } }, /action\.delayMs must be at least 0/],
+    [{ action: { delayMs: 1, when: 'after' } }, /action\.when belongs to an error/],
+    [{ action: { watch: { endAfter: 'x' } } }, /action\.watch\.endAfter must be a whole number/],
+    [{ action: { watch: 1 } }, /action\.watch must be an object/],
+    [{ action: { hook: 'x' } }, /action\.hook must be a URL/],
+    [{ action: { call: 1 } }, /action\.call must be a function/],
+    [{ match: { verb: 'read' }, action: { delayMs: 1 } }, /match\.verb must be one of get, list/],
+    [{ match: { verb: ['get', 'x'] }, action: { delayMs: 1 } }, /match\.verb\[1\] must be one/],
+    [{ match: { nth: 'two' }, action: { delayMs: 1 } }, /match\.nth must be a whole number/],
+    [{ match: { nth: 0 }, action: { delayMs: 1 } }, /match\.nth must be at least 1/],
+    [{ match: { probability: 2 }, action: { delayMs: 1 } }, /match\.probability must be at most 1/],
+    [{ match: { agent: 'x' }, action: { delayMs: 1 } }, /match\.agent is unknown/],
   ]
   for (const [rule, message] of rows)
     assert.throws(() => cluster().faults.add(rule as FaultRule), message)

@@ -79,7 +79,10 @@ export class Faults {
 
   /** Watches of a stale replica end, and its clients read the current state from then on. */
   remove(number: number): boolean {
-    void this.#rules.get(number)?.replica?.then(({ close }) => close())
+    this.#rules.get(number)?.replica?.then(
+      ({ close }) => close(),
+      () => {},
+    )
     return this.#rules.delete(number)
   }
 
@@ -115,11 +118,22 @@ export class Faults {
       if ('delayMs' in action) await new Promise((resolve) => setTimeout(resolve, action.delayMs))
       if ('watch' in action) faultWatch(wire, action.watch)
       if ('stale' in action) {
-        rule.replica ??= this.#openReplica(action.stale.revisions)
-        served = (await rule.replica).serve
+        const replica = await this.#replicaOf(rule, action.stale.revisions)
+        if (replica instanceof Error)
+          return answerError(wire, { code: 503, message: replica.message })
+        served = replica.serve
       }
     }
     if (!wire.signal.aborted) served(wire)
+  }
+
+  /** If the store does not answer, the next request opens the replica. */
+  #replicaOf(rule: Active, revisions: number): Promise<Replica | Error> {
+    rule.replica ??= this.#openReplica(revisions)
+    return rule.replica.catch((error: Error) => {
+      rule.replica = undefined
+      return error
+    })
   }
 
   /**
@@ -183,7 +197,7 @@ function momentOf(action: FaultAction, { verb }: RequestFacts): FaultMoment | un
   return 'delayMs' in action ? 'before' : 'after'
 }
 
-function answerError(wire: Wire, error: FaultError): void {
+export function answerError(wire: Wire, error: FaultError): void {
   const { code, retryAfterSeconds, message = 'injected by a fault rule' } = error
   const reason = error.reason ?? reasons[code]
   const status = {

@@ -10,11 +10,15 @@ import {
   type Revision,
   type Storage,
   type Stored,
+  type StoreState,
   StorageUnavailable,
 } from '#storage/storage.ts'
+import { requireValid } from '#testing/value-schema.ts'
+
+export const storeFaults = ['full', 'unavailable'] as const
 
 /** `full`: writes fail, reads and deletions succeed. `unavailable`: all operations fail. */
-export type StoreFault = 'full' | 'unavailable'
+export type StoreFault = (typeof storeFaults)[number]
 
 const messages: Record<StoreFault, string> = {
   full: 'the store is full (injected by a fault)',
@@ -56,8 +60,17 @@ export class FaultyStore implements Storage {
     return this.#store.changes(options)
   }
 
-  currentRevision(): Revision {
-    return this.#store.currentRevision()
+  /** A read of the newest revision needs the store, even if the watch cache has the objects. */
+  currentRevision(): Revision | Promise<Revision> {
+    if (!this.#state.affectsReads) return this.#store.currentRevision()
+    const revision = this.#state.read(() => Promise.resolve(this.#store.currentRevision()))
+    // Some readers look only for a revision that is known at once.
+    revision.catch(() => {})
+    return revision
+  }
+
+  origin(): StoreState | undefined {
+    return this.#store.origin?.()
   }
 
   compact(upTo: Revision): Promise<void> {
@@ -89,11 +102,17 @@ export class StoreFaults {
 
   /** Delays every read and write by this time. */
   slow(delayMs: number): void {
+    requireValid({ type: 'number', minimum: 0 }, delayMs, 'the delay')
     this.#delayMs = delayMs
   }
 
   fail(fault: StoreFault): void {
+    requireValid({ type: 'string', enum: storeFaults }, fault, 'the fault of a store')
     this.#fault = fault
+  }
+
+  get affectsReads(): boolean {
+    return this.#fault === 'unavailable' || this.#delayMs > 0
   }
 
   recover(): void {

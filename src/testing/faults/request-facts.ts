@@ -3,7 +3,7 @@
  * request.
  */
 import type { Headers, Wire } from '#http/exchange.ts'
-import { parseTarget } from '#http/request-target.ts'
+import { parseTarget } from '#http/request/request-target.ts'
 
 export interface RequestFacts {
   readonly verb: string

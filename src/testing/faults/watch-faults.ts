@@ -6,6 +6,9 @@ import type { Sink, Wire } from '#http/exchange.ts'
 import type { WatchFault } from './fault-rule.ts'
 import { type Event, keyOf } from './watch-gate.ts'
 
+/** After this pause in the events of an object, its client gets a skipped last state. */
+const lastStateAfterMs = 50
+
 const gone = {
   type: 'ERROR',
   object: {
@@ -38,7 +41,7 @@ function inJson(accept: string): string {
 class FaultySink implements Sink {
   readonly #sink: Sink
   readonly #fault: WatchFault
-  readonly #latest = new SkippedEvents()
+  readonly #skipped = new SkippedEvents((event) => this.#deliver(event))
   #rest = ''
   #sent = 0
   #held = new Set<NodeJS.Timeout>()
@@ -49,7 +52,16 @@ class FaultySink implements Sink {
     this.#fault = fault
     sink.onClose?.(() => {
       for (const timer of this.#held) clearTimeout(timer)
+      this.#skipped.clear()
     })
+    // The server must be able to finish the start of the watch first.
+    if (this.#eventsMax === 0) setImmediate(() => this.#finish())
+  }
+
+  /** The number of events after which the watch ends; `gone` alone ends it at once. */
+  get #eventsMax(): number | undefined {
+    const { endAfter, gone } = this.#fault
+    return endAfter ?? (gone ? 0 : undefined)
   }
 
   get closed(): boolean {
@@ -72,6 +84,7 @@ class FaultySink implements Sink {
   }
 
   end(): void {
+    this.#skipped.deliverHeld()
     this.#sink.end()
   }
 
@@ -86,12 +99,16 @@ class FaultySink implements Sink {
   }
 
   #passNow(event: Event): void {
-    const { withholdBookmarks, skip = 0, delayMs = 0 } = this.#fault
+    const { withholdBookmarks, skip = 0 } = this.#fault
     if (event.type === 'BOOKMARK' && withholdBookmarks) return
-    const seen = skip > 0 ? this.#latest.afterSkipping(event, skip) : event
-    if (seen === undefined) return
-    if (delayMs > 0) this.#sendLater(seen, delayMs)
-    else this.#send(seen)
+    if (skip > 0) this.#skipped.pass(event, skip)
+    else this.#deliver(event)
+  }
+
+  #deliver(event: Event): void {
+    const { delayMs = 0 } = this.#fault
+    if (delayMs > 0) this.#sendLater(event, delayMs)
+    else this.#send(event)
   }
 
   #sendLater(seen: Event, delayMs: number): void {
@@ -103,12 +120,15 @@ class FaultySink implements Sink {
   }
 
   #send(event: Event): void {
-    const { endAfter, gone: isGone } = this.#fault
+    const max = this.#eventsMax ?? Number.POSITIVE_INFINITY
+    if (this.#sink.closed || this.#sent >= max) return
+    this.#line(event)
+    if (++this.#sent >= max) this.#finish()
+  }
+
+  #finish(): void {
     if (this.#sink.closed) return
-    if (endAfter === undefined || this.#sent < endAfter) this.#line(event)
-    this.#sent++
-    if (endAfter === undefined || this.#sent < endAfter) return
-    if (isGone) this.#line(gone)
+    if (this.#fault.gone) this.#line(gone)
     this.#sink.end()
   }
 
@@ -117,30 +137,76 @@ class FaultySink implements Sink {
   }
 }
 
+interface ObjectState {
+  /** Whether the client has the object: from its list, or by a delivered event. */
+  isKnown: boolean
+  /** The number of events since the last delivered one. */
+  skipped: number
+  /** The newest skipped event. */
+  held: Event | undefined
+  pause: NodeJS.Timeout | undefined
+}
+
 /**
  * Skips some events of each object, and adapts later events for a client that did not get the
- * skipped ones.
+ * skipped ones. Example with `skip: 1`: of ADDED 1, MODIFIED 2, MODIFIED 3 and a pause, the client
+ * gets ADDED 2 and, after the pause, MODIFIED 3. Deletions and final states always arrive.
  */
 class SkippedEvents {
-  readonly #skipped = new Map<string, number>()
-  readonly #known = new Set<string>()
+  readonly #objects = new Map<string, ObjectState>()
+  readonly #deliver: (event: Event) => void
 
-  afterSkipping(event: Event, skip: number): Event | undefined {
+  constructor(deliver: (event: Event) => void) {
+    this.#deliver = deliver
+  }
+
+  pass(event: Event, skip: number): void {
     const key = keyOf(event)
-    if (key === undefined) return event
-    const skipped = this.#skipped.get(key) ?? 0
-    // A deletion is the last event of an object, so it is never skipped.
-    if (event.type !== 'DELETED' && skipped < skip) {
-      this.#skipped.set(key, skipped + 1)
-      return undefined
+    if (key === undefined) {
+      // After a bookmark, the client does not read older events again.
+      this.deliverHeld()
+      this.#deliver(event)
+      return
     }
-    this.#skipped.delete(key)
-    const wasKnown = this.#known.has(key)
+    const state = this.#stateOf(key, event)
+    clearTimeout(state.pause)
     if (event.type === 'DELETED') {
-      this.#known.delete(key)
-      return wasKnown ? event : undefined
-    }
-    this.#known.add(key)
-    return { ...event, type: wasKnown ? 'MODIFIED' : 'ADDED' }
+      this.#objects.delete(key)
+      // The client never learned of an object whose only events were skipped.
+      if (state.isKnown) this.#deliver(event)
+    } else if (state.skipped < skip) {
+      state.skipped++
+      state.held = event
+      state.pause = setTimeout(() => this.#deliverState(state, event), lastStateAfterMs).unref()
+    } else this.#deliverState(state, event)
+  }
+
+  /** Delivers the newest state of each object, if it was skipped. */
+  deliverHeld(): void {
+    for (const state of this.#objects.values())
+      if (state.held !== undefined) this.#deliverState(state, state.held)
+  }
+
+  clear(): void {
+    for (const { pause } of this.#objects.values()) clearTimeout(pause)
+    this.#objects.clear()
+  }
+
+  #stateOf(key: string, { type }: Event): ObjectState {
+    const known = this.#objects.get(key)
+    if (known !== undefined) return known
+    const isKnown = type !== 'ADDED'
+    const state: ObjectState = { isKnown, skipped: 0, held: undefined, pause: undefined }
+    this.#objects.set(key, state)
+    return state
+  }
+
+  #deliverState(state: ObjectState, event: Event): void {
+    clearTimeout(state.pause)
+    const type = state.isKnown ? 'MODIFIED' : 'ADDED'
+    state.isKnown = true
+    state.skipped = 0
+    state.held = undefined
+    this.#deliver({ ...event, type })
   }
 }

@@ -12,9 +12,9 @@ const six: Family[] = ['IPv6', 'IPv4']
 
 /** Families and policy, or the rejected field. */
 const cases: [what: string, spec: Loose, offered: Family[], expected: string][] = [
-  ['nothing asked', {}, one, 'IPv4 SingleStack'],
-  ['nothing asked of two', {}, two, 'IPv4 SingleStack'],
-  ['nothing asked of two, the other first', {}, six, 'IPv6 SingleStack'],
+  ['no family or policy requested', {}, one, 'IPv4 SingleStack'],
+  ['none requested, two offered', {}, two, 'IPv4 SingleStack'],
+  ['none requested, two offered in the other order', {}, six, 'IPv6 SingleStack'],
   ['two preferred, one there', { ipFamilyPolicy: 'PreferDualStack' }, one, 'IPv4 PreferDualStack'],
   ['two preferred', { ipFamilyPolicy: 'PreferDualStack' }, two, 'IPv4,IPv6 PreferDualStack'],
   ['two required', { ipFamilyPolicy: 'RequireDualStack' }, six, 'IPv6,IPv4 RequireDualStack'],
@@ -45,7 +45,7 @@ const cases: [what: string, spec: Loose, offered: Family[], expected: string][] 
   ],
   ['headless without', { clusterIPs: ['None'] }, one, 'IPv4,IPv6 RequireDualStack'],
   [
-    'headless without, one asked',
+    'headless without a selector, one family requested',
     { clusterIPs: ['None'], ipFamilyPolicy: 'SingleStack' },
     one,
     'IPv4 SingleStack',

@@ -42,7 +42,7 @@ const outside =
 const cases: [title: string, dryRun: boolean, asked: number[], got: unknown][] = [
   ['ports of the range are had', false, [30003], [30003]],
   ['others are not', false, [42], outside],
-  ['a dry run does not ask for the range', true, [42], [42]],
+  ['a dry run does not reserve the range', true, [42], [42]],
   ['and shows the one after the highest', true, [30003, 0], [30003, 30004]],
   ['of 32 bits', true, [2147483647, 0], [2147483647, -2147483648]],
 ]
@@ -113,11 +113,11 @@ class Writer {
 
 describe('cluster IPs', () => {
   const cases: [title: string, act: (writer: Writer) => unknown, free: boolean][] = [
-    ['nobody has it', () => {}, true],
-    ['somebody has it', (w) => w.make({ clusterIP: address }), false],
+    ['the address is free', () => {}, true],
+    ['the address is used', (w) => w.make({ clusterIP: address }), false],
     ['a write that had it failed', (w) => w.write({ clusterIP: address }, undefined, 'lost'), true],
     [
-      'its service is gone',
+      'its service is deleted',
       async (w) => w.allocators.release(services, await w.make({ clusterIP: address })),
       true,
     ],
@@ -235,7 +235,7 @@ describe('node ports', () => {
   const port = { port: 80, nodePort: 30001 }
   const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [port] }
   const rows: [title: string, spec: Loose, then: Loose | undefined, free: string][] = [
-    ['one asked for', { type: 'NodePort', ports: [port] }, undefined, '30000 30002'],
+    ['one requested node port', { type: 'NodePort', ports: [port] }, undefined, '30000 30002'],
     ['one given', { type: 'NodePort', ports: [{ port: 80 }] }, undefined, '30001 30002'],
     ['none of an address within', { ports: [{ port: 80 }] }, undefined, '30000 30001 30002'],
     [
@@ -315,7 +315,7 @@ describe('node ports', () => {
       /Internal error.*failed to allocate requested HealthCheck NodePort 30000: provided port is already/,
     ],
     [
-      'one for health that nobody can have',
+      'a health check port out of range',
       { ...local, healthCheckNodePort: 100 },
       undefined,
       /failed to allocate requested HealthCheck NodePort 100: provided port is not in the valid range\. The range of valid ports is 30000-30002$/,

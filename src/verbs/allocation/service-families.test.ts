@@ -16,7 +16,7 @@ const dual = { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1', 'fd00::1'], ipFam
 
 /** Families and policy, or the rejected fields. */
 const cases: [what: string, spec: Loose, offered: Family[], expected: string, old?: Loose][] = [
-  ['nothing asked', {}, one, 'IPv4 SingleStack'],
+  ['no family or policy requested', {}, one, 'IPv4 SingleStack'],
   ['two preferred, one there', { ipFamilyPolicy: 'PreferDualStack' }, one, 'IPv4 PreferDualStack'],
   ['two preferred', { ipFamilyPolicy: 'PreferDualStack' }, two, 'IPv4,IPv6 PreferDualStack'],
   ['two required, one there', { ipFamilyPolicy: 'RequireDualStack' }, one, 'spec.ipFamilyPolicy'],

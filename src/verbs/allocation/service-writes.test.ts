@@ -84,7 +84,7 @@ const cases: [title: string, act: (verbs: Fixture) => Promise<unknown>, isFree: 
     true,
   ],
   [
-    'another has what one waiting for its finalizer had, and that one goes',
+    'another service has the address of one that waits for its finalizer, which is then deleted',
     async (verbs) => {
       await verbs.create('services', service('a', wanted, { finalizers: ['a.io/b'] }))
       await verbs.remove('services', 'a')

@@ -1,6 +1,7 @@
 /**
  * Updates the catalog from the CustomResourceDefinitions in the store, and the status of each
- * definition. Every server on the store does this itself: all definitions arrive by the same feed.
+ * definition. If several servers share a store, each of them does this, because each receives all
+ * changes of definitions.
  */
 import type { KubeObject } from '#api/object-meta.ts'
 import { ApiError } from '#api/status-error.ts'
@@ -181,7 +182,8 @@ export class Definitions {
 
   /**
    * Processes the waiting definitions. Up to 16 groups run in parallel. Within a group, definitions
-   * are settled one after another, because the first one gets a contested name.
+   * are settled one after another, because the first one gets a contested name. The loop also
+   * visits names that are added to `#waiting` while it runs.
    */
   async #work(): Promise<void> {
     let looked = 0
@@ -199,7 +201,7 @@ export class Definitions {
         })
       busy.set(group, settled)
       if (busy.size >= groupsAtOnce) await Promise.race(busy.values())
-      // Definitions that were enqueued meanwhile are next.
+      // Settling a definition may enqueue others; the loop then goes on with them.
       if (this.#waiting.size === 0) await Promise.all(busy.values())
     }
     this.#working = false

@@ -28,13 +28,13 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    name: 'all objects go',
+    name: 'all objects are deleted',
     resource,
     lists: [[held], []],
     ends: ['False', 'InstanceDeletionCompleted', 'removed all instances'],
   },
   {
-    name: 'all objects go, though no version is served',
+    name: 'all objects are deleted, though no version is served',
     resource: unserved,
     lists: [[held], []],
     ends: ['False', 'InstanceDeletionCompleted', 'removed all instances'],

@@ -159,9 +159,9 @@ const condition = (type: string, status: string) => ({
 
 /** Accepted names are not checked again, as in kube-apiserver. */
 const kept: [why: string, conditions: Loose[] | null, after: string[] | undefined][] = [
-  ['nothing is said of them any more', null, undefined],
+  ['the status no longer has them', null, undefined],
   [
-    'the conflict went with the name that was asked for',
+    'the conflict disappears with the requested name',
     [condition('NamesAccepted', 'False'), condition('Established', 'False')],
     undefined,
   ],

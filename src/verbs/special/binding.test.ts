@@ -76,7 +76,12 @@ const target = { kind: 'Node', name: 'n1' }
 const refusals: [what: string, body: object, at: string, expected: string][] = [
   ['a pod that has a node', { metadata: { name: 'assigned' }, target }, 'assigned', '409 Conflict'],
   ['a pod that leaves', { metadata: { name: 'leaving' }, target }, 'leaving', '409 Conflict'],
-  ['a pod that is none', { metadata: { name: 'missing' }, target }, 'missing', '404 NotFound'],
+  [
+    'a pod that does not exist',
+    { metadata: { name: 'missing' }, target },
+    'missing',
+    '404 NotFound',
+  ],
   [
     'another name than the path',
     { metadata: { name: 'other' }, target },
@@ -84,11 +89,11 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
     '400 BadRequest',
   ],
   ['no name at all', { target }, '', '400 BadRequest'],
-  ['a name that is no part of a path', { metadata: { name: 'a/b' }, target }, '', '400 BadRequest'],
+  ['a name that cannot be in a path', { metadata: { name: 'a/b' }, target }, '', '400 BadRequest'],
   ['no name and no target', { target: {} }, '', '422 Invalid'],
   ['no target', { metadata: { name: 'waiting' }, target: {} }, 'waiting', '422 Invalid'],
   [
-    'a target that is no node',
+    'a target that is not a node',
     { metadata: { name: 'waiting' }, target: { kind: 'Pod', name: 'p' } },
     'waiting',
     '422 Invalid',

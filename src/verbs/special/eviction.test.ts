@@ -275,7 +275,7 @@ const refusals: [what: string, body: object, at: string, expected: string][] = [
     '404 NotFound',
   ],
   [
-    'that is none',
+    'of another kind',
     { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'tried' } },
     'tried',
     '400 BadRequest',

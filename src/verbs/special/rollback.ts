@@ -1,6 +1,7 @@
 /**
- * Requests the rollback of a deployment, in releases before 1.18. The request is recorded in the
- * deployment, and the controller does the rest. The newest version has only an annotation for it.
+ * Requests the rollback of a deployment (POST deployments/NAME/rollback), in releases before 1.18.
+ * The deployment stores the requested revision, and the deployment controller rolls back. The hub
+ * version has no field spec.rollbackTo, so the revision is in an annotation.
  */
 import { type FieldError, required } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
@@ -34,6 +35,7 @@ export async function rollBack(server: Server, request: WriteRequest): Promise<A
     retries: raceTriesMax,
     make: (deployment) => note(deployment as KubeObject, rollback),
   })
+  // kube-apiserver responds with 201, as to every create, but the Status has its own code.
   return {
     is: 'value',
     status: 201,
@@ -51,6 +53,7 @@ export async function rollBack(server: Server, request: WriteRequest): Promise<A
 function rollbackErrors({ name, updatedAnnotations, rollbackTo }: Loose): FieldError[] {
   const errors = validateAnnotations(updatedAnnotations, FieldPath.of('updatedAnnotations'))
   if (!name) errors.push(required('name', 'name is required'))
+  // kube-apiserver's error path of rollbackTo.revision.
   const path = FieldPath.of('rollback').child('version')
   return [...errors, ...validateNonnegative(rollbackTo?.revision ?? 0, path)]
 }

@@ -55,11 +55,7 @@ const writes: [what: string, write: () => Promise<Answer>, replicas: number][] =
     async () => put({ ...(await shown()), spec: { replicas: 8 } }),
     8,
   ],
-  [
-    'an update that says nothing',
-    async () => put({ metadata: { name: 'd', namespace: 'default' } }),
-    0,
-  ],
+  ['an empty update', async () => put({ metadata: { name: 'd', namespace: 'default' } }), 0],
 ]
 for (const [what, write, replicas] of writes) {
   test(`${what} makes ${replicas} replicas, and nothing else`, async () => {
@@ -95,7 +91,7 @@ const refusals: [what: string, write: () => Promise<unknown>, expected: string][
   ['nothing to read', () => getScale(verbs.server, at('n')), '404 NotFound'],
   ['a version to come', () => getScale(verbs.server, at(), '999999999'), '504 Timeout'],
   ['an invalid version', () => getScale(verbs.server, at(), 'abc'), '500 '],
-  ['replicas that are no number', () => patch({ spec: { replicas: 'many' } }), '422 Invalid'],
+  ['replicas that are not a number', () => patch({ spec: { replicas: 'many' } }), '422 Invalid'],
 ]
 for (const [what, write, expected] of refusals) {
   test(`${what}: ${expected}`, async () => assert.equal(await refusalOf(write()), expected))

@@ -7,16 +7,16 @@ import { deleteService } from './service-deletion.ts'
 
 const cases: [what: string, service: Loose, endpoints: boolean, dryRun: boolean, left: boolean][] =
   [
-    ['endpoints go with their service', {}, true, false, false],
-    ['a service without any goes alone', {}, false, false, false],
+    ['endpoints are deleted with their service', {}, true, false, false],
+    ['a service without endpoints is deleted alone', {}, false, false, false],
     [
-      'they go though the service is held',
+      'they are deleted though a finalizer keeps the service',
       { finalizers: ['example.com/hold'] },
       true,
       false,
       false,
     ],
-    ['nothing goes in a dry run', {}, true, true, true],
+    ['a dry run deletes nothing', {}, true, true, true],
   ]
 for (const [what, metadata, endpoints, dryRun, left] of cases) {
   test(what, async () => {

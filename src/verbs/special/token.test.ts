@@ -38,7 +38,7 @@ async function ask(spec: object | undefined, name = 'robot', by = server): Promi
 
 const podRef = { apiVersion: 'v1', kind: 'Pod', name: 'pod' }
 const given: [name: string, spec: Loose, audiences: string[], seconds: number, signed: number][] = [
-  ['nothing asked: an hour, for the server itself', {}, ['api'], 3600, 3600],
+  ['defaults: an hour, for the API server', {}, ['api'], 3600, 3600],
   [
     'an audience and a time',
     { audiences: ['a', 'b'], expirationSeconds: 601 },
@@ -50,7 +50,7 @@ const given: [name: string, spec: Loose, audiences: string[], seconds: number, s
   ['more than the server gives', { expirationSeconds: 86_401 }, ['api'], 86_400, 86_400],
   ['bound to a pod', { boundObjectRef: podRef }, ['api'], 3600, 3600],
   [
-    'bound to a pod, as kubelets ask: it may be used for a year',
+    'bound to a pod, as kubelets request it: valid for a year',
     { boundObjectRef: podRef, expirationSeconds: 3607 },
     ['api'],
     3607,
@@ -90,7 +90,7 @@ const refused: [name: string, spec: object, refusal: string, account?: string][]
   ['a pod of another account', bind({ ...podRef, name: 'other' }), '400 BadRequest'],
   ['an object of another kind', bind({ kind: 'ConfigMap', name: 'pod' }), '400 BadRequest'],
   ['a pod without a name', bind({ ...podRef, name: '' }), '400 BadRequest'],
-  ['a name that is no part of a path', bind({ ...podRef, name: 'a/b' }), '400 BadRequest'],
+  ['a name that cannot be in a path', bind({ ...podRef, name: 'a/b' }), '400 BadRequest'],
   ['no version, and no pod', bind({ ...podRef, apiVersion: 'a/b/c', name: 'x' }), '404 NotFound'],
   ['a pod of another group', bind({ ...podRef, apiVersion: 'x/v1' }), '400 BadRequest'],
 ]

@@ -170,7 +170,7 @@ const unchangeable: [what: string, change: (next: KubeObject) => void, ...said: 
     'spec.names.plural: Invalid value: "others": field is immutable',
   ],
   [
-    'a stored version that is none',
+    'a stored version that is not in the spec',
     (next) => {
       next.status.storedVersions = ['v1', 'v0']
     },

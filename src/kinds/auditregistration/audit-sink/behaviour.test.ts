@@ -8,7 +8,7 @@ const policy = { level: 'Metadata', stages: ['ResponseComplete'] }
 checkCreate(auditSinkBehaviour, [
   ['a sink', named({ spec: { policy, webhook: { clientConfig } } }), [], old],
   [
-    'a level that asks for stages has some, whatever else is wrong',
+    'a level that requires stages, beside another error',
     named({ spec: { policy: { level: 'Much' }, webhook: { clientConfig } } }),
     ['spec.policy.stages: Required value'],
     old,

@@ -28,7 +28,7 @@ checkCreate(horizontalPodAutoscalerBehaviour, [
     ],
   ],
   [
-    'a metric of no type is told so twice',
+    'an unknown type of a metric is reported twice',
     scaler({ metrics: [{ type: 'Odd' }] }),
     Array<string>(2).fill(
       `spec.metrics[0].type: Unsupported value: "Odd": supported values: ${types}`,

@@ -137,11 +137,7 @@ const damaged: [what: string, damage: (request: Buffer) => Buffer, words: string
     (r) => withByte(r, keyAt + 10, 0x09),
     'x509: cannot verify signature: algorithm unimplemented',
   ],
-  [
-    'a curve nobody knows',
-    (r) => withByte(r, keyAt + 20, 0x09),
-    'x509: unsupported elliptic curve',
-  ],
+  ['an unknown curve', (r) => withByte(r, keyAt + 20, 0x09), 'x509: unsupported elliptic curve'],
   [
     'a compressed point',
     (r) => withByte(r, keyAt + 24, 0x02),
@@ -153,12 +149,12 @@ const damaged: [what: string, damage: (request: Buffer) => Buffer, words: string
     'P256 point not on curve',
   ],
   [
-    'a set in the subject that is none',
+    'an invalid set in the subject',
     (r) => withByte(r, r.indexOf('31', 'hex'), 0x30),
     'asn1: structure error: sequence tag mismatch',
   ],
   [
-    'a name that is no UTF-8',
+    'a name that is not UTF-8',
     (r) => withByte(r, r.indexOf('system:nodes'), 0xff),
     'asn1: invalid UTF-8 string',
   ],
@@ -230,7 +226,7 @@ const issued: [what: string, certificate: Buffer, words: string | undefined][] =
   ],
   ['no key', signed(der.integer(1), algorithm, name, validity, name), 'malformed spki'],
   [
-    'a name that is no list',
+    'a name that is not a list',
     signed(version(2), der.integer(1), algorithm, name, validity, name, key, san(der.integer(1))),
     'invalid subject alternative names',
   ],

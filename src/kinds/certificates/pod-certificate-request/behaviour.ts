@@ -103,6 +103,7 @@ export const podCertificateRequestBehaviour: Behaviour = {
       ? []
       : [invalid(specPath, goSpec(next.spec ?? {}), immutableMessage)]),
   ],
+  selectsNamespace: false,
   selectableFields: ({ spec }) => ({
     'spec.signerName': spec?.signerName ?? '',
     'spec.podName': spec?.podName ?? '',

@@ -1,12 +1,11 @@
 /** Lease: validation of durations, transitions and the election strategy. */
-import { type FieldError, forbidden, invalid, notSupported } from '#api/field-error.ts'
+import { type FieldError, forbidden, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
-import { qualifiedName } from '#api/names.ts'
 import type { KubeObject } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
-import { each } from '#kinds/all-kinds/checks.ts'
 import { checkPlainMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
 import { dropUnlessUsed } from '#kinds/all-kinds/strategy.ts'
+import { checkLeaseStrategy } from '#kinds/coordination/lease-strategy.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 
 const wordsAreRight = change('the error of negative lease transitions is a right sentence', {
@@ -31,19 +30,10 @@ function check(lease: KubeObject, { release }: Context): FieldError[] {
 
 function checkElection({ spec = {} }: KubeObject): FieldError[] {
   const { strategy, preferredHolder } = spec
-  const errors = strategy === undefined ? [] : checkStrategy(strategy)
+  const errors = strategy === undefined ? [] : checkLeaseStrategy(strategy, path.child('strategy'))
   if (!preferredHolder || strategy) return errors
   const detail = 'may only be specified if `strategy` is defined'
   return [...errors, forbidden(path.child('preferredHolder'), detail)]
-}
-
-const strategies = ['OldestEmulationVersion']
-
-/** One of Kubernetes' strategies, or a domain-qualified name. */
-function checkStrategy(strategy: string): FieldError[] {
-  const at = path.child('strategy')
-  if (strategy.includes('/')) return each(at, strategy, qualifiedName(strategy))
-  return strategies.includes(strategy) ? [] : [notSupported(at, strategy, strategies)]
 }
 
 const electionGate = 'CoordinatedLeaderElection'

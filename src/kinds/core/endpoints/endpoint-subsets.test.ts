@@ -14,7 +14,7 @@ const owned = (uid: string) => ({
 const rows: [what: string, subsets: Loose[], repacked: Loose[]][] = [
   ['nothing', [], []],
   [
-    'addresses are sorted and told once, as first described',
+    'addresses are sorted, and duplicates removed',
     [
       {
         addresses: [at('10.0.0.2'), at('10.0.0.1', { hostname: 'a' }), at('10.0.0.1')],
@@ -32,7 +32,7 @@ const rows: [what: string, subsets: Loose[], repacked: Loose[]][] = [
     [{ notReadyAddresses: [at('10.0.0.1')], ports: [tcp('a', 80)] }],
   ],
   [
-    'ports of the same addresses stand together, in the order of their hashes',
+    'ports of the same addresses are grouped, in the order of their hashes',
     [
       { addresses: [at('10.0.0.3')], ports: [tcp('p0', 80), tcp('p2', 80)] },
       { addresses: [at('10.0.0.3')], ports: [tcp('p2', 82)] },

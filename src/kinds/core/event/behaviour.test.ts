@@ -32,7 +32,7 @@ checkCreate(eventBehaviour, [
   ],
   ['a new event', inDefault(reported), [], stable],
   [
-    'says who reports',
+    'the reporter must be specified',
     inDefault({ ...reported, reportingComponent: '', action: 'a'.repeat(129) }),
     [
       'reportingController: Required value',

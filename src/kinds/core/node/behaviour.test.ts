@@ -37,7 +37,7 @@ checkCreate(nodeBehaviour, [
     ],
   ],
   [
-    'an amount of nothing that has a name is at a key',
+    'an error of an amount with an empty name is at a key',
     named({ status: { capacity: { '': '-1' } } }),
     ['status.capacity[]: Invalid value: "-1": must be greater than or equal to 0'],
   ],
@@ -136,7 +136,7 @@ const noFeature = (name: string) =>
 const featureCases: [string, ReturnType<typeof named>, string[]][] = [
   ['features of the kubelet', declaring('A', 'B/c'), []],
   [
-    'a feature that is no name',
+    'an invalid name of a feature',
     declaring('a'),
     [`status.declaredFeatures[0]: Invalid value: "a": ${noFeature('a')}`],
   ],

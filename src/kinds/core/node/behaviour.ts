@@ -26,9 +26,10 @@ import { checkNodeAnnotations, checkTaints } from './node-taints.ts'
 import { checkResourceQuantity } from '#kinds/all-kinds/resource-names.ts'
 
 const podCidrsPath = FieldPath.of('spec', 'podCIDRs')
+/** kube-apiserver's error path of spec.taints. */
 const taintsPath = FieldPath.of('metadata', 'taints')
 
-const explainsCidrs = change('errors of podCIDRs show the block and have examples', { since: 30 })
+const explainsCidrs = change('errors of podCIDRs show the CIDR and have examples', { since: 30 })
 const warnsOfNodes = change('warnings about the externalID of a node', { since: 27 })
 const warnsOfCidrs = change('warnings about the podCIDRs of a node', { since: 33 })
 const manyPageSizes = change('a node can have huge pages of several sizes', { since: 19 })
@@ -93,7 +94,7 @@ function featureNameProblem(name: string): string[] {
   )
 }
 
-/** The names of features that the kubelet has: sorted, each once. */
+/** Validates the features that the kubelet declares: names in alphabetical order, each once. */
 const checkFeatures = ({ status }: KubeObject): FieldError[] =>
   ((status?.declaredFeatures ?? []) as string[]).flatMap((name, i, names) => {
     const [errors, next] = [
@@ -144,6 +145,15 @@ const namesChangedField = change('errors name the field of a node that cannot be
 const fewChanges =
   'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)'
 
+const refusesProviderAsInvalid = change('a changed providerID of a node is an invalid value', {
+  since: 37,
+})
+
+function providerError(now: string | undefined): FieldError {
+  const detail = `field cannot be ${now ? 'modified' : 'cleared'} once set`
+  return { ...invalid('spec.providerID', undefined, detail), origin: 'update' }
+}
+
 function checkChanges(next: KubeObject, old: KubeObject, release: number): FieldError[] {
   const errors: FieldError[] = []
   const [now, then] = [next.spec ?? {}, old.spec ?? {}]
@@ -160,7 +170,11 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
     errors.push(forbidden('spec.podCIDR', once('podCIDR')))
   }
   if (then.providerID && then.providerID !== now.providerID) {
-    errors.push(forbidden('spec.providerID', once('providerID')))
+    errors.push(
+      releaseOf(release).has(refusesProviderAsInvalid)
+        ? providerError(now.providerID)
+        : forbidden('spec.providerID', once('providerID')),
+    )
   }
   const fixedFields = errors.length
   errors.push(...checkConfigSource(now.configSource), ...checkConfigStatus(next.status?.config))
@@ -170,7 +184,7 @@ function checkChanges(next: KubeObject, old: KubeObject, release: number): Field
     if (otherId) errors.push(forbidden('spec.externalID', 'may not be updated'))
     return errors
   }
-  // Older releases report each rejected change a second time as a general error.
+  // Older releases add one general error for all rejected changes.
   if (otherId || fixedFields > 0) errors.push(forbidden('[]', fewChanges))
   return errors
 }
@@ -234,7 +248,7 @@ function keepOneRange(next: KubeObject, old: KubeObject | undefined, context: Co
   if ((old?.spec?.podCIDRs ?? []).length < 2) next.spec.podCIDRs = ranges.slice(0, 1)
 }
 
-/** Features that the kubelet declares, unless the old node has some. */
+/** Drops the features that the kubelet declares if the gate is off and the old node has none. */
 const dropFeatures = (next: KubeObject, old: KubeObject | undefined, { feature }: Context): void =>
   dropUnlessUsed(
     next.status,
@@ -264,6 +278,8 @@ export const nodeBehaviour: Behaviour = {
     dropUnlessUsed(next.spec, 'podPreemptionPolicy', context.feature(preemptsForResize), hasPolicy)
   },
   validateCreate: check,
+  // As in kube-apiserver, both checks run, so an error that both find is reported twice. Since 1.37
+  // repetitions are removed.
   validateUpdate: (next, old, context) => [
     ...checkMetadata(next, false, nameIsDnsSubdomain),
     ...check(next, context),

@@ -77,7 +77,7 @@ checkUpdate(persistentVolumeClaimBehaviour, [
     [`${attributes}update from non-nil value to an empty string is forbidden`],
     context(33),
   ],
-  ['and goes since', claim(className('a')), claim(className()), [], context(34)],
+  ['and can be removed since', claim(className('a')), claim(className()), [], context(34)],
   [
     'unless it is applied',
     claim(className('a'), { phase: 'Bound', currentVolumeAttributesClassName: 'a' }),

@@ -22,7 +22,7 @@ test('a pod that differs from a valid one is validated again', () => {
     ['an annotation', podOf(privileged, { [surelyNot]: 'x' }), here, 'annotations'],
     ['a setting', podOf(privileged), { ...here, allowPrivileged: false }, 'privileged'],
     [
-      'a finalizer that is none',
+      'an invalid finalizer',
       { ...podOf(privileged), metadata: { ...first.metadata, finalizers: ['none'] } },
       here,
       'finalizers',

@@ -9,6 +9,7 @@ import { isIpv6, parseIp } from '#api/ip-address.ts'
 import { ipAddress } from '#api/names.ts'
 import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { each, repeats } from '#kinds/all-kinds/checks.ts'
+import { checkFamiliesOf } from './address-families.ts'
 import { clusterIpsOf, isExternalName, isHeadless, specOf } from './service-shape.ts'
 
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
@@ -49,7 +50,7 @@ export function checkAddresses(service: KubeObject): FieldError[] {
     errors.push(...each(ipsPath.index(i), ip, problems))
   }
   if (ips.length > 2) errors.push(invalid(ipsPath, goIps(spec), 'may only hold up to 2 values'))
-  return wrong ? errors : [...errors, ...checkFamiliesOf(service, ips)]
+  return wrong ? errors : [...errors, ...checkFamiliesOf(service, ips, isIpv6)]
 }
 
 /** The rule of releases without `clusterIPs`. */
@@ -68,25 +69,6 @@ function checkFirstAddress(spec: Loose, ips: string[]): FieldError[] {
   if (ips.length === 0) return [required(ipsPath)]
   if (ips[0] === spec.clusterIP) return []
   return [invalid(ipsPath, goIps(spec), 'element [0] must match clusterIP')]
-}
-
-function checkFamiliesOf(service: KubeObject, ips: string[]): FieldError[] {
-  const errors: FieldError[] = []
-  const spec = specOf(service)
-  if (ips.length > 1 && new Set(ips.map(isIpv6)).size < 2) {
-    const detail = 'may specify no more than one IP for each IP family'
-    errors.push(invalid(ipsPath, goIps(spec), detail))
-  }
-  if (isHeadless(service)) return errors
-  for (const [i, ip] of ips.entries()) {
-    const family = spec.ipFamilies?.[i]
-    if (family === undefined) break
-    if ((family === 'IPv4' && isIpv6(ip)) || (family === 'IPv6' && !isIpv6(ip))) {
-      const detail = `expected an ${family} value as indicated by \`ipFamilies[${i}]\``
-      errors.push(invalid(ipsPath.index(i), ip, detail))
-    }
-  }
-  return errors
 }
 
 /** The primary address is immutable. A secondary address may be added or removed. */

@@ -7,6 +7,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { repeats } from '#kinds/all-kinds/checks.ts'
 import { checkLegacyIp, withoutZeros } from '#kinds/all-kinds/legacy-addresses.ts'
 import type { Context } from '#kinds/kind.ts'
+import { checkFamiliesOf } from './address-families.ts'
 import { isExternalName, isHeadless, specOf } from './service-shape.ts'
 
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
@@ -48,7 +49,7 @@ export function checkAddresses(
   if (ips.length > addressesMax) {
     errors.push(invalid(ipsPath, goAddresses(spec), 'may only hold up to 2 values'))
   }
-  return isWrong ? errors : [...errors, ...checkFamiliesOf(service, ips)]
+  return isWrong ? errors : [...errors, ...checkFamiliesOf(service, ips, isV6)]
 }
 
 /** `clusterIP` is the first of `clusterIPs`. */
@@ -74,25 +75,6 @@ const checkNone = (spec: Loose, ips: string[]): FieldError[] =>
   ips.length === 1
     ? []
     : [invalid(ipsPath, goAddresses(spec), "'None' must be the first and only value")]
-
-function checkFamiliesOf(service: KubeObject, ips: string[]): FieldError[] {
-  const errors: FieldError[] = []
-  const spec = specOf(service)
-  if (ips.length > 1 && new Set(ips.map(isV6)).size < 2) {
-    const detail = 'may specify no more than one IP for each IP family'
-    errors.push(invalid(ipsPath, goAddresses(spec), detail))
-  }
-  if (isHeadless(service)) return errors
-  for (const [i, ip] of ips.entries()) {
-    const family = spec.ipFamilies?.[i]
-    if (family === undefined) break
-    if ((family === 'IPv4' && isV6(ip)) || (family === 'IPv6' && !isV6(ip))) {
-      const detail = `expected an ${family} value as indicated by \`ipFamilies[${i}]\``
-      errors.push(invalid(ipsPath.index(i), ip, detail))
-    }
-  }
-  return errors
-}
 
 const changed = 'may not change once set'
 

@@ -1,10 +1,10 @@
 /** How rules are timed: kinds read no clock, so the server measures for them. */
-export type RuleTimer = <T>(step: RuleStep, run: () => T) => T
+export type RuleTimer = <T>(step: TimedStep, run: () => T) => T
 
 /**
- * A compilation is of all rules of one schema. An evaluation is of one value with all values in it,
- * which are evaluations too.
+ * `compilation`: all rules of one schema are compiled. `evaluation`: the rules of one value are
+ * evaluated. The evaluations of the values in it are timed too, and its time includes theirs.
  */
-export type RuleStep = 'compilation' | 'evaluation'
+export type TimedStep = 'compilation' | 'evaluation'
 
 export const untimed: RuleTimer = (_, run) => run()

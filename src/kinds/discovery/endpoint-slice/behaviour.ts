@@ -1,6 +1,6 @@
 /**
- * EndpointSlice: addresses of one type, their ports, and the topology only the beta version still
- * writes.
+ * EndpointSlice: addresses of one type, their ports, and the topology, which clients can write only
+ * through v1beta1.
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import {
@@ -170,7 +170,7 @@ function checkTopologyLabels(
   return [...(count > max ? [tooMany(path, count, max)] : []), ...validateLabels(topology, path)]
 }
 
-/** The topology with the zone, which was taken from it on the way here. */
+/** The topology with the zone, which the conversion to the hub moved to a field of its own. */
 function topologyOf({ deprecatedTopology, zone }: Loose): Record<string, string> | undefined {
   return zone === undefined ? deprecatedTopology : { ...deprecatedTopology, [zoneLabel]: zone }
 }
@@ -218,7 +218,7 @@ const nodeNameIsGated = change('a feature gate decides whether endpoints have a 
   until: 20,
 })
 
-/** Fields of disabled features, unless the old slice had them. */
+/** Drops fields of disabled features, unless the old slice had them. */
 function dropDisabled(next: KubeObject, old: KubeObject | undefined, context: Context): void {
   const then: Loose[] = old?.endpoints ?? []
   const terminating =
@@ -261,12 +261,16 @@ function dropTopology(next: KubeObject, old: KubeObject | undefined, context: Co
   }
 }
 
-/** The parts that a new generation depends on. */
+const labelsRaiseGeneration = change('new labels of an EndpointSlice raise its generation', {
+  since: 21,
+})
+
+/** The parts of a slice of which a change raises the generation. */
 const content = (slice: KubeObject, { release }: Context) => ({
   endpoints: slice.endpoints,
   ports: slice.ports,
   addressType: slice.addressType,
-  ...(releaseOf(release).has(topologyIsDeprecated) && { labels: slice.metadata.labels }),
+  ...(releaseOf(release).has(labelsRaiseGeneration) && { labels: slice.metadata.labels }),
 })
 
 export const endpointSliceBehaviour: Behaviour = {

@@ -2,10 +2,16 @@
 import { covered, invalid } from '#api/field-error.ts'
 import { FieldPath } from '#api/field-path.ts'
 import { nameIsDnsSubdomain } from '#api/names.ts'
+import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { sameJson } from '#kinds/all-kinds/checks.ts'
 import { checkMetadata, checkMetadataUpdate } from '#kinds/all-kinds/metadata.ts'
-import { keepObjectMetaForStatus, keepSpec, keepStatus } from '#kinds/all-kinds/strategy.ts'
+import {
+  dropUnlessUsed,
+  keepObjectMetaForStatus,
+  keepSpec,
+  keepStatus,
+} from '#kinds/all-kinds/strategy.ts'
 import type { Behaviour } from '#kinds/kind.ts'
 import { checkRequests, checkResults } from '#kinds/resource/admin-access.ts'
 import { checkDeviceClaim } from '#kinds/resource/device-claim.ts'
@@ -14,6 +20,8 @@ import { claimRights } from './claim-rights.ts'
 import { checkClaimStatus } from './claim-status.ts'
 
 const path = FieldPath.of('spec')
+
+const resultsOf = ({ status }: KubeObject): Loose[] => status?.allocation?.devices?.results ?? []
 
 export const resourceClaimBehaviour: Behaviour = {
   resetFields: [['status']],
@@ -36,9 +44,13 @@ export const resourceClaimBehaviour: Behaviour = {
   subresources: {
     status: {
       resetFields: [['metadata'], ['spec']],
-      prepareForUpdate(next, old) {
+      prepareForUpdate(next, old, { feature }) {
         keepSpec(next, old)
         keepObjectMetaForStatus(next, old)
+        const field = 'skipNodeOperations'
+        const isUsed = resultsOf(old).some((result) => result[field] !== undefined)
+        for (const result of resultsOf(next))
+          dropUnlessUsed(result, field, feature('DRAOptionalNodeOperations'), isUsed)
       },
       namespaceRule: checkResults,
       rights: claimRights,

@@ -16,6 +16,7 @@ import {
 import { checkMetadata } from '#kinds/all-kinds/metadata.ts'
 import type { Behaviour, Context } from '#kinds/kind.ts'
 import { checkCsiDriverName } from '#kinds/pod-template/network-volumes.ts'
+import { clearNodeStatus, keepNodeStatus, nodeStatus } from './status.ts'
 
 const checkedOnce = change('each error of a new CSINode occurs once', { since: 21 })
 
@@ -118,6 +119,9 @@ function checkNodeChanges(
  */
 export const csiNodeBehaviour: Behaviour = {
   unconditionalUpdate: false,
+  resetFields: [['status']],
+  prepareForCreate: clearNodeStatus,
+  prepareForUpdate: keepNodeStatus,
   validateCreate(object, { release }) {
     const errors = checkNodeDrivers(object, false, release)
     if (releaseOf(release).has(checkedOnce)) return errors
@@ -135,4 +139,5 @@ export const csiNodeBehaviour: Behaviour = {
     ]
     return [...whole, ...whole, ...checkNodeChanges(next, old, context)]
   },
+  subresources: { status: nodeStatus },
 }
