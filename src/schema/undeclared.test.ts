@@ -22,7 +22,12 @@ const rows: readonly [title: string, value: Json, kept: Json, paths: string[]][]
   ['members of an object in place of a list', { list: { n: 1 } }, { list: {} }, ['list.n']],
   ['members of an object in place of a text', { text: { n: 1 } }, { text: {} }, ['text.n']],
   ['items in place of an object', { one: [{ m: 1 }] }, { one: [{}] }, ['one[0].m']],
-  ['members without a type are removed', { free: { n: 1, m: null } }, { free: {} }, ['free.n']],
+  [
+    'members without a type are removed',
+    { free: { n: 1, m: null } },
+    { free: {} },
+    ['free.m', 'free.n'],
+  ],
   ['items without a type', { free: [{ n: 1 }] }, { free: [{ n: 1 }] }, []],
   [
     'members of an object that declares none',

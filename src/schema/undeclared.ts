@@ -66,8 +66,7 @@ function walk(type: Type, value: Json, kept: Json | undefined, path: string, out
 
 /**
  * An untyped value has lost members that are missing in `kept`, for example the members of an
- * object where an int or string is expected. A missing null is not reported, because it has no
- * meaning.
+ * object where an int or string is expected.
  */
 function walkUntyped(value: Json, kept: Json | undefined, path: string, found: string[]): void {
   if (Array.isArray(value) && Array.isArray(kept))
@@ -76,6 +75,6 @@ function walkUntyped(value: Json, kept: Json | undefined, path: string, found: s
   for (const name of Object.keys(value).sort()) {
     const at = `${path}.${name}`
     if (Object.hasOwn(kept, name)) walkUntyped(value[name] as Json, kept[name] as Json, at, found)
-    else if (value[name] !== null) found.push(at)
+    else found.push(at)
   }
 }

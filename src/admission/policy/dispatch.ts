@@ -111,8 +111,8 @@ export class Dispatch {
       object: inNamespace ? await this.#findNamespace(request.namespace) : undefined,
       type: this.#parts.kindNamed('v1', 'Namespace')?.type,
     }
-    const versioned = await Versioned.of(request, kind)
     const { minor } = this.#parts.release
+    const versioned = await Versioned.of(request, kind, minor)
     return new RequestValues(request, versioned, namespace, this.#decisions, minor)
   }
 

@@ -82,7 +82,7 @@ async function callAll(
     if (second && !state.again.has(hook.id)) continue
     if (versioned === undefined || versioned.kind !== invocation.kind) {
       if (versioned !== undefined) await copyIntoRequest(parts, request, versioned)
-      versioned = await Versioned.of(request, invocation.kind)
+      versioned = await Versioned.of(request, invocation.kind, parts.release)
       versioned.patchedBefore = patchedBefore
     }
     if (!(await meetsConditions(parts, 'admit', hook, request, versioned))) continue

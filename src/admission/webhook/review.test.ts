@@ -226,7 +226,7 @@ const mapKind = kindOf('v1', 'configmaps')
 const map = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm' } }
 const ofNode = kindOf('v1', 'nodes')
 async function requested(request: AdmissionRequest, release = 22, version: ReviewVersion = 'v1') {
-  const versioned = await Versioned.of(request, request.kind)
+  const versioned = await Versioned.of(request, request.kind, 22)
   return JSON.parse(reviewText(version, uid, request, versioned, release))
 }
 const create = (more: Partial<AdmissionRequest> = {}) => requestOf('CREATE', mapKind, map, more)

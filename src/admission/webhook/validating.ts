@@ -43,7 +43,8 @@ async function callAll(
   const versions = new Map<Kind, Versioned>()
   for (const one of possible) {
     if (one.byNamespace && !(await inSelectedNamespace(one, request, reader))) continue
-    const versioned = versions.get(one.kind) ?? (await Versioned.of(request, one.kind))
+    const versioned =
+      versions.get(one.kind) ?? (await Versioned.of(request, one.kind, parts.release))
     versions.set(one.kind, versioned)
     const isCalled = await meetsConditions(parts, 'validating', one.hook, request, versioned)
     if (isCalled) invocations.push(one)

@@ -105,7 +105,7 @@ const none = (kind: string, of: string) =>
 async function outcome(which: string, ...operations: Loose[]): Promise<unknown> {
   const request = requests[which]()
   const parts = { types, release: 22 }
-  const versioned = await Versioned.of(request, request.kind)
+  const versioned = await Versioned.of(request, request.kind, 22)
   try {
     const patched = applyJsonPatch(versioned.object as never, operations as never, 22) as Loose
     versioned.object = settled(parts, versioned, patched, operations as Json)
@@ -258,7 +258,7 @@ for (const apiVersion of ['autoscaling/v2beta1', 'autoscaling/v2beta2']) {
     })
     const [object] = await scalerV1.resource.convert([raw], scalerV1, hub)
     const request = requestOf('CREATE', scalerV1, object)
-    const versioned = await Versioned.of(request, scalerV1)
+    const versioned = await Versioned.of(request, scalerV1, 22)
     const patched = { ...versioned.object, apiVersion, odd: 1 } as Loose
     patched.spec = { ...patched.spec, maxReplicas: 9 }
     const parts = { types, release: 22 }
@@ -287,8 +287,13 @@ const olds: [what: string, request: AdmissionRequest, shown: boolean][] = [
 ]
 for (const [what, request, shown] of olds) {
   test(`owners of what was there, in ${what}`, async () => {
-    const { oldText } = await Versioned.of(request, mapKind)
-    assert.equal(oldText.includes('managedFields'), shown)
+    for (const [release, expected] of [
+      [22, shown],
+      [23, true],
+    ] as const) {
+      const { oldText } = await Versioned.of(request, mapKind, release)
+      assert.equal(oldText.includes('managedFields'), expected, String(release))
+    }
     assert.ok(request.old?.metadata.managedFields)
   })
 }
@@ -296,12 +301,12 @@ for (const [what, request, shown] of olds) {
 test('a webhook gets the object in the version that it requires, and all of a patched object', async () => {
   const request = requestOf('CREATE', twoKinds, gear())
   const other = twoKinds.resource.kinds.find((kind) => kind.version === 'v2') as Kind
-  const first = await Versioned.of(request, other)
+  const first = await Versioned.of(request, other, 22)
   assert.equal(first.object?.apiVersion, 'example.com/v2')
   assert.equal(request.object?.apiVersion, 'example.com/v1')
   assert.ok(!('creationTimestamp' in (first.object?.metadata ?? {})))
   first.object = { ...(first.object as KubeObject), odd: 1 }
   await copyIntoRequest({ types, release: 22 }, request, first)
-  const second = await Versioned.of(request, other)
+  const second = await Versioned.of(request, other, 22)
   assert.deepEqual([second.object?.odd, second.object?.apiVersion], [1, 'example.com/v2'])
 })

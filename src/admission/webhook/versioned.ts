@@ -4,6 +4,7 @@
  */
 import type { AdmissionRequest } from '#admission/admission.ts'
 import type { Json, KubeObject, Loose } from '#api/object-meta.ts'
+import { change, releaseOf } from '#api/releases/change.ts'
 import { copyWrittenEmpty } from '#api/written-empty.ts'
 import { loadLater } from '#base/load-later.ts'
 import { readGoJson } from '#codec/go-json/decode.ts'
@@ -27,6 +28,10 @@ const loadOrder = loadLater<typeof import('#patch/patched-order.ts')>(
 
 /** Loaded for the first webhook that is called. */
 const loadEmpty = loadLater<typeof import('./shown-empty.ts')>(import.meta.url, './shown-empty')
+
+const keepsOldOwners = change('the old object of an update shows its managedFields to admission', {
+  since: 23,
+})
 
 /** The parts of the server that look up types. */
 export interface TypeParts {
@@ -59,7 +64,7 @@ export class Versioned {
     this.#old = old
   }
 
-  static async of(request: AdmissionRequest, kind: Kind): Promise<Versioned> {
+  static async of(request: AdmissionRequest, kind: Kind, release: number): Promise<Versioned> {
     const { object, old } = request
     const own = ownTypeOf(request)
     const next = object && (await fromHub(request.kind, kind, object))
@@ -68,7 +73,7 @@ export class Versioned {
       next && own === undefined && kind.decoding === 'typed'
         ? loadEmpty().withEmpty(kind.type, next)
         : next,
-      old && withoutOwners(request, await fromHub(request.kind, kind, old)),
+      old && withOldOwners(request, await fromHub(request.kind, kind, old), release),
       own,
     )
   }
@@ -97,11 +102,11 @@ export class Versioned {
 }
 
 /**
- * Removes managedFields from the old object. Updates have removed them from the existing object
- * before webhooks are called. Exceptions are the object to be written and objects that were read
- * again.
+ * Before 1.23 updates remove managedFields from the existing object, so that webhooks do not see
+ * them. Exceptions are the object to be written and objects that were read again.
  */
-function withoutOwners(request: AdmissionRequest, old: KubeObject): KubeObject {
+function withOldOwners(request: AdmissionRequest, old: KubeObject, release: number): KubeObject {
+  if (releaseOf(release).has(keepsOldOwners)) return old
   if (request.operation !== 'UPDATE' || old.metadata?.managedFields === undefined) return old
   if (request.showsOldOwners || request.old === request.object) return old
   const { managedFields, ...metadata } = old.metadata
