@@ -6,11 +6,14 @@ import type { Json } from '#api/object-meta.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import { base64Fault } from './base64-fault.ts'
 import { goTypeName } from './go-name.ts'
+import { memberName } from './repeated-members.ts'
 import { jsonKind, textFault } from './text-fault.ts'
 
 /** The position of a value: its struct, and the fields that lead to it. */
 interface Place {
   readonly struct: string
+  /** The full name of the type that declares the field. */
+  readonly owner: string
   readonly fields: readonly string[]
 }
 
@@ -28,7 +31,7 @@ export function plainFault(
 ): string | undefined {
   if (value === null || type.is === 'untyped') return undefined
   const misfit = (found = jsonKind(value)) => {
-    return `json: cannot unmarshal ${found} into Go ${whereOf(place)} of type ${goTypeName(type)}`
+    return `json: cannot unmarshal ${found} into Go ${whereOf(place)} of type ${typeNameAt(type, place, style)}`
   }
   if (type.is === 'struct' && type.union === true) return unionFault(type, JSON.stringify(value))
   if (type.is === 'scalar') {
@@ -47,7 +50,8 @@ export function plainFault(
   if (type.is === 'map') {
     return firstOf(Object.values(value), (item) => plainFault(type.values, item, place, style))
   }
-  return firstOf(Object.keys(value), (name) => {
+  return firstOf(Object.keys(value), (written) => {
+    const name = memberName(written)
     const field = type.byName.get(name)
     if (field === undefined) return undefined
     const { namesEmbedded = false } = style ?? {}
@@ -55,8 +59,24 @@ export function plainFault(
     const fields = [...(place?.fields ?? []), ...embedded, name]
     const owner = style && !namesEmbedded ? ownerOf(type, name) : type.name
     const struct = owner.split('.').pop() as string
-    return plainFault(field.type, value[name] as Json, { struct, fields }, style)
+    return plainFault(
+      field.type,
+      value[written] as Json,
+      { struct, owner: type.name, fields },
+      style,
+    )
   })
+}
+
+/** Go has a name for the maps of quantities: ResourceList, but not in the group of devices. */
+function typeNameAt(type: Type, place: Place | undefined, style: FaultStyle | undefined): string {
+  const isAmounts =
+    type.is === 'map' && type.values.is === 'scalar' && type.values.scalar === 'quantity'
+  if (!isAmounts || place === undefined || style === undefined) return goTypeName(type)
+  const version = /\.api\.resource\.(\w+)\./.exec(place.owner)?.[1]
+  return version === undefined
+    ? 'v1.ResourceList'
+    : `map[${version}.QualifiedName]resource.Quantity`
 }
 
 const whereOf = (place: Place | undefined): string =>
