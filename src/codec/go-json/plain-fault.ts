@@ -68,16 +68,21 @@ export function plainFault(
   })
 }
 
-/** Go has a name for the maps of quantities: ResourceList, but not in the group of devices. */
+/**
+ * Go has a name for the maps of quantities, ResourceList, and in the group of devices one for the
+ * keys of attributes and capacities.
+ */
 function typeNameAt(type: Type, place: Place | undefined, style: FaultStyle | undefined): string {
-  const isAmounts =
-    type.is === 'map' && type.values.is === 'scalar' && type.values.scalar === 'quantity'
-  if (!isAmounts || place === undefined || style === undefined) return goTypeName(type)
+  const name = goTypeName(type)
+  if (type.is !== 'map' || place === undefined || style === undefined) return name
   const version = /\.api\.resource\.(\w+)\./.exec(place.owner)?.[1]
-  return version === undefined
-    ? 'v1.ResourceList'
-    : `map[${version}.QualifiedName]resource.Quantity`
+  const isAmounts = type.values.is === 'scalar' && type.values.scalar === 'quantity'
+  if (version === undefined) return isAmounts ? 'v1.ResourceList' : name
+  if (!isAmounts && !qualified.has(place.fields.at(-1) ?? '')) return name
+  return name.replace('map[string]', `map[${version}.QualifiedName]`)
 }
+
+const qualified = new Set(['attributes', 'capacity'])
 
 const whereOf = (place: Place | undefined): string =>
   place === undefined ? 'value' : `struct field ${place.struct}.${place.fields.join('.')}`

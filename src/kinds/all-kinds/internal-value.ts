@@ -143,6 +143,7 @@ const goNames: ReadonlyMap<string, string> = new Map([
   ['apiGroup', 'APIGroup'],
   ['apiVersion', 'APIVersion'],
   ['awsElasticBlockStore', 'AWSElasticBlockStore'],
+  ['cel', 'CEL'],
   ['cephfs', 'CephFS'],
   ['chapAuthDiscovery', 'DiscoveryCHAPAuth'],
   ['chapAuthSession', 'SessionCHAPAuth'],
