@@ -480,6 +480,25 @@ test('validation rules do not run on an object without a name', () => {
   assert.match(messages([nameless]).join(), /some validation rules were not checked/)
 })
 
+test('a value that did not change for the version of the write may break its schema', () => {
+  const part = { part: { type: 'object', properties: { a: { type: 'string' } } } }
+  const list = { part: { type: 'array', items: { type: 'string' } } }
+  const versions = [
+    { ...one, schema: schema(part) },
+    { ...one, name: 'v2', storage: false, schema: schema(list) },
+  ]
+  const given = { ...options, release: 37, feature: () => true }
+  const [v2] = customResource(definition(versions), given).kinds
+  const metadata = { name: 'g', resourceVersion: '1' }
+  const next = { ...object({ part: {} }, { metadata }), apiVersion: 'example.com/v2' } as KubeObject
+  const errors = (stored: Loose) =>
+    v2
+      .validateSchema?.(next, { old: object(stored, { metadata }) as KubeObject })
+      ?.map(({ field }) => field)
+  assert.deepEqual(errors({ part: { a: 'x' } }), [], 'v2 does not see the member')
+  assert.deepEqual(errors({ part: ['x'] }), ['spec.part'])
+})
+
 test('the definition specifies the paths of scale', () => {
   const scale = {
     specReplicasPath: '.spec.size',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { KubeObject } from '#api/object-meta.ts'
+import { decodeWritten } from '#codec/json.ts'
 import type { Kind } from '#kinds/kind.ts'
 import {
   conformAs,
@@ -220,7 +221,7 @@ for (const [plural, namespace, expected] of places) {
 
 const containers = (container: object) => ({ spec: { containers: [container] } })
 const field = 'Go struct field'
-const faults: [release: number, plural: string, body: object, message: string][] = [
+const faults: [release: number, plural: string, body: object | string, message: string][] = [
   [22, 'configmaps', { data: { a: 1 } }, 'v1.ConfigMap.Data: ReadString: expects "'],
   [
     23,
@@ -276,12 +277,26 @@ const faults: [release: number, plural: string, body: object, message: string][]
     containers({ livenessProbe: { httpGet: 1 } }),
     `json: cannot unmarshal number into ${field} Probe.spec.containers.livenessProbe.ProbeHandler.httpGet of type v1.HTTPGetAction`,
   ],
+  [
+    37,
+    'pods',
+    '{"metadata":{"labels":7},"spec":{"priority":"x"},"metadata":[]}',
+    `json: cannot unmarshal number into ${field} ObjectMeta.metadata.labels of type map[string]string`,
+  ],
+  [
+    37,
+    'pods',
+    containers({ resources: { limits: 1 } }),
+    `json: cannot unmarshal number into ${field} ResourceRequirements.spec.containers.resources.limits of type v1.ResourceList`,
+  ],
 ]
 for (const [release, plural, body, message] of faults)
   test(`1.${release}: ${JSON.stringify(body)} is no object of ${plural}`, async () => {
+    const written = typeof body === 'string' ? body : JSON.stringify(body)
     const newer = await startVerbs(undefined, undefined, release)
-    const text = () => Buffer.from(JSON.stringify(body))
-    const request = { ...newer.request(newer.target(plural), body), text }
+    const text = () => Buffer.from(written)
+    const parsed = decodeWritten(text())
+    const request = { ...newer.request(newer.target(plural), parsed as object), text }
     const { kind } = newer.target(plural).kind
     const prefix = `${kind} in version "v1" cannot be handled as a ${kind}: ${message}`
     assert.throws(

@@ -4,7 +4,8 @@
  */
 import { change, releaseOf } from '#api/releases/change.ts'
 import { plainFault } from '#codec/go-json/plain-fault.ts'
-import { decodeJson } from '#codec/json.ts'
+import { withRepeatedMembers } from '#codec/go-json/repeated-members.ts'
+import { hasUniqueKeys, parseJson, storedDepthMax } from '#codec/json.ts'
 import type { Type } from '#schema/type.ts'
 
 const namesGoFields = change('errors of bodies name the field as Go names it', { since: 23 })
@@ -15,5 +16,7 @@ export function fieldFault(type: Type, bytes: Buffer, minor: number): string | u
   const release = releaseOf(minor)
   if (!release.has(namesGoFields)) return undefined
   const style = { namesEmbedded: release.has(namesEmbedded) }
-  return plainFault(type, decodeJson(bytes), undefined, style)
+  const text = bytes.toString('utf8')
+  const whole = hasUniqueKeys(bytes) ? text : withRepeatedMembers(text)
+  return plainFault(type, parseJson(whole, storedDepthMax), undefined, style)
 }

@@ -144,3 +144,20 @@ test('numbers keep their digits through a patch', () => {
   const text = textWithNumbers(withWrittenNumbers(patch))
   assert.equal(text, '{"a":"\\u003c","b":{"x":[1.0,2,1e3,12345678901234567890]}}')
 })
+
+test('maps have the names of their Go types', () => {
+  const device = structOf('io.k8s.api.resource.v1.Device', [
+    field('attributes', mapOf(scalar('string')), 1),
+    field('capacity', mapOf(scalar('quantity')), 2),
+    field('labels', mapOf(scalar('string')), 3),
+  ])
+  const claim = structOf('io.k8s.api.core.v1.Claim', [
+    field('limits', mapOf(scalar('quantity')), 1),
+  ])
+  const typeOf = (type: Struct, name: string) =>
+    plainFault(type, { [name]: 1 }, undefined, { namesEmbedded: true })?.split(' of type ')[1]
+  assert.equal(typeOf(device, 'attributes'), 'map[v1.QualifiedName]string')
+  assert.equal(typeOf(device, 'capacity'), 'map[v1.QualifiedName]resource.Quantity')
+  assert.equal(typeOf(device, 'labels'), 'map[string]string')
+  assert.equal(typeOf(claim, 'limits'), 'v1.ResourceList')
+})

@@ -6,11 +6,14 @@ import type { Json } from '#api/object-meta.ts'
 import type { Struct, Type } from '#schema/type.ts'
 import { base64Fault } from './base64-fault.ts'
 import { goTypeName } from './go-name.ts'
+import { memberName } from './repeated-members.ts'
 import { jsonKind, textFault } from './text-fault.ts'
 
 /** The position of a value: its struct, and the fields that lead to it. */
 interface Place {
   readonly struct: string
+  /** The full name of the type that declares the field. */
+  readonly owner: string
   readonly fields: readonly string[]
 }
 
@@ -28,7 +31,7 @@ export function plainFault(
 ): string | undefined {
   if (value === null || type.is === 'untyped') return undefined
   const misfit = (found = jsonKind(value)) => {
-    return `json: cannot unmarshal ${found} into Go ${whereOf(place)} of type ${goTypeName(type)}`
+    return `json: cannot unmarshal ${found} into Go ${whereOf(place)} of type ${typeNameAt(type, place, style)}`
   }
   if (type.is === 'struct' && type.union === true) return unionFault(type, JSON.stringify(value))
   if (type.is === 'scalar') {
@@ -47,7 +50,8 @@ export function plainFault(
   if (type.is === 'map') {
     return firstOf(Object.values(value), (item) => plainFault(type.values, item, place, style))
   }
-  return firstOf(Object.keys(value), (name) => {
+  return firstOf(Object.keys(value), (written) => {
+    const name = memberName(written)
     const field = type.byName.get(name)
     if (field === undefined) return undefined
     const { namesEmbedded = false } = style ?? {}
@@ -55,9 +59,30 @@ export function plainFault(
     const fields = [...(place?.fields ?? []), ...embedded, name]
     const owner = style && !namesEmbedded ? ownerOf(type, name) : type.name
     const struct = owner.split('.').pop() as string
-    return plainFault(field.type, value[name] as Json, { struct, fields }, style)
+    return plainFault(
+      field.type,
+      value[written] as Json,
+      { struct, owner: type.name, fields },
+      style,
+    )
   })
 }
+
+/**
+ * Go has a name for the maps of quantities, ResourceList, and in the group of devices one for the
+ * keys of attributes and capacities.
+ */
+function typeNameAt(type: Type, place: Place | undefined, style: FaultStyle | undefined): string {
+  const name = goTypeName(type)
+  if (type.is !== 'map' || place === undefined || style === undefined) return name
+  const version = /\.api\.resource\.(\w+)\./.exec(place.owner)?.[1]
+  const isAmounts = type.values.is === 'scalar' && type.values.scalar === 'quantity'
+  if (version === undefined) return isAmounts ? 'v1.ResourceList' : name
+  if (!isAmounts && !qualified.has(place.fields.at(-1) ?? '')) return name
+  return name.replace('map[string]', `map[${version}.QualifiedName]`)
+}
+
+const qualified = new Set(['attributes', 'capacity'])
 
 const whereOf = (place: Place | undefined): string =>
   place === undefined ? 'value' : `struct field ${place.struct}.${place.fields.join('.')}`

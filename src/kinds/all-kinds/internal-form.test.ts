@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Loose } from '#api/object-meta.ts'
+import { rememberEmpty } from '#api/written-empty.ts'
 import { form, internalDiff, internalJson, named } from './internal-form.ts'
 
 const inner = form({ Name: 'text' })
@@ -53,4 +55,12 @@ test('differences are shown over several lines', () => {
     ' }',
   ]
   assert.deepEqual(diff.slice(0, -1).split('\n'), lines)
+})
+
+test('lists and maps that a client wrote empty are empty, others null', () => {
+  const shape = form({ Modes: 'values', Limits: 'map', Items: { list: form({ Name: 'text' }) } })
+  const written: Loose = { modes: null }
+  assert.equal(internalJson(shape, written), '{"Modes":null,"Limits":null,"Items":null}')
+  for (const name of ['modes', 'limits', 'items']) rememberEmpty(written, name)
+  assert.equal(internalJson(shape, written), '{"Modes":[],"Limits":{},"Items":[]}')
 })

@@ -8,17 +8,21 @@
 import { goJson } from '#api/go-syntax.ts'
 import { indentedJson } from '#api/indented-json.ts'
 import type { Loose } from '#api/object-meta.ts'
+import { wasWrittenEmpty } from '#api/written-empty.ts'
 import { unifiedDiff } from '#api/unified-diff.ts'
 
 /**
- * The type of a member. A text, number or flag is never absent; `any` is null if absent. A form is
- * a pointer to a structure, `inline` a structure, and `list` a list of structures.
+ * The type of a member. A text, number or flag is never absent; `any` is null if absent. `values`
+ * is a list and `map` a map, which are null if absent and empty if written empty. A form is a
+ * pointer to a structure, `inline` a structure, and `list` a list of structures.
  */
 export type Member =
   | 'text'
   | 'number'
   | 'flag'
   | 'any'
+  | 'values'
+  | 'map'
   | Form
   | { readonly inline: Form }
   | { readonly list: Form }
@@ -46,16 +50,23 @@ const jsonNameOf = (goName: string): string =>
 
 export function internalJson(shape: Form, value: Loose | null | undefined): string {
   const members = shape.members.map(
-    ([goName, jsonName, member]) => `${goJson(goName)}:${memberJson(member, value?.[jsonName])}`,
+    ([goName, jsonName, member]) =>
+      `${goJson(goName)}:${emptyJson(member, value, jsonName) ?? memberJson(member, value?.[jsonName])}`,
   )
   return `{${members.join(',')}}`
+}
+
+function emptyJson(member: Member, holder: Loose | null | undefined, name: string) {
+  if (!wasWrittenEmpty(holder, name) || (holder?.[name] ?? null) !== null) return undefined
+  if (member === 'map') return '{}'
+  return member === 'values' || (typeof member === 'object' && 'list' in member) ? '[]' : undefined
 }
 
 function memberJson(member: Member, value: unknown): string {
   if (member === 'text') return goJson(value ?? '')
   if (member === 'number') return goJson(value ?? 0)
   if (member === 'flag') return goJson(value ?? false)
-  if (member === 'any') return goJson(value)
+  if (typeof member === 'string') return goJson(value)
   if ('as' in member) return memberJson(member.member, value)
   if ('inline' in member) return internalJson(member.inline, value as Loose)
   if (value === null || value === undefined) return 'null'

@@ -209,11 +209,19 @@ export class CustomKind implements Kind {
     if (object.status === undefined && this.#schema.defaultsStatus) this.applyDefaults(object)
   }
 
+  /** The live object without what only other versions have: kube-apiserver prunes what it reads. */
+  #asSeen(object: KubeObject): KubeObject {
+    const { hub, stored } = this.resource
+    if (hub === stored) return object
+    return { ...this.read(object), metadata: object.metadata }
+  }
+
   validateSchema(
     given: KubeObject,
     { old, subresource = '', warn = () => {}, metadataErrors = [] }: SchemaWrite = {},
   ): FieldError[] {
     const { scale } = this
+    const seen = old && this.#asSeen(old)
     // The status of a new object is ignored. Its status is the one that readers will see in the
     // stored version.
     const statusless = old === undefined && this.subresources.has('status')
@@ -223,7 +231,7 @@ export class CustomKind implements Kind {
     const errors = old === undefined ? [] : checkPlainMetadataUpdate(object, old)
     const isStatus = subresource === 'status'
     const schema = this.#schema
-    const before = schema.correlate(object, old, isStatus)
+    const before = schema.correlate(object, seen, isStatus)
     errors.push(...(isStatus ? schema.checkStatus(object, before) : schema.check(object, before)))
     if (scale !== undefined) {
       if (!isStatus) errors.push(...checkReplicas(object, scale.specReplicas))
@@ -237,7 +245,7 @@ export class CustomKind implements Kind {
     // Not as arguments of a call: there may be more than it takes.
     const all = [...errors, ...structure]
     const known = [...metadataErrors, ...all]
-    return [...all, ...schema.checkRules(object, old, known, warn, before)]
+    return [...all, ...schema.checkRules(object, seen, known, warn, before)]
   }
 }
 

@@ -6,6 +6,7 @@ import type { KubeObject, Loose } from '#api/object-meta.ts'
 import { change, releaseOf } from '#api/releases/change.ts'
 import { immutableMessage } from '#api/object-meta-rules.ts'
 import { compareQuantities } from '#api/quantity.ts'
+import { copyWithEmptyMarks } from '#api/written-empty.ts'
 import { copyData } from '#base/copy-data.ts'
 import { resourceVersionRequired, samePart, sortedKeys } from '#kinds/all-kinds/checks.ts'
 import { checkBasicResource } from '#kinds/all-kinds/resource-names.ts'
@@ -69,7 +70,10 @@ const takesClass = (next: KubeObject, old: KubeObject): boolean =>
 function checkChanges(next: KubeObject, old: KubeObject, context: Context): FieldError[] {
   const { has } = releaseOf(context.release)
   const errors: FieldError[] = []
-  const [now, then]: [Loose, Loose] = [copyData(next.spec ?? {}), copyData(old.spec ?? {})]
+  const [now, then]: [Loose, Loose] = [
+    copyWithEmptyMarks(next.spec ?? {}),
+    copyWithEmptyMarks(old.spec ?? {}),
+  ]
   if (!then.volumeName && now.volumeName) then.volumeName = now.volumeName
   if (movesClassToField(next, old)) delete now.storageClassName
   else {

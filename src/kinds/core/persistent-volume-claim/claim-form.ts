@@ -4,9 +4,9 @@ import { form } from '#kinds/all-kinds/internal-form.ts'
 const source = { APIGroup: 'any', Kind: 'text', Name: 'text' } as const
 
 export const claimSpecForm = form({
-  AccessModes: 'any',
+  AccessModes: 'values',
   Selector: 'any',
-  Resources: { inline: form({ Limits: 'any', Requests: 'any' }) },
+  Resources: { inline: form({ Limits: 'map', Requests: 'map' }) },
   VolumeName: 'text',
   StorageClassName: 'any',
   VolumeMode: 'any',
