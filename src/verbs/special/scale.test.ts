@@ -172,6 +172,14 @@ test('the uid of a Scale is a precondition since 1.19', async () => {
   assert.equal(await refusalOf(write(18)), 'none')
 })
 
+test('a Scale without a namespace gets the one of the request since 1.24', async () => {
+  const scale = { metadata: { name: 'd' }, spec: { replicas: 4 } }
+  const write = (release: number) =>
+    updateScale({ ...verbs.server, release }, verbs.request(at(), scale))
+  assert.equal(await refusalOf(write(23)), '422 Invalid')
+  assert.equal(await refusalOf(write(24)), 'none')
+})
+
 test('in releases without managedFields in a Scale, an apply conflicts with all managers', async () => {
   await verbs.create('deployments', {
     metadata: { name: 'owned' },

@@ -23,7 +23,14 @@ import { ownersFromScale, ownersOfScale, type ReplicasPaths } from '#patch/apply
 import type { Answer } from '#verbs/answer.ts'
 import { configurationOf } from '#verbs/apply.ts'
 import { convertOne, currentObject } from '#verbs/current.ts'
-import { conformAs, fromHub, requireMatchingName, toHub } from '#verbs/decode.ts'
+import {
+  conformAs,
+  fromHub,
+  requireMatchingName,
+  settleNamespace,
+  settlesFirst,
+  toHub,
+} from '#verbs/decode.ts'
 import { dedupOwnerReferences } from '#verbs/owner-references.ts'
 import { setManaged } from '#verbs/ownership.ts'
 import { patchedAs } from '#verbs/patch.ts'
@@ -101,6 +108,8 @@ export async function updateScale(server: Server, request: WriteRequest): Promis
     return conformAs(server, apiVersion, kind, request)
   })
   requireMatchingName(body, request, server.release)
+  const { kind: scaled, namespace } = request.target
+  if (releaseOf(server.release).has(settlesFirst)) settleNamespace(scaled, body, namespace)
   dedupOwnerReferences(server, body, request.warnings, false)
   if (!releaseOf(server.release).has(checksUid) && request.target.kind.origin === 'built-in')
     delete body.metadata.uid
