@@ -118,7 +118,7 @@ const wellKnown: ReadonlyMap<string, CelType> = new Map([
 export const objectType = (name: string): CelType => wellKnown.get(name) ?? simple('struct', name)
 
 /** Dyn in any way: at check time every type can be assigned to it. */
-export const isDynamic = ({ kind }: CelType): boolean =>
+const isDynamic = ({ kind }: CelType): boolean =>
   kind === 'dyn' || kind === 'any' || kind === 'param'
 
 /** The same type, names of type parameters included. */

@@ -139,7 +139,7 @@ const surrogate = /[\ud800-\udfff]/
 const longTextMin = 200
 
 /** Strings in the order of their UTF-8 bytes, which is that of their code points. */
-export function compareStrings(a: string, b: string): Order {
+function compareStrings(a: string, b: string): Order {
   const shared = Math.min(a.length, b.length)
   if (shared > longTextMin && !(surrogate.test(a) || surrogate.test(b))) return order(a, b)
   for (let index = 0; index < shared; index += 1) {

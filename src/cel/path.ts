@@ -113,7 +113,7 @@ function missing(value: Value, key: Value, showsListSize: boolean): CelError {
 }
 
 /** The index that a number is, or an error. Numbers that are no whole ones index nothing. */
-export function listIndex(key: Value): number | CelError {
+function listIndex(key: Value): number | CelError {
   if (typeof key === 'bigint') return Number(key)
   if (key instanceof Uint) return Number(key.value)
   if (typeof key === 'number') {

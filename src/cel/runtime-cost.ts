@@ -94,7 +94,7 @@ const traverseShorter: CostRule = {
 const searchElements: CostRule = { cost: (first) => traversalCost(first) }
 
 /** A regular expression has about one state for each four characters. */
-export const regexCost = (textSize: number, patternSize: number): number =>
+const regexCost = (textSize: number, patternSize: number): number =>
   Math.ceil((1 + textSize) * stringTraversalFactor) * Math.ceil(patternSize * regexLengthFactor)
 
 const matchPattern: CostRule = {

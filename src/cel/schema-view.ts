@@ -45,7 +45,7 @@ function asResource(schema: JsonSchema): JsonSchema {
   return known
 }
 
-export const newestLists: ListRules = { comparesValues: true }
+const newestLists: ListRules = { comparesValues: true }
 
 /**
  * The value of JSON under its schema. `isResource` for the root of a custom resource or an embedded

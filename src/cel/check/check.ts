@@ -74,7 +74,7 @@ function parametersOf(types: readonly CelType[], found = new Set<string>()): Set
   return found
 }
 
-export const signatureText = (types: readonly CelType[], isMember: boolean): string => {
+const signatureText = (types: readonly CelType[], isMember: boolean): string => {
   const args = (isMember ? types.slice(1) : types).map(formatType).join(', ')
   return `${isMember ? `${formatType(types[0]!)}.` : ''}(${args})`
 }

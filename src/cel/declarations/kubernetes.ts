@@ -92,7 +92,7 @@ export const cidrFunctions: readonly FunctionDeclaration[] = [
 ]
 
 /** `format.dns1123Label()` and the other formats with a name. */
-export const formatNames: readonly string[] = [
+const formatNames: readonly string[] = [
   'dns1123Label',
   'dns1123Subdomain',
   'dns1035Label',

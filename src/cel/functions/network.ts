@@ -4,7 +4,7 @@ import { formatIp, type IpBytes, isV4Bytes, parseIp } from '#api/ip-address.ts'
 import type { Implementation } from '#cel/plan-call.ts'
 import { CelError, OpaqueValue, overloadError, type Value } from '#cel/values.ts'
 
-export class IpValue extends OpaqueValue {
+class IpValue extends OpaqueValue {
   readonly typeName = 'net.IP'
   readonly bytes: IpBytes
   constructor(bytes: IpBytes) {
@@ -26,7 +26,7 @@ export class IpValue extends OpaqueValue {
   }
 }
 
-export class CidrValue extends OpaqueValue {
+class CidrValue extends OpaqueValue {
   readonly typeName = 'net.CIDR'
   readonly ip: IpValue
   /** Bits of the prefix. */

@@ -12,7 +12,7 @@ import {
 import type { Implementation } from '#cel/plan-call.ts'
 import { CelError, OpaqueValue, overloadError, type Value } from '#cel/values.ts'
 
-export class QuantityValue extends OpaqueValue {
+class QuantityValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
   /**

@@ -173,7 +173,3 @@ export const standardImplementations: readonly (readonly [string, Implementation
   ['starts_with_string', ofText((text, part) => text.startsWith(part))],
   ['ends_with_string', ofText((text, part) => text.endsWith(part))],
 ]
-
-/** An opaque value whose library converts it to a string. */
-export const opaqueText: Implementation = (value) =>
-  value instanceof OpaqueValue ? value.toString() : overloadError(value)

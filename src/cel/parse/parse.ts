@@ -27,7 +27,7 @@ export interface ParseOptions {
   readonly limits?: ParseLimits
 }
 
-export const macroKey = (name: string, argumentCount: number, isMember: boolean): string =>
+const macroKey = (name: string, argumentCount: number, isMember: boolean): string =>
   `${name}:${argumentCount}:${isMember}`
 
 export const macrosByKey = (...lists: (readonly Macro[])[]): ReadonlyMap<string, Macro> =>
