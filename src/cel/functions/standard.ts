@@ -24,7 +24,6 @@ import {
   Duration,
   ListValue,
   MapValue,
-  OpaqueValue,
   overloadError,
   Timestamp,
   TypeValue,
