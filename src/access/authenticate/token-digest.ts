@@ -1,7 +1,7 @@
 /**
- * Digests of tokens, used as cache keys. So tokens are not kept in memory, and the duration of a
- * lookup reveals nothing about them. Several methods need the digest of the same token, so the last
- * one is cached.
+ * Digests of tokens, used as cache keys. So caches hold no tokens, and the duration of a lookup
+ * reveals nothing about them. Several methods need the digest of the same token, so the last token
+ * and its digest are kept.
  */
 import { hash } from 'node:crypto'
 
