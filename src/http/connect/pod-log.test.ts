@@ -61,16 +61,16 @@ after(() => {
   kubelet.close()
 })
 
-interface Told {
+interface LogAnswer {
   status: number
   body: string
   ended: 'ended' | 'aborted' | ''
   type: unknown
 }
 
-async function ask(name: string, query = '', trusted = true): Promise<Told | string> {
+async function ask(name: string, query = '', trusted = true): Promise<LogAnswer | string> {
   requested = []
-  const reported: Told = { status: 0, body: '', ended: '', type: undefined }
+  const reported: LogAnswer = { status: 0, body: '', ended: '', type: undefined }
   const exchange = {
     target: { namespace: 'ns', name },
     query: new URLSearchParams(query),
@@ -189,7 +189,7 @@ for (const [name, query, expected] of refused) {
   })
 }
 
-const answers: [status: number, headers: Record<string, string>, expected: string | Told][] = [
+const answers: [status: number, headers: Record<string, string>, expected: string | LogAnswer][] = [
   [400, {}, '400 said'],
   [500, {}, '500 Internal error occurred: said'],
   [404, {}, '404 the server could not find the requested resource ( pods/log here)'],
@@ -232,7 +232,7 @@ test("the kubelet's identity is verified, unless the client requests otherwise",
     /x509: certificate signed by unknown authority$/,
   )
   const blind = await ask('here', 'insecureSkipTLSVerifyBackend=true', false)
-  assert.equal((blind as Told).body, 'hello')
+  assert.equal((blind as LogAnswer).body, 'hello')
 })
 
 test('an endless error response is forwarded in part', async () => {

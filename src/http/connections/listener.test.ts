@@ -149,7 +149,7 @@ test('a client that waits for `100 Continue` gets it only when the body is read'
   let stated = ''
   socket.on('data', (bytes) => (stated += bytes))
   socket.write(asking('/', 2))
-  await until('told to go on', () => stated === goOn)
+  await until('permission to send the body', () => stated === goOn)
   socket.write('{}')
   await until('answered', () => stated.endsWith('POST {}'))
   assert.match(stated, /\r\nConnection: keep-alive\r\n/)

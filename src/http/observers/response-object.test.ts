@@ -5,11 +5,11 @@ import { type Served, startServed } from '#http/served.fixture.ts'
 import { responseText } from './response-object.ts'
 
 let served: Served
-type Told = Promise<string | undefined>
-let tell: (text: Told) => void = () => {}
+type ResponseText = Promise<string | undefined>
+let report: (text: ResponseText) => void = () => {}
 before(async () => {
   const end = (exchange: Parameters<typeof responseText>[0]) => {
-    tell(responseText(exchange, served.parts))
+    report(responseText(exchange, served.parts))
   }
   served = await startServed({ observers: [{ end }] })
   const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}'
@@ -41,7 +41,7 @@ const cases: [url: string, accept: string, kind: string, isAlsoSent: boolean][] 
 ]
 for (const [url, accept, kind, isAlsoSent] of cases) {
   test(`${url} as ${accept}`, async () => {
-    const reported = new Promise<Awaited<Told>>((resolve) => (tell = resolve))
+    const reported = new Promise<Awaited<ResponseText>>((resolve) => (report = resolve))
     const answered = await served.ask('GET', url, { headers: { accept } })
     const text = (await reported) ?? ''
     assert.equal(JSON.parse(text).kind, kind)

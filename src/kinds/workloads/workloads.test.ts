@@ -285,9 +285,9 @@ test('a daemon set counts its templates in an annotation', () => {
     ['x', 'extensions/v1beta1', undefined],
   ] as const) {
     broken.metadata.annotations = { [counter]: text }
-    const told = rules.conversionError?.(broken, version)
-    if (why instanceof RegExp) assert.match(told ?? '', why)
-    else assert.equal(told, why, text)
+    const message = rules.conversionError?.(broken, version)
+    if (why instanceof RegExp) assert.match(message ?? '', why)
+    else assert.equal(message, why, text)
   }
   const third = made('apps/daemonsets')
   third.metadata.annotations = { [counter]: '3' }

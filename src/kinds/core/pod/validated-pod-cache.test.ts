@@ -28,9 +28,12 @@ test('a pod that differs from a valid one is validated again', () => {
       'finalizers',
     ],
   ]
-  for (const [what, object, context, told] of rows) {
+  for (const [what, object, context, message] of rows) {
     const lines = check(object, context)
-    assert.ok(lines.length > 0 && lines.every((line) => line.includes(told)), `${what}: ${lines}`)
+    assert.ok(
+      lines.length > 0 && lines.every((line) => line.includes(message)),
+      `${what}: ${lines}`,
+    )
   }
   ;(first.spec as Loose).containers[0].image = ''
   assert.equal(check(first).length, 1, 'the very pod, changed since')
@@ -62,6 +65,7 @@ test('a pod with a list that was written empty is validated again', () => {
   assert.deepEqual(check(podOf(windows)), [])
   const pod = podOf(windows)
   rememberEmpty(pod.spec.securityContext, 'supplementalGroups')
-  const told = 'spec.securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod'
-  assert.deepEqual(check(pod), [told])
+  const message =
+    'spec.securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod'
+  assert.deepEqual(check(pod), [message])
 })
